@@ -26,7 +26,7 @@ from tests.show.dashboard import shop  # noqa: E402
 
 from rightcall.show.dashboard.app import make_app  # noqa: E402
 from rightcall.show.dashboard.links import case_link  # noqa: E402
-from rightcall.show.dashboard.server import listening  # noqa: E402
+from rightcall.show.dashboard.server import bind_port  # noqa: E402
 from rightcall.show.html import write_html  # noqa: E402
 from rightcall.store.address import open_store  # noqa: E402
 from rightcall.store.base import ResultFilter  # noqa: E402
@@ -82,7 +82,7 @@ def served(store: Store) -> Iterator[str]:
     """The dashboard on a free port, in a thread."""
     import uvicorn
 
-    with listening("127.0.0.1", 0, None) as here:
+    with bind_port("127.0.0.1", 0, None) as here:
         server = uvicorn.Server(uvicorn.Config(make_app(store), log_level="error", lifespan="off", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [here.socket]})
         thread.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from hypothesis import given, strategies as st
 
-from rightcall.show.text import json_text, one_line, shown_text, visible
+from rightcall.show.text import display_text, json_text, one_line, visible
 from tests.show.samples import DEEP
 
 
@@ -27,7 +27,7 @@ def test_scripts_and_emoji_that_need_joiners_keep_them() -> None:
 
 
 def test_five_megabytes_become_a_beginning_and_a_number() -> None:
-    shown = shown_text("x" * 5_000_000)
+    shown = display_text("x" * 5_000_000)
     assert len(shown) < 21_000
     assert shown.endswith("(4,980,000 more characters)")
 

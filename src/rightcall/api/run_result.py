@@ -59,9 +59,9 @@ class ResultSequence(Sequence[CaseResult]):
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import results_html
-        from rightcall.show.view.case_names import stored_names
+        from rightcall.show.view.case_names import case_names
 
-        return results_html(self[:MOST_ROWS], len(self), stored_names(self._store, self._run))
+        return results_html(self[:MOST_ROWS], len(self), case_names(self._store, self._run))
 
     @cached_property
     def _keys(self) -> list[tuple[str, int]]:
@@ -131,10 +131,10 @@ class RunResult:
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import run_html
-        from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
+        from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
 
         failed, more = failures_first(golden_rows(self.store.runs.results(self.id)), MOST_ROWS)
-        rows = titled(failed, self.store, self.id)
+        rows = with_titles(failed, self.store, self.id)
         return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, rows, more)
 
 

@@ -18,12 +18,12 @@ MOST_SHOWN = 50
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
     from rightcall.run.decisions import flakiness
-    from rightcall.show.view.case_names import stored_names
+    from rightcall.show.view.case_names import case_names
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         report = flakiness(store, run)
-        name = stored_names(store, run)
+        name = case_names(store, run)
         names = (
             {} if as_json else {case.golden_id: name(case.golden_id) for case in report.flaky[:MOST_SHOWN]}
         )

@@ -130,7 +130,7 @@ def run_to_end(
     workers: WorkerPool | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
-    from rightcall.show.view.case_names import stored_names
+    from rightcall.show.view.case_names import case_names
 
     prefer_uvloop()
     with open_store(store_url) as store:
@@ -152,7 +152,7 @@ def run_to_end(
 
         def note_start(run: Run) -> None:
             watching.started(run)
-            watching.name_by(stored_names(store, run.id))
+            watching.name_by(case_names(store, run.id))
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(

@@ -68,10 +68,10 @@ def show(
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.show.run_screen import print_run
-    from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
+    from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
 
     failed, more = failures_first(golden_rows(store.runs.results(stored.id)), keep)
-    rows = titled(failed, store, stored.id)
+    rows = with_titles(failed, store, stored.id)
     print_run(console(), stored, stored.run.summary or _summary(store, stored), rows, more)
     steps = [f"rightcall runs show {stored.id} {_quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:

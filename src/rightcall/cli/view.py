@@ -36,11 +36,11 @@ def view(
     Listens on this machine only by default; with another --host, visitors need a token. Loads nothing from the
     network. Press Ctrl-C to stop.
     """
-    from rightcall.show.dashboard.server import listening, require_packages, serve
+    from rightcall.show.dashboard.server import bind_port, require_packages, serve
     from rightcall.store.address import open_store
 
     require_packages()
-    with open_store(store_url, must_exist=True) as store, listening(host, port, token) as here:
+    with open_store(store_url, must_exist=True) as store, bind_port(host, port, token) as here:
         tell(here.address)
         tell("press Ctrl-C to stop", err=True)
         if show:

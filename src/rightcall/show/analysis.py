@@ -13,48 +13,54 @@ MOST_ROWS = 10
 LONGEST = 300
 
 
-def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
+def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> None:
     """Print advice, then findings with what to change, then confused tools and wrong parameters."""
-    out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", found.failed, found.trials, found.run)
-    if not found.failed:
+    out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", analysis.failed, analysis.trials, analysis.run)
+    if not analysis.failed:
         return
-    for line in found.guidance:
+    for line in analysis.guidance:
         out.print(f"  {line}", style="dim", soft_wrap=True)
-    shown = [one for one in found.findings if one.stated or weak]
-    for one in shown:
-        _finding(out, one)
-    left = [one for one in found.findings if not one.stated]
+    shown = [finding for finding in analysis.findings if finding.stated or weak]
+    for finding in shown:
+        _finding(out, finding)
+    left = [finding for finding in analysis.findings if not finding.stated]
     if left and not weak:
-        trials = sum(one.trials for one in left)
-        names = ", ".join(dict.fromkeys(one.cause for one in left))
+        trials = sum(finding.trials for finding in left)
+        names = ", ".join(dict.fromkeys(finding.cause for finding in left))
         text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could explain ({names}): --weak"
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
-    if found.confusion:
-        _print_confusion(out, found)
-    if found.parameters:
-        _print_parameters(out, found)
+    if analysis.confusion:
+        _print_confusion(out, analysis)
+    if analysis.parameters:
+        _print_parameters(out, analysis)
 
 
-def _finding(out: Screen, one: RunFinding) -> None:
-    won = one.won_back
+def _finding(out: Screen, finding: RunFinding) -> None:
+    won = finding.won_back
     out.print()
-    out.say("[bold]{}. {}[/bold]  {}{}", one.rank, one.cause, one.place, "" if one.stated else "  (weak)")
-    out.print(f"   {one.what}", soft_wrap=True)
-    out.print(f"   {won_back_words(won)}", soft_wrap=True)
-    for reason in one.evidence:
+    out.say(
+        "[bold]{}. {}[/bold]  {}{}",
+        finding.rank,
+        finding.cause,
+        finding.place,
+        "" if finding.stated else "  (weak)",
+    )
+    out.print(f"   {finding.what}", soft_wrap=True)
+    out.print(f"   {ceiling_words(won)}", soft_wrap=True)
+    for reason in finding.evidence:
         out.print(f"   · {reason[:LONGEST]}", style="dim", soft_wrap=True)
-    if one.lint:
-        out.print(f"   · lint: {', '.join(one.lint)}", style="dim")
-    out.say("   [green]change:[/green] {}", one.advice[:LONGEST], soft_wrap=True)
-    for change in one.change:
+    if finding.lint:
+        out.print(f"   · lint: {', '.join(finding.lint)}", style="dim")
+    out.say("   [green]change:[/green] {}", finding.advice[:LONGEST], soft_wrap=True)
+    for change in finding.change:
         _change(out, change)
-    if one.examples:
-        out.print(f"   see: {', '.join(one.examples)}", style="dim", soft_wrap=True)
+    if finding.examples:
+        out.print(f"   see: {', '.join(finding.examples)}", style="dim", soft_wrap=True)
 
 
-def won_back_words(won: WonBack) -> str:
+def ceiling_words(won: WonBack) -> str:
     """The ceiling in whole goldens, with its interval."""
     low, high = (whole(edge) for edge in (won.low, won.high))
     return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
@@ -68,15 +74,18 @@ def _change(out: Screen, change: ProposedChange) -> None:
     out.print(f"     + {edit_text(change.after, LONGEST)}", style="green", soft_wrap=True)
 
 
-def _print_confusion(out: Screen, found: Analysis) -> None:
-    rows = [(wanted, called, f"{times:,}") for wanted, called, times in found.confusion[:MOST_ROWS]]
+def _print_confusion(out: Screen, analysis: Analysis) -> None:
+    rows = [
+        (expected_tool, called, f"{times:,}")
+        for expected_tool, called, times in analysis.confusion[:MOST_ROWS]
+    ]
     texts = ("expected", "called")
     print_columns(out, (*texts, "trials"), rows, texts=texts, caption="expected and called")
 
 
-def _print_parameters(out: Screen, found: Analysis) -> None:
+def _print_parameters(out: Screen, analysis: Analysis) -> None:
     rows = []
-    for row in found.parameters[:MOST_ROWS]:
+    for row in analysis.parameters[:MOST_ROWS]:
         kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
         example = " → ".join(map(value_words, row.expected_actual[0][:2])) if row.expected_actual else ""
         rows.append(

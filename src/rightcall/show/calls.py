@@ -21,10 +21,10 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []
     for failure in score_calls(chosen, trajectory, tools).failures:
-        made = [] if failure.call is None else [failure.call]
-        wrong += made
+        failed_calls = [] if failure.call is None else [failure.call]
+        wrong += failed_calls
         if failure.expected_call is not None:
-            partners.setdefault(failure.expected_call, []).extend(made)
+            partners.setdefault(failure.expected_call, []).extend(failed_calls)
     lines: list[str] = []
     shown: set[int] = set()
 
@@ -33,11 +33,11 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
             shown.add(place)
             lines.append(f"+ {actual_text(trajectory.calls[place])}")
 
-    for place, wanted in enumerate(chosen.expected_calls):
+    for place, expected_call in enumerate(chosen.expected_calls):
         if place not in partners:
-            lines.append(f"  {expected_text(wanted)}")
+            lines.append(f"  {expectation_text(expected_call)}")
             continue
-        lines.append(f"- {expected_text(wanted)}")
+        lines.append(f"- {expectation_text(expected_call)}")
         for made_at in partners[place]:
             show(made_at)
     for place in sorted(set(wrong)):
@@ -45,11 +45,11 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     return lines
 
 
-def expected_text(wanted: ExpectedCall) -> str:
+def expectation_text(expected_call: ExpectedCall) -> str:
     """An expected call as code; `(…)` when any arguments are accepted."""
-    name = pattern_text(wanted.tool)
-    text = f"{name}(…)" if wanted.args is None else call_text(name, wanted.args)
-    return text if wanted.required else f"{text}  (optional)"
+    name = pattern_text(expected_call.tool)
+    text = f"{name}(…)" if expected_call.args is None else call_text(name, expected_call.args)
+    return text if expected_call.required else f"{text}  (optional)"
 
 
 def actual_text(call: ToolCall) -> str:
@@ -64,4 +64,4 @@ def _nearest(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) 
         return golden
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
     candidates = [msgspec.structs.replace(golden, expected_calls=calls, any_of=()) for calls in alternatives]
-    return max(candidates, key=lambda one: score_calls(one, trajectory, tools).score)
+    return max(candidates, key=lambda alternative: score_calls(alternative, trajectory, tools).score)

@@ -40,7 +40,7 @@ def print_case(
     """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
     _print_outcome(out, view, trials)
     if system:
-        _titled(out, "system prompt", system)
+        _print_section(out, "system prompt", system)
     for name, rule in view.rules:
         if name != "system prompt":
             out.say("[dim]{}:[/dim] {}", name, rule)
@@ -70,7 +70,7 @@ def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     out.say("[dim]{}[/dim]", " · ".join((*view.facts, *view.tags)))
     if view.reason:
         out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
-    _titled(out, "asked", view.input)
+    _print_section(out, "asked", view.input)
 
 
 def _print_calls(out: Screen, view: CaseView) -> None:
@@ -78,7 +78,7 @@ def _print_calls(out: Screen, view: CaseView) -> None:
     out.print(_calls(view.calls) if view.calls else "none expected, none made")
 
 
-def _titled(out: Screen, title: str, text: str) -> None:
+def _print_section(out: Screen, title: str, text: str) -> None:
     out.say("\n[dim]{}[/dim]", title)
     out.print(text, soft_wrap=True)
 
@@ -98,12 +98,12 @@ def _calls(calls: Sequence[CallView]) -> Table:
         )
         for row in call.arguments:
             style = "" if row.mark == "same" else "red"
-            made = row.actual if row.actual is not None else "–"
+            actual_call = row.actual if row.actual is not None else "–"
             table.add_row(
                 "",
                 f"  {row.name} = {row.expected if row.expected is not None else '–'}",
                 Text(row.sign, style),
-                Text(f"  {made}", style).append(
+                Text(f"  {actual_call}", style).append(
                     f"  {row.note}" if row.note and row.mark != "same" else "", "dim"
                 ),
             )

@@ -127,10 +127,10 @@ def to_svg(spec: Spec) -> str:
 
 def _labels(names: tuple[str, ...]) -> list[str]:
     """Names shortened for an axis, still distinct."""
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for name in names:
         label = one_line(name, 40) if name not in (NO_CALL, INVENTED) else f"({name})"
-        while label in found:
+        while label in labels:
             label += "′"
-        found[label] = None
-    return list(found)
+        labels[label] = None
+    return list(labels)

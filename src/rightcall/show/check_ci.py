@@ -40,29 +40,35 @@ class Remark(msgspec.Struct, frozen=True):
 
 def remarks(result: CheckResult) -> list[Remark]:
     """Damage first, then broken goldens, then lint of the changed tools; equal ones once."""
-    found = [_damage(each) for each in result.hard]
-    found += [_broken(each) for each in result.broken]
-    found += [
+    all_remarks = [_damage(damage) for damage in result.hard]
+    all_remarks += [_remark_of_broken_golden(golden) for golden in result.broken]
+    all_remarks += [
         Remark(
-            each.code,
-            each.severity,
-            one_line(f"{each.tool}: {each.message}" + (f"; {each.hint}" if each.hint else ""), 1000),
-            each.file,
-            each.line,
-            each.tool,
+            diagnostic.code,
+            diagnostic.severity,
+            one_line(
+                f"{diagnostic.tool}: {diagnostic.message}"
+                + (f"; {diagnostic.hint}" if diagnostic.hint else ""),
+                1000,
+            ),
+            diagnostic.file,
+            diagnostic.line,
+            diagnostic.tool,
         )
-        for each in result.lint
+        for diagnostic in result.lint
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(all_remarks))
 
 
 def check_annotations(result: CheckResult) -> Iterator[str]:
     """Workflow commands at the golden's and the tool's line."""
     for level, word in (("error", "error"), ("warning", "warning")):
-        some = [each for each in remarks(result) if each.level == level]
+        some = [remark for remark in remarks(result) if remark.level == level]
         more = len(some) - MOST_ANNOTATIONS + (result.broken_more if level == "error" else 0)
-        for each in some[:MOST_ANNOTATIONS]:
-            yield annotation(word, f"{each.rule} {each.name}", each.message, file=each.file, line=each.line)
+        for remark in some[:MOST_ANNOTATIONS]:
+            yield annotation(
+                word, f"{remark.rule} {remark.name}", remark.message, file=remark.file, line=remark.line
+            )
         if more > 0:
             yield annotation(word, f"{more:,} more", "check.md and check.json list them")
 
@@ -71,21 +77,21 @@ def code_quality(result: CheckResult) -> bytes:
     """GitLab's code quality report: one entry per fingerprint, relative paths."""
     entries = [
         {
-            "description": each.message,
-            "check_name": each.rule,
-            "fingerprint": _fingerprint(each),
-            "severity": "critical" if each.rule == DAMAGE else _SEVERITIES[each.level],
-            "location": {"path": _relative(each.file), "lines": {"begin": max(1, each.line)}},
+            "description": remark.message,
+            "check_name": remark.rule,
+            "fingerprint": _fingerprint(remark),
+            "severity": "critical" if remark.rule == DAMAGE else _SEVERITIES[remark.level],
+            "location": {"path": _relative(remark.file), "lines": {"begin": max(1, remark.line)}},
         }
-        for each in remarks(result)
+        for remark in remarks(result)
     ]
     return msgspec.json.format(msgspec.json.encode(entries), indent=2) + b"\n"
 
 
 def check_sarif(result: CheckResult, version: str = "") -> bytes:
     """SARIF 2.1.0 with one run."""
-    found = remarks(result)[:MOST_RESULTS]
-    rules = sorted({each.rule for each in found})
+    reported_remarks = remarks(result)[:MOST_RESULTS]
+    rules = sorted({remark.rule for remark in reported_remarks})
     driver: dict[str, Any] = {
         "name": "rightcall check",
         "rules": [
@@ -97,21 +103,21 @@ def check_sarif(result: CheckResult, version: str = "") -> bytes:
         driver["semanticVersion"] = version
     results = [
         {
-            "ruleId": each.rule,
-            "ruleIndex": rules.index(each.rule),
-            "level": _LEVELS[each.level],
-            "message": {"text": each.message},
-            "partialFingerprints": {"rightcall/v1": _fingerprint(each)},
+            "ruleId": remark.rule,
+            "ruleIndex": rules.index(remark.rule),
+            "level": _LEVELS[remark.level],
+            "message": {"text": remark.message},
+            "partialFingerprints": {"rightcall/v1": _fingerprint(remark)},
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": quote(_relative(each.file))},
-                        "region": {"startLine": max(1, each.line)},
+                        "artifactLocation": {"uri": quote(_relative(remark.file))},
+                        "region": {"startLine": max(1, remark.line)},
                     }
                 }
             ],
         }
-        for each in found
+        for remark in reported_remarks
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
@@ -140,23 +146,23 @@ def _damage(hard: HardFailure) -> Remark:
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 
-def _broken(golden: GoldenChange) -> Remark:
-    said = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
+def _remark_of_broken_golden(golden: GoldenChange) -> Remark:
+    sentence = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
     calls = (
         f": expected {', '.join(golden.expected)}; called {', '.join(golden.called)}" if golden.called else ""
     )
     return Remark(
         BROKEN,
         "error",
-        one_line(said + (calls or f": {golden.reason}"), 1000),
+        one_line(sentence + (calls or f": {golden.reason}"), 1000),
         golden.file,
         golden.line,
         golden.golden,
     )
 
 
-def _fingerprint(each: Remark) -> str:
-    return hex_digest(f"{each.rule}\0{each.file}\0{each.name}\0{each.message}", 32)
+def _fingerprint(remark: Remark) -> str:
+    return hex_digest(f"{remark.rule}\0{remark.file}\0{remark.name}\0{remark.message}", 32)
 
 
 def _relative(file: str) -> str:

@@ -117,9 +117,10 @@ def _changes(result: CheckResult) -> Iterator[str]:
 def _lint(result: CheckResult) -> Iterator[str]:
     if result.lint:
         yield "**Lint of the changed tools**\n"
-        for each in result.lint[:MOST_LINT]:
-            place = f" {_code(f'{each.file}:{each.line}')}" if each.file else ""
-            yield f"- {each.severity} {_code(each.code)} {_code(each.tool)}{place}: {_plain(each.message)}"
+        for diagnostic in result.lint[:MOST_LINT]:
+            place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
+            about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
+            yield f"- {diagnostic.severity} {about}: {_plain(diagnostic.message)}"
         if len(result.lint) > MOST_LINT:
             yield f"- … and {len(result.lint) - MOST_LINT:,} more"
         yield ""

@@ -21,31 +21,36 @@ MOST_NAMED = 12
 
 
 def print_comparison(
-    out: Screen, baseline: str, candidate: str, found: Comparison, p_adjusted: float, unlike: Sequence[str]
+    out: Screen,
+    baseline: str,
+    candidate: str,
+    comparison: Comparison,
+    p_adjusted: float,
+    unlike: Sequence[str],
 ) -> None:
     """Print the change as a sentence, then what was fixed and what broke, then each category."""
-    color = COLORS[found.change]
-    out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", found.change, candidate, baseline)
-    for code, names in found.alarms.items():
+    color = COLORS[comparison.change]
+    out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", comparison.change, candidate, baseline)
+    for code, names in comparison.alarms.items():
         shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
         out.say("[bold red]ALARM[/bold red] new {}: {}", code, shown)
-    out.print(found.sentence, soft_wrap=True)
+    out.print(comparison.sentence, soft_wrap=True)
     for warning in unlike:
         out.print(warning, style="yellow", soft_wrap=True)
-    alone = f", p = {found.p:.3g} without the other candidates" if p_adjusted != found.p else ""
-    if found.n:
-        out.print(f"test: {found.method.replace('_', '-')}{alone}", style="dim")
-    for word, names in (("fixed", found.fixed), ("broken", found.broken)):
+    alone = f", p = {comparison.p:.3g} without the other candidates" if p_adjusted != comparison.p else ""
+    if comparison.n:
+        out.print(f"test: {comparison.method.replace('_', '-')}{alone}", style="dim")
+    for word, names in (("fixed", comparison.fixed), ("broken", comparison.broken)):
         if names:
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
             out.print(f"{word} ({len(names):,}): {clean(', '.join(names[:MOST_NAMED]))}{more}")
-    if len(found.categories) > 1:
-        _print_categories(out, found)
+    if len(comparison.categories) > 1:
+        _print_categories(out, comparison)
 
 
-def _print_categories(out: Screen, found: Comparison) -> None:
+def _print_categories(out: Screen, comparison: Comparison) -> None:
     rows = []
-    for part in found.categories:
+    for part in comparison.categories:
         interval = change_interval(part.low, part.high)
         rows.append(
             (part.name, f"{part.n:,}", percent_change(part.difference), interval, f"{part.p_adjusted:.3g}")
@@ -59,17 +64,17 @@ MOST_FLIPS = 8
 LONGEST = 200
 
 
-def print_changes(out: Screen, found: WhatChanged) -> None:
+def print_changes(out: Screen, changes: WhatChanged) -> None:
     """The changes as a difference, then goldens that broke or were fixed with their calls before and after."""
     out.print()
-    out.say("[bold]what changed[/bold]  {}", found.sentence, soft_wrap=True)
-    if not found.known:
+    out.say("[bold]what changed[/bold]  {}", changes.sentence, soft_wrap=True)
+    if not changes.known:
         out.print("one of the runs was stored without its system prompt and settings", style="dim")
-    for number, item in enumerate(found.items[:MOST_ITEMS], start=1):
+    for number, item in enumerate(changes.items[:MOST_ITEMS], start=1):
         _item(out, number, item)
-    if len(found.items) > MOST_ITEMS:
-        out.print(f"… {len(found.items) - MOST_ITEMS} more changes: --json", style="dim")
-    for flip in found.flips[:MOST_FLIPS]:
+    if len(changes.items) > MOST_ITEMS:
+        out.print(f"… {len(changes.items) - MOST_ITEMS} more changes: --json", style="dim")
+    for flip in changes.flips[:MOST_FLIPS]:
         touched = ", ".join(f"change {at + 1}" for at in flip.suspects[:2])
         out.say(
             "  {} [bold]{}[/bold] {} → {}{}", flip.change, flip.golden, flip.before, flip.after,
@@ -81,8 +86,8 @@ def print_changes(out: Screen, found: WhatChanged) -> None:
         out.print(
             f"    after:  {'; '.join(flip.calls_after) or 'no call'}"[:LONGEST], style="dim", soft_wrap=True
         )
-    if len(found.flips) > MOST_FLIPS:
-        out.print(f"  … {len(found.flips) - MOST_FLIPS} more: --json", style="dim")
+    if len(changes.flips) > MOST_FLIPS:
+        out.print(f"  … {len(changes.flips) - MOST_FLIPS} more: --json", style="dim")
 
 
 def _item(out: Screen, number: int, item: ChangeItem) -> None:
@@ -99,16 +104,16 @@ def _text(value: Any) -> str:
 
 def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
     """The result of undoing each suspect change, one at a time."""
-    for one in effects:
-        place = f"{one.place}, {one.what}"
-        if one.problem:
-            out.print(f"  {place}: {one.problem}", style="dim", soft_wrap=True)
+    for effect in effects:
+        place = f"{effect.place}, {effect.what}"
+        if effect.problem:
+            out.print(f"  {place}: {effect.problem}", style="dim", soft_wrap=True)
             continue
-        rates = f"{percent(one.with_change, 1)} → {percent(one.without, 1)} on {one.broken} broken goldens"
-        others = f"{percent(one.others_with, 1)} → {percent(one.others_without, 1)} on others"
-        word = "caused it" if one.caused else "not shown to cause it"
-        line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
-        out.print(line, style="red" if one.caused else None, soft_wrap=True)
+        rates = f"{percent(effect.with_change, 1)} → {percent(effect.without, 1)} on {effect.broken} broken goldens"
+        others = f"{percent(effect.others_with, 1)} → {percent(effect.others_without, 1)} on others"
+        word = "caused it" if effect.caused else "not shown to cause it"
+        line = f"  undone: {place}: {rates}, {others} (p = {effect.p:.3g})  {word}"
+        out.print(line, style="red" if effect.caused else None, soft_wrap=True)
 
 
 MOST_SHOWN = 30
@@ -119,27 +124,27 @@ WIDE = 110
 TITLES = ("run", "started", "agent", "rate", "0 … 100%", "interval", "changed")
 
 
-def print_matrix(out: Screen, found: GoldenMatrix) -> None:
+def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
     """Goldens on which the runs differ, one column per run."""
     out.print()
-    agree = found.goldens - len(found.rows)
-    titles = ("golden", *found.runs)
+    agree = matrix.goldens - len(matrix.rows)
+    titles = ("golden", *matrix.runs)
     agents = (
-        [("", *(one_line(agent, LONGEST_AGENT) for agent in found.agents))]
-        if len(set(found.agents)) > 1
+        [("", *(one_line(agent, LONGEST_AGENT) for agent in matrix.agents))]
+        if len(set(matrix.agents)) > 1
         else []
     )
     rows = [
         (row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
-        for row in found.rows[:MOST_SHOWN]
+        for row in matrix.rows[:MOST_SHOWN]
     ]
     print_columns(out, titles, [*agents, *rows], texts=("golden",), caption="goldens by runs")
-    if len(found.rows) > MOST_SHOWN:
-        out.print(f"… {len(found.rows) - MOST_SHOWN:,} more goldens differ: --json", style="dim")
-    out.print(f"the runs agree on {agree:,} of {found.goldens:,} goldens", style="dim")
-    for number, items in enumerate(found.changes):
+    if len(matrix.rows) > MOST_SHOWN:
+        out.print(f"… {len(matrix.rows) - MOST_SHOWN:,} more goldens differ: --json", style="dim")
+    out.print(f"the runs agree on {agree:,} of {matrix.goldens:,} goldens", style="dim")
+    for number, items in enumerate(matrix.changes):
         words = "; ".join(f"{item.place}: {item.what}" for item in items[:5]) or "nothing changed"
-        out.print(f"{found.runs[number]} → {found.runs[number + 1]}: {words}", style="dim", soft_wrap=True)
+        out.print(f"{matrix.runs[number]} → {matrix.runs[number + 1]}: {words}", style="dim", soft_wrap=True)
 
 
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:

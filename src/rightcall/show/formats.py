@@ -32,13 +32,13 @@ such functions by name, which is their suffix too."""
 def format_of(path: Path) -> str:
     """The format for a file's suffix."""
     suffix = path.suffix.lower()
-    found = SUFFIXES.get(suffix) or next(
+    format_name = SUFFIXES.get(suffix) or next(
         (name for name in plugins("report_formats", FORMATS) if suffix == f".{name}"), None
     )
-    if found is None:
+    if format_name is None:
         hint = f"use one of {', '.join(SUFFIXES)}, or set --format {'|'.join(FORMATS)}"
         raise InputError(str(path), f"unknown report suffix '{path.suffix}'", hint)
-    return found
+    return format_name
 
 
 def writer_of(name: str) -> Writer:

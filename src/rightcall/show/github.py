@@ -30,7 +30,7 @@ def in_actions(environment: Mapping[str, str]) -> bool:
 def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
     """Add the run to the step summary; returns the annotations, which the caller prints."""
     failed = FailedCases(MOST_CASES)
-    view = run_view(store, run, each=failed.add)
+    view = run_view(store, run, visit=failed.add)
     if path := environment.get(SUMMARY):
         text = markdown(view, failed).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
         with Path(path).open("a", encoding="utf-8") as summary:

@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.core.codec import encode, to_plain
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
-from rightcall.show.text import clipped, one_line
+from rightcall.show.text import clip_text, one_line
 from rightcall.show.view.case import case_view, input_of, outcome_of, reason_of
 
 CASES_IN_PIECE = 50
@@ -48,13 +48,13 @@ class Embedding:
 
     def index(self) -> str:
         """A short entry for every case, for the list."""
-        return packed(self._index)
+        return pack_json(self._index)
 
     def _piece(self) -> str:
         allowed = len(self._index) * self._share + HEAD_START - self._written
-        piece = packed(self._waiting)
+        piece = pack_json(self._waiting)
         if len(piece) > allowed:
-            piece = packed([shortened(case, SHORT) for case in self._waiting])
+            piece = pack_json([shorten_texts(case, SHORT) for case in self._waiting])
             self.shortened += len(self._waiting)
         self._waiting = []
         self._written += len(piece)
@@ -75,21 +75,21 @@ def index_row(golden: AnyGolden | None, result: CaseResult) -> list[Any]:
         else [],
         None if result.latency_ms is None else round(result.latency_ms, 1),
         one_line(input_of(golden, messages), 120),
-        clipped(reason_of(result), 200),
+        clip_text(reason_of(result), 200),
     ]
 
 
-def packed(value: Any) -> str:
+def pack_json(value: Any) -> str:
     """JSON, deflated, in base64: no character of it means anything to HTML."""
     return base64.b64encode(zlib.compress(encode(value), 9)).decode()
 
 
-def shortened(value: Any, limit: int) -> Any:
+def shorten_texts(value: Any, limit: int) -> Any:
     """The value with every long text cut."""
     if isinstance(value, str):
         return value if len(value) <= limit else f"{value[:limit]}… (cut to keep this file small)"
     if isinstance(value, dict):
-        return {key: shortened(item, limit) for key, item in value.items()}
+        return {key: shorten_texts(item, limit) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [shortened(item, limit) for item in value]
+        return [shorten_texts(item, limit) for item in value]
     return value

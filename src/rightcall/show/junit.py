@@ -13,10 +13,10 @@ from rightcall.core.text import percent, percent_interval
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.show.rows import Spool
-from rightcall.show.text import one_line, shown_text, xml_text
+from rightcall.show.text import display_text, one_line, xml_text
 from rightcall.show.view.case import input_of, outcome_of, reason_of
 from rightcall.show.view.case_names import case_name
-from rightcall.show.view.failures import said
+from rightcall.show.view.failures import failure_line
 from rightcall.show.view.run import RunTally, RunView, cases_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     stored = store.runs.get(run)
     tally, outcomes, seconds = RunTally(), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0), 0.0
     with Spool() as spool:
-        for _, trials in groupby(_tallied(cases_of(store, stored.id), tally), key=lambda c: c[1].golden_id):
+        for _, trials in groupby(
+            _tally_cases(cases_of(store, stored.id), tally), key=lambda c: c[1].golden_id
+        ):
             golden = list(trials)
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
@@ -45,7 +47,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     return view
 
 
-def _tallied(cases: Iterator[Case], tally: RunTally) -> Iterator[Case]:
+def _tally_cases(cases: Iterator[Case], tally: RunTally) -> Iterator[Case]:
     for golden, result in cases:
         tally.add(golden, result)
         yield golden, result
@@ -115,15 +117,15 @@ def _detail(golden: AnyGolden | None, bad: list[CaseResult]) -> str:
     lines = [f"input: {one_line(input_of(golden), 1000)}"]
     for result in bad:
         lines.append(f"trial {result.trial}: score {result.score:.3f}")
-        lines += [f"  {failure.code}: {said(failure)}" for failure in result.codes[:20]]
+        lines += [f"  {failure.code}: {failure_line(failure)}" for failure in result.codes[:20]]
         if result.error:
-            lines.append(f"  {shown_text(result.error, LONGEST)}")
+            lines.append(f"  {display_text(result.error, LONGEST)}")
     return "\n".join(lines)
 
 
 def _outcome(trials: list[Case]) -> str:
-    found = {outcome_of(result) for _, result in trials}
-    return next(word for word in ("failed", "error", "passed", "unchecked") if word in found)
+    outcomes = {outcome_of(result) for _, result in trials}
+    return next(word for word in ("failed", "error", "passed", "unchecked") if word in outcomes)
 
 
 def _seconds(trials: list[Case]) -> float:

@@ -58,7 +58,7 @@ def inert_json(data: bytes | bytearray) -> bytes | bytearray:
     return data.decode().translate(_ESCAPED).encode()
 
 
-def _closed_terminal(stream: TextIO, error: OSError) -> bool:
+def _is_terminal_gone(stream: TextIO, error: OSError) -> bool:
     """Whether the terminal behind a stream is gone; on a file the same error means a broken disk."""
     return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
 
@@ -92,7 +92,7 @@ class Guarded:
             self._discard_if_left(error)
 
     def _discard_if_left(self, error: OSError) -> None:
-        if not isinstance(error, BrokenPipeError) and not _closed_terminal(self._stream, error):
+        if not isinstance(error, BrokenPipeError) and not _is_terminal_gone(self._stream, error):
             raise error
         discard(self._stream)
 
@@ -117,8 +117,8 @@ class InertOutput:
 
     def write(self, data: bytes) -> int:
         """Write whole values, so that no character is split."""
-        made = inert_json(data) if self._as_json else without_commands(data.decode()).encode()
-        return self._out.write(made)
+        inert_data = inert_json(data) if self._as_json else without_commands(data.decode()).encode()
+        return self._out.write(inert_data)
 
     def flush(self) -> None:
         """Write to the stream."""

@@ -28,7 +28,7 @@ MOST_TOOLS = 15
 def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     failed = FailedCases(MOST_CASES)
-    view = run_view(store, run, each=failed.add)
+    view = run_view(store, run, visit=failed.add)
     out.write(markdown(view, failed).encode())
     return view
 
@@ -62,7 +62,7 @@ def _head(view: RunView) -> Iterator[str]:
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
-        f"**{_passed(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
+        f"**{_pass_cell(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
         f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
@@ -85,7 +85,7 @@ def _summary(view: RunView) -> Iterator[str]:
     for row in view.summary.shown:
         values = [decimal(row.others.get(name)) for name in asked]
         values += [decimal(row.dimensions.get(label)) for label in DIMENSIONS.values()]
-        passed = f"{count(row.passed)} ({_passed(row)})"
+        passed = f"{count(row.passed)} ({_pass_cell(row)})"
         yield _row(row.name, count(row.cases), passed, percent_interval(row.low, row.high), *values)
     yield ""
     for note in view.summary.notes:
@@ -146,5 +146,5 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _passed(row: GroupRow) -> str:
+def _pass_cell(row: GroupRow) -> str:
     return "–" if row.pass_rate is None else percent(row.pass_rate, 1)

@@ -42,8 +42,8 @@ def run_html(
         for row in view.shown
         if row.pass_rate is not None
     )
-    said = _text(sentence.removeprefix(word).lstrip(": "), 400)
-    head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {said}"
+    explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
+    head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {explanation}"
     return (
         f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p><table>{rows}</table>"
         f"{_failures(failed, more)}</div>"

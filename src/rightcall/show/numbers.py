@@ -16,9 +16,9 @@ def whole(goldens: float) -> str:
     return "<1" if 0 < goldens < 0.5 else f"{goldens:,.0f}"
 
 
-def share(found: ShownRate) -> str:
+def share(rate: ShownRate) -> str:
     """A rate, or a dash where there is nothing to count."""
-    return "–" if found.value is None else percent(found.value, 1)
+    return "–" if rate.value is None else percent(rate.value, 1)
 
 
 def decimal(value: float | None) -> str:

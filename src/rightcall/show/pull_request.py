@@ -42,13 +42,13 @@ class PullRequest:
         """Create the comment, or replace the one with the same first line; returns its URL."""
         marker = text.partition("\n")[0]
         for page in range(1, MOST_PAGES + 1):
-            found = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")
-            for comment in found:
+            comments = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")
+            for comment in comments:
                 first = str(comment.get("body", "")).partition("\n")[0].strip()
                 if first == marker.strip() and _may_be_ours(comment):
-                    made = self._call("PATCH", f"/issues/comments/{int(comment['id'])}", {"body": text})
-                    return str(made.get("html_url", ""))
-            if len(found) < 100:
+                    answer = self._call("PATCH", f"/issues/comments/{int(comment['id'])}", {"body": text})
+                    return str(answer.get("html_url", ""))
+            if len(comments) < 100:
                 break
         return str(self._call("POST", f"/issues/{self._number}/comments", {"body": text}).get("html_url", ""))
 
@@ -83,8 +83,8 @@ def _may_be_ours(comment: Mapping[str, Any]) -> bool:
 
 
 def _number(environment: Mapping[str, str]) -> int:
-    if found := re.fullmatch(r"refs/pull/(\d+)/.*", environment.get("GITHUB_REF", "")):
-        return int(found[1])
+    if match := re.fullmatch(r"refs/pull/(\d+)/.*", environment.get("GITHUB_REF", "")):
+        return int(match[1])
     event = environment.get("GITHUB_EVENT_PATH", "")
     try:
         told = json.loads(Path(event).read_text("utf-8")) if event else {}

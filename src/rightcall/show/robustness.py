@@ -32,9 +32,9 @@ class FaultReportView(Protocol):
 
 def print_fault_report(out: Screen, report: FaultReportView) -> None:
     """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
-    found = report.summary
-    out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", found.struck, found.trials)
-    for name, value in (("recovery", found.recovery), ("retention", found.retention)):
+    summary = report.summary
+    out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", summary.struck, summary.trials)
+    for name, value in (("recovery", summary.recovery), ("retention", summary.retention)):
         if value is not None:
             out.print(f"  {name:<10} {percent(value, 1)}")
     color = "red" if report.double_effects else "green"
@@ -44,7 +44,7 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
         out.print(f"  checked before retrying: {percent(report.verified_before_retry, 1)}")
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
-    for name in found.not_run:
+    for name in summary.not_run:
         out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
 
 
@@ -56,22 +56,24 @@ PERTURB_TITLES = (
 def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
     """A row for each kind."""
     rows = []
-    for one in effects:
-        interval = change_interval(one.low, one.high, 0)
-        rates = percent(one.clean, 1), percent(one.perturbed, 1), percent_change(one.difference)
-        detects = "–" if one.mde is None else f"{hundredths(one.mde, '.0f')} pts"
-        numbers = percent_change(one.flips), f"{one.p_adjusted:.3g}", detects
-        rows.append((one.kind, f"{one.goldens:,}", *rates, interval, *numbers, one.verdict))
+    for effect in effects:
+        interval = change_interval(effect.low, effect.high, 0)
+        rates = percent(effect.clean, 1), percent(effect.perturbed, 1), percent_change(effect.difference)
+        detects = "–" if effect.mde is None else f"{hundredths(effect.mde, '.0f')} pts"
+        numbers = percent_change(effect.flips), f"{effect.p_adjusted:.3g}", detects
+        rows.append((effect.kind, f"{effect.goldens:,}", *rates, interval, *numbers, effect.verdict))
     print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
-    if any(one.verdict == "not shown" for one in effects):
+    if any(effect.verdict == "not shown" for effect in effects):
         out.print("detects: the smallest difference that would probably have been detected", style="dim")
-    for one in effects:
-        if one.positions:
+    for effect in effects:
+        if effect.positions:
             out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
-            _print_positions(out, one)
+            _print_positions(out, effect)
 
 
-def _print_positions(out: Screen, one: PerturbEffect) -> None:
-    places = [(f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in one.positions]
+def _print_positions(out: Screen, effect: PerturbEffect) -> None:
+    places = [
+        (f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in effect.positions
+    ]
     rows = [(place, f"{at.goldens:,}", percent(at.rate, 1)) for place, at in places]
     print_columns(out, ("position", "cases", "passed"), rows)

@@ -71,7 +71,7 @@ def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
     git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
     per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
     unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
-    found = {
+    facts_by_label = {
         "started": run.started_at,
         "finished": run.finished_at or "",
         "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
@@ -82,4 +82,4 @@ def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
         "tags": ", ".join(stored.tags),
         "git": git,
     }
-    return [(label, value) for label, value in found.items() if value]
+    return [(label, value) for label, value in facts_by_label.items() if value]

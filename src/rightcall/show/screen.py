@@ -33,7 +33,7 @@ class Screen(Console):
     def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
         """Show texts and tables."""
         if soft_wrap is None and not self.is_terminal:
-            soft_wrap = all(isinstance(one, str | Text) for one in objects)
+            soft_wrap = all(isinstance(renderable, str | Text) for renderable in objects)
         super().print(*objects, soft_wrap=soft_wrap, **options)
 
     def say(self, template: str, *values: object, **options: Any) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rightcall.core.text import percent, percent_interval
 from rightcall.model.run import CaseResult, Summary
 from rightcall.show.screen import Screen
-from rightcall.show.text import one_line, shown_text
+from rightcall.show.text import display_text, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName
 from rightcall.show.view.summary import DIMENSIONS, GroupRow, SummaryView, summary_view
@@ -104,14 +104,14 @@ def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]])
         table.add_row(one_line(agent), *row[:fitting])
     console.print(table)
     for row in cells if fitting < len(titles) else ():
-        console.print(_continued(row[0], titles, row, fitting), style="dim", soft_wrap=True)
+        console.print(_continuation_row(row[0], titles, row, fitting), style="dim", soft_wrap=True)
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
     """The rows and as many columns as fit, most important first; no column is truncated."""
     rows = [_cells(row, view.columns) for row in view.shown]
     titles = ("", *_titles(view.columns))
-    fitting = _fitting(view, width)
+    fitting = _columns_that_fit(view, width)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
     for title in titles[1:fitting]:
@@ -125,17 +125,17 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
 def beyond_table(view: SummaryView, width: int = 80) -> list[str]:
     """The numbers whose columns do not fit, a line for each row of the table."""
     titles = ("", *_titles(view.columns))
-    fitting = _fitting(view, width)
+    fitting = _columns_that_fit(view, width)
     rows = [_cells(row, view.columns) for row in view.shown] if fitting < len(titles) else []
-    return [_continued(cells[0], titles, cells, fitting) for cells in rows]
+    return [_continuation_row(cells[0], titles, cells, fitting) for cells in rows]
 
 
-def _continued(name: str, titles: Sequence[str], cells: Sequence[str], start: int) -> str:
+def _continuation_row(name: str, titles: Sequence[str], cells: Sequence[str], start: int) -> str:
     left = range(start, len(titles))
     return f"{name}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
 
 
-def _fitting(view: SummaryView, width: int) -> int:
+def _columns_that_fit(view: SummaryView, width: int) -> int:
     """How many columns of the summary fit."""
     rows = [_cells(row, view.columns) for row in view.shown]
     titles = ("", *_titles(view.columns))
@@ -175,7 +175,7 @@ def print_unchecked(console: Screen, cases: Sequence[CaseResult], total: int, na
 
 def clean(text: str) -> str:
     """Text of models and datasets without terminal control characters."""
-    return shown_text(text, 2000)
+    return display_text(text, 2000)
 
 
 def _titles(asked: Sequence[str]) -> list[str]:
@@ -185,9 +185,9 @@ def _titles(asked: Sequence[str]) -> list[str]:
 
 def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
-    found = [row.others.get(name) for name in asked]
-    found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
-    values = ["–" if value is None else f"{value:.2f}" for value in found]
+    scores = [row.others.get(name) for name in asked]
+    scores += [row.dimensions.get(name) for name in DIMENSIONS.values()]
+    values = ["–" if value is None else f"{value:.2f}" for value in scores]
     rate = "–" if row.pass_rate is None else percent(row.pass_rate, 1)
     bounds = percent_interval(row.low, row.high) if row.cases else "–"
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]

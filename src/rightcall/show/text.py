@@ -12,11 +12,11 @@ import msgspec
 from rightcall.core.text import shorten, visible
 
 __all__ = [
-    "clipped",
+    "clip_text",
+    "display_text",
     "edit_text",
     "json_text",
     "one_line",
-    "shown_text",
     "value_words",
     "visible",
     "xml_text",
@@ -28,18 +28,18 @@ DEEPEST = 40
 
 def one_line(text: str, limit: int = 200) -> str:
     """The text on one line, cut to `limit` characters."""
-    return clipped(visible(" ".join(text[: limit * 8].split())), limit)
+    return clip_text(visible(" ".join(text[: limit * 8].split())), limit)
 
 
-def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
+def clip_text(text: str, limit: int = LONGEST_TEXT) -> str:
     """The beginning of a long text, and how many characters follow."""
     more = f" ({len(text) - limit + 1:,} more characters)" if len(text) > limit >= 1000 else ""
     return f"{shorten(text, limit)}{more}"
 
 
-def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
+def display_text(text: str, limit: int = LONGEST_TEXT) -> str:
     """Text ready to be shown; cut first, so that five megabytes cost nothing."""
-    return clipped(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
+    return clip_text(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
 
 
 def value_words(value: Any, limit: int = 300) -> str:
@@ -49,7 +49,7 @@ def value_words(value: Any, limit: int = 300) -> str:
 
 def edit_text(value: Any, limit: int = 2_000) -> str:
     """A value of a definition: text unchanged, anything else as JSON."""
-    return shown_text(value, limit) if isinstance(value, str) else one_line(json_text(value), limit)
+    return display_text(value, limit) if isinstance(value, str) else one_line(json_text(value), limit)
 
 
 def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
@@ -57,10 +57,10 @@ def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
     try:
         compact = msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError):
-        return shown_text(repr(value), limit)
+        return display_text(repr(value), limit)
     if len(compact) <= 80 or len(compact) > limit or _depth(compact) > DEEPEST:
-        return shown_text(compact, limit)
-    return shown_text(msgspec.json.format(compact, indent=2), limit)
+        return display_text(compact, limit)
+    return display_text(msgspec.json.format(compact, indent=2), limit)
 
 
 def xml_text(text: str) -> str:

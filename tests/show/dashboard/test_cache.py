@@ -30,7 +30,7 @@ def test_the_oldest_value_makes_room():
     cache = Cache(2)
     for key in "abca":
         cache.get(key, lambda key=key: key)
-    assert [cache.known(key) for key in "abc"] == [True, False, True]
+    assert [cache.has_key(key) for key in "abc"] == [True, False, True]
 
 
 def test_what_failed_is_tried_again():

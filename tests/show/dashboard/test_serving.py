@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from rightcall.cli.view import view
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
-from rightcall.show.dashboard.server import FIRST_PORT, listening
+from rightcall.show.dashboard.server import FIRST_PORT, bind_port
 
 COMMAND = [sys.executable, "-c", "from rightcall.cli.view import view; view()"]
 
@@ -47,27 +47,27 @@ def test_a_busy_port_that_was_asked_for_is_an_error_that_says_what_to_do(filled)
 
 
 def test_without_a_port_the_next_free_one_is_taken():
-    with listening("127.0.0.1", None, None) as one, listening("127.0.0.1", None, None) as two:
+    with bind_port("127.0.0.1", None, None) as one, bind_port("127.0.0.1", None, None) as two:
         ports = [here.socket.getsockname()[1] for here in (one, two)]
     assert FIRST_PORT <= ports[0] < ports[1]
 
 
 def test_on_loopback_there_is_no_token_and_elsewhere_there_always_is():
-    with listening("127.0.0.1", 0, None) as here:
+    with bind_port("127.0.0.1", 0, None) as here:
         assert here.token == "" and "token" not in here.address
-    with listening("0.0.0.0", 0, None) as here:
+    with bind_port("0.0.0.0", 0, None) as here:
         assert len(here.token) >= 32 and here.address.endswith(f"?token={here.token}")
-    with listening("127.0.0.1", 0, "a long enough token") as here:
+    with bind_port("127.0.0.1", 0, "a long enough token") as here:
         assert here.token == "a long enough token"
 
 
 def test_a_token_anybody_could_guess_is_refused():
-    with pytest.raises(ConfigError, match="at least 8"), listening("127.0.0.1", 0, "abc"):
+    with pytest.raises(ConfigError, match="at least 8"), bind_port("127.0.0.1", 0, "abc"):
         pass
 
 
 def test_a_host_that_is_not_ours_is_an_error():
-    with pytest.raises((ConfigError, InfrastructureError)), listening("192.0.2.1", 0, None):
+    with pytest.raises((ConfigError, InfrastructureError)), bind_port("192.0.2.1", 0, None):
         pass
 
 

@@ -41,14 +41,14 @@ class Access:
         """Whether the request carries the token, as a cookie or as `Authorization: Bearer`."""
         if not self.token:
             return True
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.is_token(given.strip()):
+        scheme, _, credential = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_token(credential.strip()):
             return True
         return _same(cookies.get(COOKIE, ""), self.session)
 
-    def is_token(self, given: str) -> bool:
+    def is_token(self, candidate: str) -> bool:
         """Whether this is the token; compared in constant time."""
-        return bool(self.token) and _same(given, self.token)
+        return bool(self.token) and _same(candidate, self.token)
 
     @property
     def session(self) -> str:
@@ -59,14 +59,14 @@ class Access:
         """The form token of a page. Before login, visitors get one that only allows logging in."""
         return hmac.new(self._secret, b"in" if admitted else b"out", "sha256").hexdigest()
 
-    def refusal_to_write(self, headers: Headers, given: str, admitted: bool) -> str:
+    def refusal_to_write(self, headers: Headers, csrf_token: str, admitted: bool) -> str:
         """Why this request may not change anything; "" when it may."""
         origin = headers.get("origin", "")
         if not origin or urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
             return "this change did not come from a page of this dashboard"
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return "this change came from another site"
-        if not _same(given or headers.get(CSRF_HEADER, ""), self.csrf(admitted)):
+        if not _same(csrf_token or headers.get(CSRF_HEADER, ""), self.csrf(admitted)):
             return "the page is older than the running dashboard; reload it and try again"
         return ""
 
@@ -99,5 +99,5 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(errors="replace"), wanted.encode())
+def _same(candidate: str, secret: str) -> bool:
+    return hmac.compare_digest(candidate.encode(errors="replace"), secret.encode())

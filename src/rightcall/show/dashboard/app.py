@@ -30,7 +30,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
             HTTPException: _http_problem,
             InputError: _not_found,
             InfrastructureError: _down,
-            Exception: _broken,
+            Exception: _internal_error,
         },
     )
     app.router.redirect_slashes = False  # one URL per page
@@ -51,7 +51,7 @@ async def _down(request: Request, error: Exception) -> Response:
     return _problem(request, FAILED, str(error))
 
 
-async def _broken(request: Request, error: Exception) -> Response:
+async def _internal_error(request: Request, error: Exception) -> Response:
     """An internal error. The response bypasses the guard, so the headers are set here; the server logs it."""
     answer = _problem(request, BROKEN, f"{type(error).__name__}; see the terminal where the dashboard runs")
     answer.headers.update({**HEADERS, "cache-control": "no-store"})
@@ -60,11 +60,13 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = error.detail if error.status_code == 400 else ""
+    message = error.detail if error.status_code == 400 else ""
     if error.status_code == NOT_FOUND:
-        said = f"The dashboard has no page {request.url.path}"
-    return _problem(request, error.status_code, said)
+        message = f"The dashboard has no page {request.url.path}"
+    return _problem(request, error.status_code, message)
 
 
-def _problem(request: Request, status: int, said: str) -> Response:
-    return page(request, "problem.html", status, title=TITLES.get(status, "Something went wrong"), said=said)
+def _problem(request: Request, status: int, message: str) -> Response:
+    return page(
+        request, "problem.html", status, title=TITLES.get(status, "Something went wrong"), said=message
+    )

@@ -185,7 +185,7 @@ def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spe
     }
 
 
-def themed(spec: Spec, theme: Theme) -> Spec:
+def apply_theme(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
     return {**spec, "width": 460, "height": 140, "config": _config(theme)}
 

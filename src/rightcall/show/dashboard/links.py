@@ -40,8 +40,8 @@ def case_link(run_id: str, golden_id: str, **query: object) -> str:
 
 def with_query(path: str, **query: object) -> str:
     """The path with the non-empty parts of the query."""
-    given = {name: str(value) for name, value in query.items() if value not in (None, "", ())}
-    return f"{path}?{urlencode(given, errors='replace')}" if given else path
+    parameters = {name: str(value) for name, value in query.items() if value not in (None, "", ())}
+    return f"{path}?{urlencode(parameters, errors='replace')}" if parameters else path
 
 
 def local_path(target: str) -> str:

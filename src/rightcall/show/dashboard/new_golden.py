@@ -27,13 +27,13 @@ def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> An
     if fatal := fatal_codes(result):
         problem = f"has {' and '.join(fatal)}, which no golden should expect"
         raise InputError(f"case {case.golden_id}, trial {result.trial}", problem)
-    expected = tuple(expected_call(call) for call in trajectory.calls)
-    known = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
+    expected = tuple(expectation_from_call(call) for call in trajectory.calls)
+    original = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
     fields: dict[str, Any] = {"expected_calls": expected, "no_calls": not expected}
     fields["id"] = golden_id or case.golden_id
-    if not isinstance(known, ConversationalGolden):
+    if not isinstance(original, ConversationalGolden):
         fields["any_of"] = ()
-    return msgspec.structs.replace(known, **fields)
+    return msgspec.structs.replace(original, **fields)
 
 
 def fatal_codes(result: CaseResult) -> list[str]:
@@ -41,7 +41,7 @@ def fatal_codes(result: CaseResult) -> list[str]:
     return sorted({failure.code.replace("_", " ") for failure in result.codes if failure.code in FATAL})
 
 
-def expected_call(call: ToolCall) -> ExpectedCall:
+def expectation_from_call(call: ToolCall) -> ExpectedCall:
     """An actual call as an expected one. Objects are marked as literal: one of their keys may be a matcher's name."""
     arguments = {name: _literal(value) for name, value in (call.arguments or {}).items()}
     return ExpectedCall(call.name, arguments if call.arguments is not None else None)

@@ -16,7 +16,7 @@ from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.numbers import FILTERS
-from rightcall.show.text import json_text, one_line, shown_text, visible
+from rightcall.show.text import display_text, json_text, one_line, visible
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
 
@@ -26,23 +26,23 @@ FOLDER = Path(__file__).parent / "templates"
 def make_environment() -> Environment:
     """The templates. Text is escaped, and invisible characters are made visible."""
     pages = added_pages()
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader([FOLDER, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_seen,
+        finalize=_make_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= FILTERS | {
+    environment.filters |= FILTERS | {
         "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
         "one_line": one_line,
-        "shown": shown_text,
+        "shown": display_text,
         "json": json_text,
         "moment": moment,
         "words": lambda code: code.replace("_", " "),
     }
-    made.globals |= {
+    environment.globals |= {
         "interval": percent_interval,
         "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
@@ -51,7 +51,7 @@ def make_environment() -> Environment:
         "case_link": links.case_link,
         "with_query": links.with_query,
     }
-    return made
+    return environment
 
 
 def compile_templates(templates: Environment) -> None:
@@ -68,7 +68,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         **content,
         path=request.url.path,
         here=_here(request),
-        guarded=lambda: _hidden(CSRF_FIELD, state.access.csrf(admitted)),
+        guarded=lambda: _hidden_input(CSRF_FIELD, state.access.csrf(admitted)),
         store_name=state.store.name if admitted else "",
         stamp=state.assets.stamp,
         locked=bool(state.access.token),
@@ -79,8 +79,8 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 def range_of(run: StoredRun) -> str:
     """The interval of a run's pass rate, without reading its results."""
-    found = run_rate(run)
-    return percent_interval(found.low, found.high)
+    rate = run_rate(run)
+    return percent_interval(rate.low, rate.high)
 
 
 def moment(stored: str | None) -> str:
@@ -91,11 +91,11 @@ def moment(stored: str | None) -> str:
         return stored or ""
 
 
-def _hidden(name: str, value: str) -> Markup:
+def _hidden_input(name: str, value: str) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
-def _seen(value: Any) -> Any:
+def _make_visible(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

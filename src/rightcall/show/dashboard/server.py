@@ -26,7 +26,7 @@ class Listening(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def listening(host: str, port: int | None, token: str | None) -> Iterator[Listening]:
+def bind_port(host: str, port: int | None, token: str | None) -> Iterator[Listening]:
     """Bind a port: by default the first free one from 8765; a requested port must be free.
 
     On any interface but loopback a token is always required: the given one, or a new one.
@@ -84,20 +84,20 @@ def require_packages() -> None:
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
-    wanted = [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    ports = [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
     problem: OSError | None = None
-    for each in wanted:
+    for candidate_port in ports:
         try:
-            family, _, _, _, address = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0]
+            family, _, _, _, address = socket.getaddrinfo(host, candidate_port, type=socket.SOCK_STREAM)[0]
             return socket.create_server(address[:2], family=family, backlog=128)
         except socket.gaierror as error:
             raise ConfigError(f"--host {host}: {error.strerror}; use an address of this machine") from None
         except OSError as error:
             problem = error
-    said = problem.strerror if problem else ""
+    reason = problem.strerror if problem else ""
     if port is not None:
-        raise InfrastructureError(f"cannot bind port {port} on {host}: {said}; choose another with --port")
+        raise InfrastructureError(f"cannot bind port {port} on {host}: {reason}; choose another with --port")
     last = FIRST_PORT + PORTS_TRIED - 1
     raise InfrastructureError(
-        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {said}; choose one with --port"
+        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {reason}; choose one with --port"
     )

@@ -32,7 +32,7 @@ class Cache:
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def known(self, key: Hashable) -> bool:
+    def has_key(self, key: Hashable) -> bool:
         """Whether the value is there without work."""
         with self._lock:
             return key in self._values
@@ -42,8 +42,8 @@ class Cache:
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
-                found: T = self._values[key]
-                return found
+                cached_view: T = self._values[key]
+                return cached_view
             mine = self._making.setdefault(key, threading.Lock())
         with mine:
             with self._lock:
@@ -102,7 +102,7 @@ def store_of(request: Request) -> Store:
     return store
 
 
-def asked_run(request: Request) -> StoredRun:
+def run_from_url(request: Request) -> StoredRun:
     """The run in the URL of the page."""
     return store_of(request).runs.get(from_segment(request.path_params["run"]))
 
@@ -117,13 +117,15 @@ def view_of(request: Request, run: StoredRun) -> RunView:
 def analysis_of(request: Request, run: StoredRun) -> Analysis:
     """Why the run fails, computed once."""
     store = store_of(request)
-    found: Analysis = request.app.state.views.get(("analysis", _key(run)), lambda: analyze_run(store, run.id))
-    return found
+    analysis: Analysis = request.app.state.views.get(
+        ("analysis", _key(run)), lambda: analyze_run(store, run.id)
+    )
+    return analysis
 
 
 def at_hand(request: Request, run: StoredRun) -> bool:
     """Whether the view can be shown without delay."""
-    return run.results <= AT_ONCE or request.app.state.views.known(_key(run))
+    return run.results <= AT_ONCE or request.app.state.views.has_key(_key(run))
 
 
 def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:

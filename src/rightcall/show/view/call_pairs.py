@@ -48,7 +48,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
     expected = expected_calls(golden, result, tools)
     calls = result.trajectory.calls if result.trajectory else ()
     counted = counted_places(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
-    pairs = [_known(pair, len(calls)) for pair in _told(result.codes)]
+    pairs = [_without_missing_call(pair, len(calls)) for pair in _pairs_of_failures(result.codes)]
     pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
     return Pairing(expected, tuple(pairs))
@@ -82,24 +82,24 @@ def _marks(failures: Sequence[Failure]) -> set[tuple[str, int | None, int | None
     return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if CODES[f.code].pair}
 
 
-def _known(pair: ShownPair, calls: int) -> ShownPair:
+def _without_missing_call(pair: ShownPair, calls: int) -> ShownPair:
     """The pair, without its call when that was not kept."""
     return pair if pair.call is None or pair.call < calls else msgspec.structs.replace(pair, call=None)
 
 
-def _told(failures: Sequence[Failure]) -> list[ShownPair]:
+def _pairs_of_failures(failures: Sequence[Failure]) -> list[ShownPair]:
     """One pair for each call or expected call that failures name; the most severe mark wins."""
-    found: dict[tuple[int | None, int | None], PairKind] = {}
+    kinds: dict[tuple[int | None, int | None], PairKind] = {}
     for failure in failures:
         kind = CODES[failure.code].pair
         if kind is None or (failure.call is None and failure.expected_call is None):
             continue
         if failure.code == "forbidden_arg" and failure.expected_call is None:
             continue  # about a call that another failure explains
-        found.setdefault((failure.expected_call, failure.call), kind)
-    matched = {call for expected, call in found if expected is not None and call is not None}
+        kinds.setdefault((failure.expected_call, failure.call), kind)
+    matched = {call for expected, call in kinds if expected is not None and call is not None}
     missing = Counter(f.expected_call for f in failures if CODES[f.code].pair == "missing")
-    pairs = [ShownPair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
+    pairs = [ShownPair(e, c, k) for (e, c), k in kinds.items() if not (e is None and c in matched)]
     pairs += [ShownPair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
     return pairs
 

@@ -15,9 +15,9 @@ from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.show.text import json_text, one_line, shown_text
+from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.call_pairs import Pairing, ShownPair
-from rightcall.show.view.failures import said
+from rightcall.show.view.failures import failure_line
 
 SIGNS: dict[ArgumentMark, str] = {"same": "=", "different": "≠", "missing": "missing", "extra": "extra"}
 KIND_WORDS: dict[PairKind, str] = {
@@ -85,27 +85,27 @@ def _view(
     calls: Sequence[ToolCall],
     about: dict[tuple[int | None, int | None], list[Failure]],
 ) -> CallView:
-    known = pair.expected is not None and pair.expected < len(expected)
-    wanted = expected[pair.expected or 0] if known else None
+    is_expected = pair.expected is not None and pair.expected < len(expected)
+    expected_call = expected[pair.expected or 0] if is_expected else None
     call = None if pair.call is None else calls[pair.call]
     failures = about.get((pair.expected, pair.call), []) + (
         about.get((None, pair.call), []) if pair.expected is not None and pair.call is not None else []
     )
     compared = pair.kind in ("right", "wrong_arguments", "out_of_order")
-    rows = arguments(wanted, call, failures, compared=compared)
+    rows = arguments(expected_call, call, failures, compared=compared)
     return CallView(
         kind=pair.kind,
-        expected_tool=one_line(pattern_text(wanted.tool), 200) if wanted else "",
+        expected_tool=one_line(pattern_text(expected_call.tool), 200) if expected_call else "",
         tool=one_line(call.name, 200) if call else "",
         arguments=tuple(rows[:MOST_ARGUMENTS]),
         notes=(
-            *dict.fromkeys(said(f) for f in failures if not CODES[f.code].mark or not f.parameter),
+            *dict.fromkeys(failure_line(f) for f in failures if not CODES[f.code].mark or not f.parameter),
             *_decision(call),
         ),
         step=call.step if call else None,
         status=call.status if call else "not_run",
         output=None if call is None or call.status == "not_run" else json_text(call.output),
-        raw=None if call is None or call.raw is None else shown_text(call.raw, LONGEST_VALUE),
+        raw=None if call is None or call.raw is None else display_text(call.raw, LONGEST_VALUE),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
         word=KIND_WORDS[pair.kind],
@@ -127,13 +127,13 @@ def _decision(call: ToolCall | None) -> Iterator[str]:
 
 
 def arguments(
-    wanted: ExpectedCall | None, call: ToolCall | None, failures: Sequence[Failure], *, compared: bool
+    expected_call: ExpectedCall | None, call: ToolCall | None, failures: Sequence[Failure], *, compared: bool
 ) -> list[ArgumentRow]:
     """A row for each parameter: those expected in their order, then those only passed.
 
     `compared` says that the two belong together, so that what no failure names is the same.
     """
-    specs: dict[str, Any] = (wanted.args or {}) if wanted else {}
+    specs: dict[str, Any] = (expected_call.args or {}) if expected_call else {}
     values: dict[str, Any] = (call.arguments or {}) if call else {}
     wrong = {failure.parameter: failure for failure in failures if CODES[failure.code].mark}
     rows = []

@@ -14,11 +14,11 @@ from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.numbers import decimal, dollars, duration
-from rightcall.show.text import json_text, one_line, shown_text
+from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.show.view.calls import CallView, call_views
 from rightcall.show.view.case_names import case_name
-from rightcall.show.view.failures import said
+from rightcall.show.view.failures import failure_line
 from rightcall.show.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
 
 MOST_BARS = 200
@@ -53,9 +53,9 @@ def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
     left = max(0.0, (trajectory.latency_ms or 0.0) - tools - sum(latency or 0.0 for latency in measured))
     clock, bars = 0.0, list[Bar]()
     for step in range(count):
-        known = measured[step] if step < len(measured) else None
-        duration = left / unmeasured if known is None else known
-        bars.append(Bar("model", "model", clock, duration, known is None and unmeasured > 1))
+        measured_duration = measured[step] if step < len(measured) else None
+        duration = left / unmeasured if measured_duration is None else measured_duration
+        bars.append(Bar("model", "model", clock, duration, measured_duration is None and unmeasured > 1))
         clock += duration
         calls = steps.get(step, [])
         bars += [
@@ -129,10 +129,10 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         outcome=outcome_of(result),
         category=result.category,
         score=result.score,
-        input=shown_text(input_of(golden, messages)),
+        input=display_text(input_of(golden, messages)),
         reason=reason_of(result),
         rules=_rules(golden),
-        failures=tuple(FailureLine(f.code, said(f)) for f in result.codes[:MOST_FAILURES]),
+        failures=tuple(FailureLine(f.code, failure_line(f)) for f in result.codes[:MOST_FAILURES]),
         calls=call_views(pairing_of(golden, result, tools), result),
         messages=transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
         if isinstance(golden, ConversationalGolden) or talk
@@ -195,7 +195,7 @@ def reason_of(result: CaseResult) -> str:
     overall = result.metrics.get("overall")
     reason = overall.reason if overall else ""
     return one_line(
-        reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", LONGEST_REASON
+        reason or "; ".join(dict.fromkeys(map(failure_line, result.codes))) or "did not pass", LONGEST_REASON
     )
 
 
@@ -221,31 +221,31 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     """The requirements of the golden besides its expected calls."""
     if golden is None:
         return ()
-    said: list[tuple[str, str]] = []
+    rules: list[tuple[str, str]] = []
     if isinstance(description := golden.metadata.get("description"), str) and description:
-        said.append(("description", shown_text(description, 2000)))
+        rules.append(("description", display_text(description, 2000)))
     if golden.no_calls:
-        said.append(("no calls", "the agent must not call any tool"))
+        rules.append(("no calls", "the agent must not call any tool"))
     if golden.forbidden_calls:
         names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
-        said.append(("forbidden", one_line(names, 1000)))
+        rules.append(("forbidden", one_line(names, 1000)))
     if golden.order == "strict":
-        said.append(("order", "as listed"))
+        rules.append(("order", "as listed"))
     if golden.extra_calls == "allow":
-        said.append(("extra calls", "allowed"))
+        rules.append(("extra calls", "allowed"))
     if golden.max_calls is not None:
-        said.append(("at most", f"{golden.max_calls} calls"))
+        rules.append(("at most", f"{golden.max_calls} calls"))
     if isinstance(golden, Golden) and golden.max_latency_ms is not None:
-        said.append(("within", f"{golden.max_latency_ms:g} ms"))
+        rules.append(("within", f"{golden.max_latency_ms:g} ms"))
     if golden.output_contains:
-        said.append(("answer contains", json_text(golden.output_contains, 1000)))
+        rules.append(("answer contains", json_text(golden.output_contains, 1000)))
     if isinstance(golden, Golden) and golden.any_of:
-        said.append(("alternatives", f"{len(golden.any_of)}; the closest one is shown"))
+        rules.append(("alternatives", f"{len(golden.any_of)}; the closest one is shown"))
     if golden.system:
-        said.append(("system prompt", shown_text(golden.system, 4000)))
+        rules.append(("system prompt", display_text(golden.system, 4000)))
     if golden.comments:
-        said.append(("comment", shown_text(golden.comments, 2000)))
-    return tuple(said)
+        rules.append(("comment", display_text(golden.comments, 2000)))
+    return tuple(rules)
 
 
 class FailedCase(Record, frozen=True):

@@ -48,14 +48,14 @@ def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTri
     """The same golden in the newest other runs of the suite, newest first."""
     from rightcall.store.base import ResultFilter, RunFilter
 
-    found = []
+    history = []
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:
             continue
         if trials := list(store.runs.results(other.id, ResultFilter(golden_id=golden_id))):
             row = golden_row(golden_id, trials)
-            found.append(PastTrials(other.id, other.run.started_at, other.run.agent, row))
-    return found[:MOST_HISTORY]
+            history.append(PastTrials(other.id, other.run.started_at, other.run.agent, row))
+    return history[:MOST_HISTORY]
 
 
 def rerun_command(run: StoredRun, golden_id: str) -> str:

@@ -38,7 +38,7 @@ def case_name(golden_id: str, golden: AnyGolden | None) -> str:
     return f"{golden_id} {case_title(golden_id, golden)}".rstrip()
 
 
-def stored_names(store: Store, run: str) -> CaseName:
+def case_names(store: Store, run: str) -> CaseName:
     """The names of the cases of a run; a golden is read only if its id was generated."""
 
     def name(golden_id: str) -> str:

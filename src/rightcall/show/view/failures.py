@@ -58,9 +58,11 @@ class FailureTally:
             if failure.tool and (failure.tool in self._tools[code] or len(self._tools[code]) < 100):
                 self._tools[code][failure.tool] += 1
             examples = self._examples[code]
-            if len(examples) < EXAMPLES and all(one.golden_id != result.golden_id for one in examples):
+            if len(examples) < EXAMPLES and all(
+                example.golden_id != result.golden_id for example in examples
+            ):
                 name = case_name(result.golden_id, golden)
-                examples.append(Example(result.golden_id, result.trial, said(failure), name))
+                examples.append(Example(result.golden_id, result.trial, failure_line(failure), name))
 
     def groups(self) -> tuple[FailureGroup, ...]:
         """The most frequent code first."""
@@ -77,6 +79,6 @@ class FailureTally:
         )
 
 
-def said(failure: Failure) -> str:
+def failure_line(failure: Failure) -> str:
     """A failure as one safe line."""
     return one_line(sentence(failure), LONGEST_SENTENCE)

@@ -13,7 +13,7 @@ from rightcall.model.golden import is_generated
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import stored_names
+from rightcall.show.view.case_names import case_names
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -81,9 +81,9 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
     )
 
 
-def titled(rows: Iterable[GoldenRow], store: Store, run: str) -> list[GoldenRow]:
+def with_titles(rows: Iterable[GoldenRow], store: Store, run: str) -> list[GoldenRow]:
     """The rows with the titles of the goldens whose ids were generated."""
-    name = stored_names(store, run)
+    name = case_names(store, run)
     return [
         msgspec.structs.replace(row, title=name(row.golden_id).removeprefix(row.golden_id).strip())
         if is_generated(row.golden_id)
@@ -93,8 +93,8 @@ def titled(rows: Iterable[GoldenRow], store: Store, run: str) -> list[GoldenRow]
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return fmean(found) if found else None
+    numbers = list(values)
+    return fmean(numbers) if numbers else None
 
 
 def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow], int]:
@@ -107,7 +107,7 @@ def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow
             continue
         kept.append(row)
         if len(kept) > 2 * keep + 100:  # memory stays flat, whatever fails
-            kept = sorted(kept, key=lambda one: order[one.outcome])[:keep]
+            kept = sorted(kept, key=lambda row: order[row.outcome])[:keep]
             more += keep + 101
-    kept.sort(key=lambda one: order[one.outcome])
+    kept.sort(key=lambda row: order[row.outcome])
     return kept[:keep], more + max(0, len(kept) - keep)

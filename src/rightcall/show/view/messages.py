@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.model.message import Message, Role
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.show.text import json_text, one_line, shown_text
+from rightcall.show.text import display_text, json_text, one_line
 
 ENDINGS = {
     "script_end": "the script ended",
@@ -42,7 +42,7 @@ class MessageView(Record, frozen=True):
     failing: bool = False
 
 
-def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> tuple[MessageView, ...]:
+def transcript(messages: Sequence[Message], result: CaseResult, input_count: int) -> tuple[MessageView, ...]:
     """The messages of a conversation, with a heading above each user turn and a mark where it went wrong."""
     wrong, views = first_failing_turn(result), list[MessageView]()
     turn, place = 0, -1
@@ -54,7 +54,7 @@ def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> t
             heading = f"turn {turn}"
         elif at == 0:
             heading = "before the user spoke"
-        if heading and at < given:
+        if heading and at < input_count:
             heading += ", said before the agent began"
         failing = wrong is not None and place == wrong and message.role != "tool"
         views.append(message_view(message, heading, failing))
@@ -76,11 +76,11 @@ def message_view(message: Message, heading: str = "", failing: bool = False) -> 
         for r in message.results
     )
     return MessageView(
-        message.role, shown_text(message.content), calls + results, message.latency_ms, heading, failing
+        message.role, display_text(message.content), calls + results, message.latency_ms, heading, failing
     )
 
 
 def _arguments(arguments: dict[str, Any] | None, raw: str | None) -> str:
     if arguments is None and raw is None:
         return "(arguments unknown)"
-    return shown_text(raw or "") if arguments is None else json_text(arguments)
+    return display_text(raw or "") if arguments is None else json_text(arguments)

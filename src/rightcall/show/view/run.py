@@ -87,15 +87,15 @@ class RunTally:
 
 
 def run_view(
-    store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
+    store: Store, run: str, *, visit: Callable[[AnyGolden | None, CaseResult], object] | None = None
 ) -> RunView:
-    """Read a run and compute its view. `each` is called with every case, ordered by golden id and trial."""
+    """Read a run and compute its view. `visit` is called with every case, ordered by golden id and trial."""
     stored = store.runs.get(run)
     tally = RunTally()
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
-        if each is not None:
-            each(golden, result)
+        if visit is not None:
+            visit(golden, result)
     return tally.view(stored)
 
 

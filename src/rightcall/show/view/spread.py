@@ -118,12 +118,12 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _between(found: UserSpread) -> str:
-    who = "manners" if found.between == "persona" else "user models"
-    points = f"spread between {who}: {hundredths(found.difference, '.1f')} points"
-    over = "1 scenario" if found.scenarios == 1 else f"{found.scenarios:,} scenarios"
-    if found.low is None or found.high is None:
+def _between(spread: UserSpread) -> str:
+    who = "manners" if spread.between == "persona" else "user models"
+    points = f"spread between {who}: {hundredths(spread.difference, '.1f')} points"
+    over = "1 scenario" if spread.scenarios == 1 else f"{spread.scenarios:,} scenarios"
+    if spread.low is None or spread.high is None:
         return f"{points} on {over}, too few for an interval"
-    which = f"{found.highest} over {found.lowest}, " if found.difference else ""
-    interval = f"95 % interval {hundredths(found.low, '+.1f')} to {hundredths(found.high, '+.1f')}"
+    which = f"{spread.highest} over {spread.lowest}, " if spread.difference else ""
+    interval = f"95 % interval {hundredths(spread.low, '+.1f')} to {hundredths(spread.high, '+.1f')}"
     return f"{points} ({which}{interval}, {over})"

@@ -116,7 +116,7 @@ def summary_view(summary: Summary) -> SummaryView:
         input_tokens=summary.usage.input_tokens or 0,
         output_tokens=summary.usage.output_tokens or 0,
         cost_usd=summary.usage.cost_usd,
-        columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
+        columns=tuple(dict.fromkeys(name for name in _metric_names(summary) if name not in DIMENSIONS)),
         pass_k=summary.pass_k,
         users=user_rows(summary),
         notes=(*reliability_notes(summary), *unchecked_notes(summary)),
@@ -134,22 +134,22 @@ def unchecked_notes(summary: Summary) -> Iterator[str]:
 def run_rate(stored: StoredRun) -> ShownRate:
     """The pass rate of a run: that of its summary, or computed from its counts while it has none."""
     judged = stored.judged
-    found = stored.run.summary.overall.rate if stored.run.summary else None
-    if found is None or not judged:
+    stored_rate = stored.run.summary.overall.rate if stored.run.summary else None
+    if stored_rate is None or not judged:
         return rate(stored.passed, judged, trials=stored.run.trials)
-    return ShownRate(stored.passed, judged, found.value, found.low, found.high)
+    return ShownRate(stored.passed, judged, stored_rate.value, stored_rate.low, stored_rate.high)
 
 
 def verdict_sentence(verdict: str, summary: Summary | None) -> str:
     """Why the verdict is what it is, without the word itself; how many cases passed where no gate decided."""
     if summary is None:
         return ""
-    said = summary.decision.removeprefix(verdict).lstrip(": ")
+    explanation = summary.decision.removeprefix(verdict).lstrip(": ")
     overall = summary.overall
-    return said or f"{overall.passed:,} of {overall.cases:,} cases passed"
+    return explanation or f"{overall.passed:,} of {overall.cases:,} cases passed"
 
 
-def _asked(summary: Summary) -> Iterator[str]:
+def _metric_names(summary: Summary) -> Iterator[str]:
     yield from summary.named
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 

@@ -62,8 +62,8 @@ class ToolTally:
             return
         for pair in pairing.pairs:
             self._add(pair, pairing, result)
-        for (wanted, called), count in confusions(result.codes).items():
-            self._cells[self._name(wanted), self._name(called), False] += count
+        for (expected_tool, called), count in confusions(result.codes).items():
+            self._cells[self._name(expected_tool), self._name(called), False] += count
         if not pairing.pairs:
             self._cells[None, None, False] += 1
 
@@ -80,32 +80,36 @@ class ToolTally:
         )
 
     def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
-        wanted = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
-        called = self._called(pair, result)
+        expected_tool = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
+        called = self._tool_of_call(pair, result)
         if pair.kind in ("right", "wrong_arguments", "out_of_order"):
-            wanted = called = called or wanted  # an expectation of several tools is met by the one called
-        if wanted is not None:
-            self._counts[wanted].update(expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented"))
-            self._counts[wanted].update(
+            expected_tool = called = (
+                called or expected_tool
+            )  # an expectation of several tools is met by the one called
+        if expected_tool is not None:
+            self._counts[expected_tool].update(
+                expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented")
+            )
+            self._counts[expected_tool].update(
                 right=pair.kind == "right", wrong_arguments=pair.kind in ("wrong_arguments", "out_of_order")
             )
         if pair.kind == "invented":
             self.invented[self._name(called or "")] += 1
-            self._cells[wanted, None, True] += 1
+            self._cells[expected_tool, None, True] += 1
             return
         if called is not None:
-            self._counts[called].update(called=1, surplus=wanted != called)
+            self._counts[called].update(called=1, surplus=expected_tool != called)
         if pair.kind != "wrong_tool":
-            self._cells[wanted, called, False] += 1
+            self._cells[expected_tool, called, False] += 1
 
-    def _called(self, pair: ShownPair, result: CaseResult) -> str | None:
+    def _tool_of_call(self, pair: ShownPair, result: CaseResult) -> str | None:
         if pair.call is None or result.trajectory is None:
             return None
         return self._name(result.trajectory.calls[pair.call].name)
 
     def _name(self, name: str) -> str:
-        known = name in self._counts or name in self.invented
-        return name if known or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
+        is_listed = name in self._counts or name in self.invented
+        return name if is_listed or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
 
     def _row(self, name: str, counts: Counter[str], trials: int) -> ToolRow:
         mixed = Counter(

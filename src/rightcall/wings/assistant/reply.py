@@ -11,7 +11,7 @@ from typing import Any
 from rightcall.core.codec import encode, to_plain
 from rightcall.core.digest import file_digest
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
-from rightcall.show.text import shown_text
+from rightcall.show.text import display_text
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.wings.assistant.project import RefusedPathError, RefusedSuiteError
 
@@ -76,15 +76,15 @@ def with_explained_errors(function: Callable[..., Any]) -> Callable[..., Any]:
 def tool_error(error: RightCallError) -> ToolError:
     """An error in the error contract. Bad input changed nothing; of a failing service that is not known."""
     if isinstance(error, RefusedPathError | RefusedSuiteError):
-        detail = shown_text(str(error), 2_000)
+        detail = display_text(str(error), 2_000)
         return ToolError(
             "permission_denied", detail, "ask the user; do not look for another way", effect="none"
         )
     if isinstance(error, InputError):
         where = f"{error.where}: " if error.where else ""
-        hint = shown_text(error.hint, 500) or "fix what it names and call again"
-        return ToolError("bad_input", shown_text(where + error.problem, 2_000), hint, effect="none")
-    detail = shown_text(str(error), 2_000)
+        hint = display_text(error.hint, 500) or "fix what it names and call again"
+        return ToolError("bad_input", display_text(where + error.problem, 2_000), hint, effect="none")
+    detail = display_text(str(error), 2_000)
     if isinstance(error, ConfigError):
         return ToolError("bad_input", detail, "fix what it names and call again", effect="none")
     if isinstance(error, InfrastructureError):
@@ -94,13 +94,13 @@ def tool_error(error: RightCallError) -> ToolError:
 
 def _cut(value: Any, longest: int, most: int, deep: int) -> Any:
     if isinstance(value, str):
-        return shown_text(value, longest)
+        return display_text(value, longest)
     if isinstance(value, dict):
         if not deep:
             return "…"
         kept = list(value.items())[:most]
         more = {"…": f"{len(value) - most} more"} if len(value) > most else {}
-        return {shown_text(str(k), 200): _cut(v, longest, most, deep - 1) for k, v in kept} | more
+        return {display_text(str(k), 200): _cut(v, longest, most, deep - 1) for k, v in kept} | more
     if isinstance(value, list | tuple):
         if not deep:
             return "…"

@@ -60,7 +60,7 @@ class SuiteTools:
         from rightcall.api.suite_run import SuiteRun
         from rightcall.run.options import SuiteOptions
         from rightcall.run.runner import run_plan
-        from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
+        from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
 
         path, loaded = self._project.suite(suite, model)
         self._project.require_trust(path, loaded, model)
@@ -83,5 +83,5 @@ class SuiteTools:
                 "sentence": outcome.verdict.sentence,
                 "stopped": outcome.stopped,
                 "notices": outcome.notices,
-                "failed": {"items": titled(failed, store, outcome.run.id), "more": more},
+                "failed": {"items": with_titles(failed, store, outcome.run.id), "more": more},
             }

@@ -14,28 +14,28 @@ from rightcall.core.errors import InputError
 from rightcall.show.dashboard.links import case_link, local_path, run_link
 from rightcall.show.dashboard.new_golden import golden_from
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.case import chosen_trial
-from rightcall.show.dashboard.views import asked_run, store_of
+from rightcall.show.dashboard.pages.case import select_trial
+from rightcall.show.dashboard.views import run_from_url, store_of
 
 T = TypeVar("T")
 
 
 def tag_run(request: Request) -> Response:
-    run, fields = asked_run(request), fields_of(request)
+    run, fields = run_from_url(request), fields_of(request)
     tag, remove = fields.get("tag", "").strip(), "remove" in fields
     _try(lambda: store_of(request).runs.tag(run.id, tag, remove=remove))
     return _back(fields, run_link(run.id))
 
 
 def tag_case(request: Request) -> Response:
-    run, fields = asked_run(request), fields_of(request)
+    run, fields = run_from_url(request), fields_of(request)
     tag, remove = fields.get("tag", "").strip(), "remove" in fields
     _try(lambda: store_of(request).runs.tag(run.id, tag, golden_id=fields["id"], remove=remove))
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
 def write_note(request: Request) -> Response:
-    run, fields = asked_run(request), fields_of(request)
+    run, fields = run_from_url(request), fields_of(request)
     author = fields.get("author", "").strip()[:100]
     _try(lambda: store_of(request).runs.add_note(run.id, fields["id"], fields.get("text", ""), author=author))
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
@@ -43,7 +43,7 @@ def write_note(request: Request) -> Response:
 
 def delete_note(request: Request) -> Response:
     """Only a note of the case it is shown on: a number alone could be any note of the store."""
-    run, fields = asked_run(request), fields_of(request)
+    run, fields = run_from_url(request), fields_of(request)
     for note in store_of(request).runs.case(run.id, fields["id"]).notes:
         if str(note.id) == fields.get("note"):
             store_of(request).runs.delete_note(note.id)
@@ -52,13 +52,15 @@ def delete_note(request: Request) -> Response:
 
 def keep_golden(request: Request) -> Response:
     """Add what the agent did to the draft of a dataset."""
-    run, fields = asked_run(request), fields_of(request)
+    run, fields = run_from_url(request), fields_of(request)
     store = store_of(request)
-    found = store.runs.case(run.id, fields["id"])
-    golden = golden_from(found, chosen_trial(found, fields.get("trial")), fields.get("golden_id", "").strip())
+    stored_case = store.runs.case(run.id, fields["id"])
+    golden = golden_from(
+        stored_case, select_trial(stored_case, fields.get("trial")), fields.get("golden_id", "").strip()
+    )
     alias = fields.get("alias", "").strip()
     kept = _try(lambda: store.datasets.add_to_draft(alias, golden, author="dashboard"))
-    back = _target(fields, case_link(run.id, found.golden_id))
+    back = _target(fields, case_link(run.id, stored_case.golden_id))
     return page(
         request,
         "golden_kept.html",

@@ -14,7 +14,7 @@ from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.run import result_filter
-from rightcall.show.dashboard.views import asked_run, store_of
+from rightcall.show.dashboard.views import run_from_url, store_of
 from rightcall.show.view.case import case_view, outcome_of
 from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
 from rightcall.show.view.failures import TITLES
@@ -23,77 +23,79 @@ from rightcall.store.base import StoredCase, StoredRun
 
 def case(request: Request) -> Response:
     """One trial of one golden; the filters of the list it was opened from determine the next."""
-    run, found, result = asked_case(request)
+    run, stored_case, result = case_from_url(request)
     store = store_of(request)
     filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
-    before, after = store.runs.neighbours(run.id, result_filter(filters), found.golden_id)
+    before, after = store.runs.neighbours(run.id, result_filter(filters), stored_case.golden_id)
     record = run_record(store, run)
-    view = case_view(found.golden, result, {tool.name: tool for tool in record.tools})
+    view = case_view(stored_case.golden, result, {tool.name: tool for tool in record.tools})
     return page(
         request,
         "case.html",
         run=run,
-        case=found,
+        case=stored_case,
         view=view,
-        trials=[(trial.trial, outcome_of(trial)) for trial in found.results],
+        trials=[(trial.trial, outcome_of(trial)) for trial in stored_case.results],
         before=before,
         following=after,
         filters=filters,
         aliases=sorted({version.alias for version in store.datasets.versions()}),
         titles=TITLES,
-        system=system_prompt(record, found.golden),
+        system=system_prompt(record, stored_case.golden),
         setup=record.setup,
-        raw=to_plain(model_request(record, found.golden, result)),
-        history=golden_history(store, run, found.golden_id),
-        rerun=rerun_command(run, found.golden_id),
+        raw=to_plain(model_request(record, stored_case.golden, result)),
+        history=golden_history(store, run, stored_case.golden_id),
+        rerun=rerun_command(run, stored_case.golden_id),
         fatal=fatal_codes(result),
     )
 
 
 def golden_file(request: Request) -> Response:
     """What the agent did here, as a golden in a separate file."""
-    _, found, result = asked_case(request)
-    line = encode(golden_from(found, result)) + b"\n"
+    _, stored_case, result = case_from_url(request)
+    line = encode(golden_from(stored_case, result)) + b"\n"
     headers = {"content-disposition": 'attachment; filename="golden.jsonl"'}
     return Response(line, media_type="application/jsonl", headers=headers)
 
 
 def raw_request(request: Request) -> Response:
     """What the model was given, as JSON."""
-    run, found, result = asked_case(request)
-    asked = model_request(run_record(store_of(request), run), found.golden, result)
+    run, stored_case, result = case_from_url(request)
+    asked = model_request(run_record(store_of(request), run), stored_case.golden, result)
     return Response(encode(asked), media_type="application/json")
 
 
 def waterfall(request: Request) -> Response:
     """Where the time of the case went."""
-    _, found, result = asked_case(request)
-    bars = case_view(found.golden, result).timings
+    _, stored_case, result = case_from_url(request)
+    bars = case_view(stored_case.golden, result).timings
     return charts.answer(
         request, lambda theme: charts.waterfall(bars, theme, narrow=charts.is_narrow(request))
     )
 
 
-def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
+def case_from_url(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
     """The run, the case and the trial of a URL."""
-    run = asked_run(request)
+    run = run_from_url(request)
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no case id")
-    found = store_of(request).runs.case(run.id, request.query_params["id"])
+    stored_case = store_of(request).runs.case(run.id, request.query_params["id"])
     query = request.query_params
-    return run, found, chosen_trial(found, query.get("trial"), query.get("outcome"))
+    return run, stored_case, select_trial(stored_case, query.get("trial"), query.get("outcome"))
 
 
-def chosen_trial(found: StoredCase, trial: str | None, outcome: str | None = None) -> CaseResult:
+def select_trial(stored_case: StoredCase, trial: str | None, outcome: str | None = None) -> CaseResult:
     """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
-    if not found.results:
-        raise HTTPException(400, f"case {found.golden_id} has no result yet")
+    if not stored_case.results:
+        raise HTTPException(400, f"case {stored_case.golden_id} has no result yet")
     if trial is None:
-        asked = next((result for result in found.results if outcome_of(result) == outcome), None)
-        return asked or next((result for result in found.results if not result.passed), found.results[0])
-    match = next((result for result in found.results if str(result.trial) == trial), None)
+        asked = next((result for result in stored_case.results if outcome_of(result) == outcome), None)
+        return asked or next(
+            (result for result in stored_case.results if not result.passed), stored_case.results[0]
+        )
+    match = next((result for result in stored_case.results if str(result.trial) == trial), None)
     if match is None:
-        raise HTTPException(400, f"case {found.golden_id} has no trial {trial}")
+        raise HTTPException(400, f"case {stored_case.golden_id} has no trial {trial}")
     return match
 
 

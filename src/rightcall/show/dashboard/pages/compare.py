@@ -17,7 +17,7 @@ from rightcall.improve.run_matrix import GoldenMatrix, golden_matrix
 from rightcall.run.decisions import RunComparison, compare_runs
 from rightcall.show.dashboard import views
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.case import chosen_trial
+from rightcall.show.dashboard.pages.case import select_trial
 from rightcall.show.dashboard.views import store_of, tools_of
 from rightcall.show.view.case import case_view, outcome_of
 from rightcall.store.base import Change, StoredRun, changes
@@ -32,9 +32,9 @@ CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added",
 
 def compare(request: Request) -> Response:
     """The comparison of a URL, or a choice of runs."""
-    if len(several := asked_runs(request)) > 2:
+    if len(several := runs_from_url(request)) > 2:
         return _matrix_page(request, several)
-    pair = asked_pair(request)
+    pair = pair_from_url(request)
     if pair is None:
         offered = store_of(request).runs.page(limit=RUNS_OFFERED)
         likely = likely_pair(offered) if len(offered) > 1 else ()
@@ -42,12 +42,12 @@ def compare(request: Request) -> Response:
     before, after = pair
     store, query = store_of(request), request.query_params
     counts = _counts(request, before, after)
-    change = _asked_change(query.get("change", ""), counts)
-    found = store.runs.compare(before.id, after.id).page(
+    change = _select_change(query.get("change", ""), counts)
+    changed_goldens = store.runs.compare(before.id, after.id).page(
         change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
     )
-    shown = found[:ON_A_PAGE]
-    ids = [each.golden_id for each in shown]
+    shown = changed_goldens[:ON_A_PAGE]
+    ids = [golden.golden_id for golden in shown]
     ready = _at_hand(request, before, after)
     what = _what_changed(request, before, after) if ready else None
     return page(
@@ -60,7 +60,7 @@ def compare(request: Request) -> Response:
         change=change,
         cases=shown,
         previews=store.runs.previews(before.id, ids) | store.runs.previews(after.id, ids),
-        beyond=ids[-1] if len(found) > ON_A_PAGE else None,
+        beyond=ids[-1] if len(changed_goldens) > ON_A_PAGE else None,
         differences=changes(before.run, after.run),
         what=what,
         flips={flip.golden: flip for flip in what.flips} if what else {},
@@ -69,16 +69,16 @@ def compare(request: Request) -> Response:
 
 def verdict(request: Request) -> Response:
     """The deferred part of the page."""
-    pair = asked_pair(request)
+    pair = pair_from_url(request)
     if pair is None:
         raise HTTPException(400, "a comparison needs before and after")
-    found, what = _verdict(request, *pair), _what_changed(request, *pair)
-    return page(request, "compare_verdict.html", found=found, what=what)
+    comparison, what = _verdict(request, *pair), _what_changed(request, *pair)
+    return page(request, "compare_verdict.html", found=comparison, what=what)
 
 
 def matrix(request: Request) -> Response:
     """The deferred table of more than two runs."""
-    several = asked_runs(request)
+    several = runs_from_url(request)
     if len(several) < 2:
         raise HTTPException(400, "a matrix requires at least two runs")
     return page(request, "matrix_table.html", runs=several, matrix=_matrix(request, several))
@@ -86,23 +86,23 @@ def matrix(request: Request) -> Response:
 
 def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
     small = sum(run.results for run in several) <= 2 * views.AT_ONCE
-    ready = small or request.app.state.views.known(("matrix", *_key(*several)))
+    ready = small or request.app.state.views.has_key(("matrix", *_key(*several)))
     part = "/compare/matrix?" + urlencode([("run", run.id) for run in several], errors="replace")
-    found = _matrix(request, several) if ready else None
-    return page(request, "compare_matrix.html", runs=several, matrix=found, part=part)
+    matrix = _matrix(request, several) if ready else None
+    return page(request, "compare_matrix.html", runs=several, matrix=matrix, part=part)
 
 
 def _matrix(request: Request, several: list[StoredRun]) -> GoldenMatrix:
     store = store_of(request)
-    found: GoldenMatrix = request.app.state.views.get(
+    matrix: GoldenMatrix = request.app.state.views.get(
         ("matrix", *_key(*several)), lambda: golden_matrix(store, [run.id for run in several])
     )
-    return found
+    return matrix
 
 
 def compare_case(request: Request) -> Response:
     """One golden in both runs, with both transcripts."""
-    pair, golden_id = asked_pair(request), request.query_params.get("id")
+    pair, golden_id = pair_from_url(request), request.query_params.get("id")
     if pair is None or golden_id is None:
         raise HTTPException(400, "a comparison of a case needs before, after and id")
     sides = [
@@ -113,12 +113,12 @@ def compare_case(request: Request) -> Response:
     return page(request, "compare_case.html", before=pair[0], after=pair[1], golden_id=golden_id, sides=sides)
 
 
-def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
+def pair_from_url(request: Request) -> tuple[StoredRun, StoredRun] | None:
     """Before and after from the URL; two unordered runs are sorted by time."""
     store, query = store_of(request), request.query_params
     if query.get("before") and query.get("after"):
         return store.runs.get(query["before"]), store.runs.get(query["after"])
-    chosen = asked_runs(request)
+    chosen = runs_from_url(request)
     return (chosen[0], chosen[1]) if len(chosen) > 1 else None
 
 
@@ -133,50 +133,50 @@ def likely_pair(newest_first: list[StoredRun]) -> tuple[StoredRun, StoredRun]:
     return newest_first[1], newest_first[0]
 
 
-def asked_runs(request: Request) -> list[StoredRun]:
+def runs_from_url(request: Request) -> list[StoredRun]:
     """The unordered runs of the URL, by time, each once."""
     store = store_of(request)
-    found = {run.id: run for run in map(store.runs.get, request.query_params.getlist("run")[:MOST_RUNS])}
-    return sorted(found.values(), key=lambda run: (run.run.started_at, run.id))
+    runs_by_id = {run.id: run for run in map(store.runs.get, request.query_params.getlist("run")[:MOST_RUNS])}
+    return sorted(runs_by_id.values(), key=lambda run: (run.run.started_at, run.id))
 
 
-def _asked_change(word: str, counts: dict[Change, int]) -> Change:
+def _select_change(word: str, counts: dict[Change, int]) -> Change:
     """The change in the URL; otherwise the first interesting one that happened."""
-    wanted = [change for change in CHANGES if change == word] or [c for c in CHANGES if counts[c]]
-    return wanted[0] if wanted else "broken"
+    candidates = [change for change in CHANGES if change == word] or [c for c in CHANGES if counts[c]]
+    return candidates[0] if candidates else "broken"
 
 
 def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Change, int]:
     """How many goldens each change happened to."""
     store = store_of(request)
-    found: dict[Change, int] = request.app.state.views.get(
+    counts: dict[Change, int] = request.app.state.views.get(
         ("counts", *_key(before, after)), lambda: store.runs.compare(before.id, after.id).counts()
     )
-    return {change: found.get(change, 0) for change in CHANGES}
+    return {change: counts.get(change, 0) for change in CHANGES}
 
 
 def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
     """The result of `rightcall compare`, computed once."""
     store = store_of(request)
-    found: RunComparison = request.app.state.views.get(
+    comparison: RunComparison = request.app.state.views.get(
         ("verdict", *_key(before, after)),
         lambda: compare_runs(store, before.id, [after.id], anyway=True)[0],
     )
-    return found
+    return comparison
 
 
 def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
     """The changes between the two, and which goldens they touch."""
     store = store_of(request)
-    found: WhatChanged = request.app.state.views.get(
+    changes: WhatChanged = request.app.state.views.get(
         ("changed", *_key(before, after)), lambda: what_changed(store, before, after)
     )
-    return found
+    return changes
 
 
 def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
     small = before.results + after.results <= 2 * views.AT_ONCE
-    return small or request.app.state.views.known(("verdict", *_key(before, after)))
+    return small or request.app.state.views.has_key(("verdict", *_key(before, after)))
 
 
 def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
@@ -186,14 +186,14 @@ def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
     store = store_of(request)
     try:
-        found = store.runs.case(run.id, golden_id)
+        stored_case = store.runs.case(run.id, golden_id)
     except InputError:
         return {"name": name, "run": run, "view": None}
-    if not found.results:
+    if not stored_case.results:
         return {"name": name, "run": run, "view": None}
-    result = chosen_trial(found, request.query_params.get(f"{name}_trial"))
-    trials = [(each.trial, outcome_of(each)) for each in found.results]
-    view = case_view(found.golden, result, tools_of(store, run))
+    result = select_trial(stored_case, request.query_params.get(f"{name}_trial"))
+    trials = [(trial_result.trial, outcome_of(trial_result)) for trial_result in stored_case.results]
+    view = case_view(stored_case.golden, result, tools_of(store, run))
     return {"name": name, "run": run, "view": view, "trials": trials}
 
 

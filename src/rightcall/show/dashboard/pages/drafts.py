@@ -41,14 +41,16 @@ class DraftRow(Record, frozen=True):
 
 def drafts(request: Request) -> Response:
     """Every dataset that has a draft."""
-    found = [version for version in store_of(request).datasets.versions() if not version.finalized]
-    shown = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in found]
+    draft_versions = [version for version in store_of(request).datasets.versions() if not version.finalized]
+    shown = [
+        (version, draft_link(version.alias), _counts(_rows(request, version))) for version in draft_versions
+    ]
     return page(request, "drafts.html", drafts=shown)
 
 
 def draft(request: Request) -> Response:
     """The goldens of a draft; by default the pending ones."""
-    version = _asked(request)
+    version = _version_from_url(request)
     rows = _rows(request, version)
     state = request.query_params.get("state", "pending" if any(r.state == "pending" for r in rows) else "")
     chosen = [row for row in rows if state in ("", row.state)]
@@ -70,23 +72,23 @@ def draft(request: Request) -> Response:
 
 def golden(request: Request) -> Response:
     """One golden of a draft, with its neighbours and all actions."""
-    version = _asked(request)
-    found = _golden(request, version)
+    version = _version_from_url(request)
+    current_golden = _golden(request, version)
     rows = _rows(request, version)
-    at = next(place for place, row in enumerate(rows) if row.id == found.id)
-    bare = msgspec.structs.replace(found, metadata={})
+    at = next(place for place, row in enumerate(rows) if row.id == current_golden.id)
+    bare = msgspec.structs.replace(current_golden, metadata={})
     return page(
         request,
         "draft_golden.html",
         version=version,
         link=draft_link(version.alias),
-        golden=found,
-        single=isinstance(found, Golden),
+        golden=current_golden,
+        single=isinstance(current_golden, Golden),
         row=rows[at],
-        review=review_of(found),
-        generated=found.metadata.get("generated"),
+        review=review_of(current_golden),
+        generated=current_golden.metadata.get("generated"),
         text=msgspec.json.format(encode(bare), indent=2).decode(),
-        seen=_mark(found),
+        seen=_mark(current_golden),
         before=golden_link(version.alias, rows[at - 1].id) if at else "",
         following=golden_link(version.alias, rows[at + 1].id) if at + 1 < len(rows) else "",
     )
@@ -94,55 +96,59 @@ def golden(request: Request) -> Response:
 
 def decide(request: Request) -> Response:
     """Accept, reject, or comment; then on to the next golden that is pending."""
-    version, fields = _asked(request), _fields(request)
-    found = _unchanged(request, version, fields)
+    version, fields = _version_from_url(request), _fields(request)
+    current_golden = _require_unchanged(request, version, fields)
     state = fields.get("state", "")
     if state and state not in STATES:
         raise HTTPException(400, f"state must be one of {', '.join(STATES)}, not '{state[:30]}'")
     comment = fields.get("comment") if "comment" in fields else None
-    made = _try(
+    reviewed_golden = _try(
         lambda: reviewed(
-            found, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
+            current_golden, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
         )
     )
-    store_of(request).datasets.add_to_draft(version.alias, made, author=_author(fields))
-    here = golden_link(version.alias, found.id)
-    return RedirectResponse(_next_pending(request, version.alias, found.id) if state else here, 303)
+    store_of(request).datasets.add_to_draft(version.alias, reviewed_golden, author=_author(fields))
+    here = golden_link(version.alias, current_golden.id)
+    return RedirectResponse(_next_pending(request, version.alias, current_golden.id) if state else here, 303)
 
 
 def edit(request: Request) -> Response:
     """Replace a golden with an edited version; it is pending again."""
-    version, fields = _asked(request), _fields(request)
-    found = _unchanged(request, version, fields)
-    made = _try(lambda: edited(found, fields.get("text", ""), author=_author(fields), at=_now()))
-    kept = msgspec.structs.replace(made, metadata={**found.metadata, **made.metadata})
+    version, fields = _version_from_url(request), _fields(request)
+    current_golden = _require_unchanged(request, version, fields)
+    edited_golden = _try(
+        lambda: edited(current_golden, fields.get("text", ""), author=_author(fields), at=_now())
+    )
+    kept = msgspec.structs.replace(
+        edited_golden, metadata={**current_golden.metadata, **edited_golden.metadata}
+    )
     store_of(request).datasets.add_to_draft(version.alias, kept, author=_author(fields))
-    return RedirectResponse(golden_link(version.alias, found.id), 303)
+    return RedirectResponse(golden_link(version.alias, current_golden.id), 303)
 
 
 def write(request: Request) -> Response:
     """Add a golden written by a reviewer."""
-    version, fields = _asked(request), _fields(request)
-    made = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
-    if any(row.id == made.id for row in _rows(request, version)):
-        raise HTTPException(400, f"the draft already has a golden '{made.id}'; choose another id")
-    store_of(request).datasets.add_to_draft(version.alias, made, author=_author(fields))
-    return RedirectResponse(golden_link(version.alias, made.id), 303)
+    version, fields = _version_from_url(request), _fields(request)
+    new_golden = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
+    if any(row.id == new_golden.id for row in _rows(request, version)):
+        raise HTTPException(400, f"the draft already has a golden '{new_golden.id}'; choose another id")
+    store_of(request).datasets.add_to_draft(version.alias, new_golden, author=_author(fields))
+    return RedirectResponse(golden_link(version.alias, new_golden.id), 303)
 
 
 def finalize(request: Request) -> Response:
     """Turn the accepted goldens, or all of them, into an immutable version."""
-    version, fields = _asked(request), _fields(request)
+    version, fields = _version_from_url(request), _fields(request)
     store, alias = store_of(request), version.alias
     if fields.get("as_is"):
-        made = _try(lambda: store.datasets.finalize(alias))
+        final_version = _try(lambda: store.datasets.finalize(alias))
     else:
-        made = _try(
+        final_version = _try(
             lambda: store.datasets.finalize_accepted(
-                alias, accepted, lambda one: review_of(one).state == "rejected", author=_author(fields)
+                alias, accepted, lambda golden: review_of(golden).state == "rejected", author=_author(fields)
             )
         )
-    return page(request, "draft_final.html", version=made)
+    return page(request, "draft_final.html", version=final_version)
 
 
 def draft_link(alias: str, **query: object) -> str:
@@ -155,7 +161,7 @@ def golden_link(alias: str, golden_id: str) -> str:
     return with_query(f"/drafts/{segment(alias)}/golden", id=golden_id)
 
 
-def _asked(request: Request) -> DatasetVersion:
+def _version_from_url(request: Request) -> DatasetVersion:
     alias = from_segment(request.path_params["alias"])
     version = store_of(request).datasets.get(alias, finalized=False)
     if version.finalized:
@@ -164,19 +170,19 @@ def _asked(request: Request) -> DatasetVersion:
 
 
 def _golden(request: Request, version: DatasetVersion) -> AnyGolden:
-    wanted = request.query_params.get("id", "")
-    for found in store_of(request).datasets.pull(version.alias, version.version, finalized=False):
-        if found.id == wanted:
-            return found
-    raise InputError(f"dataset {version.alias}", f"has no golden '{wanted[:100]}' in its draft")
+    golden_id = request.query_params.get("id", "")
+    for golden in store_of(request).datasets.pull(version.alias, version.version, finalized=False):
+        if golden.id == golden_id:
+            return golden
+    raise InputError(f"dataset {version.alias}", f"has no golden '{golden_id[:100]}' in its draft")
 
 
-def _unchanged(request: Request, version: DatasetVersion, fields: dict[str, str]) -> AnyGolden:
+def _require_unchanged(request: Request, version: DatasetVersion, fields: dict[str, str]) -> AnyGolden:
     """The golden, if it has not changed since the visitor saw it."""
-    found = _golden(request, version)
-    if fields.get("seen") != _mark(found):
+    golden = _golden(request, version)
+    if fields.get("seen") != _mark(golden):
         raise HTTPException(400, "someone else has changed the golden; reload it")
-    return found
+    return golden
 
 
 def _mark(golden: AnyGolden) -> str:
@@ -187,8 +193,8 @@ def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
     """The draft as a list, cached by content."""
 
     def read() -> list[DraftRow]:
-        found = store_of(request).datasets.pull(version.alias, version.version, finalized=False)
-        return [_row(golden) for golden in found]
+        goldens = store_of(request).datasets.pull(version.alias, version.version, finalized=False)
+        return [_row(golden) for golden in goldens]
 
     key = ("draft", version.alias, version.version, version.fingerprint)
     rows: list[DraftRow] = request.app.state.views.get(key, read)
@@ -203,8 +209,8 @@ def _row(golden: AnyGolden) -> DraftRow:
     else:
         text = golden.scenario
         calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
-    said = ", ".join(str(call.tool) for call in calls) or ("no call" if golden.no_calls else "")
-    return DraftRow(golden.id, text, said, review.state, review.comment)
+    tool_names = ", ".join(str(call.tool) for call in calls) or ("no call" if golden.no_calls else "")
+    return DraftRow(golden.id, text, tool_names, review.state, review.comment)
 
 
 def _counts(rows: list[DraftRow]) -> dict[str, int]:

@@ -20,7 +20,7 @@ async def first(request: Request) -> Response:
     """
     access = request.app.state.access
     if access.is_token(request.query_params.get("token", "")):
-        return _remembered(request, page(request, "welcome.html"))
+        return _set_login_cookie(request, page(request, "welcome.html"))
     return RedirectResponse("/runs", 303)
 
 
@@ -31,7 +31,7 @@ async def ask(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     if not request.app.state.access.is_token(request.scope["rightcall.fields"].get("token", "").strip()):
         return page(request, "login.html", 401, wrong=True)
-    return _remembered(request, RedirectResponse("/runs", 303))
+    return _set_login_cookie(request, RedirectResponse("/runs", 303))
 
 
 async def leave(request: Request) -> Response:
@@ -40,7 +40,7 @@ async def leave(request: Request) -> Response:
     return answered
 
 
-def _remembered(request: Request, answered: Response) -> Response:
+def _set_login_cookie(request: Request, answered: Response) -> Response:
     answered.set_cookie(
         COOKIE,
         request.app.state.access.session,

@@ -20,23 +20,23 @@ IN_A_LINE = 30
 
 def over_time(request: Request) -> Response:
     """The chart and the runs it is made of; without a name, every suite to choose from."""
-    store, which = store_of(request), asked(request)
+    store, which = store_of(request), filter_from_url(request)
     if which == RunFilter():
         overview = store.runs.overview()
         return page(request, "over_time_choose.html", suites=overview.suites, groups=overview.groups)
-    found = store.runs.page(which, limit=MOST_RUNS)
-    marks = runs_with_changes(found[::-1])
+    newest_runs = store.runs.page(which, limit=MOST_RUNS)
+    marks = runs_with_changes(newest_runs[::-1])
     changes = {
         run.id: tool_change(tools_of(store, marks[run.id]), tools_of(store, run))
-        for run in found
+        for run in newest_runs
         if run.id in marks
     }
     return page(
         request,
         "over_time.html",
         which=which,
-        rows=[(run, state_of(run), changes.get(run.id)) for run in found],
-        points=len(points_of(found)),
+        rows=[(run, state_of(run), changes.get(run.id)) for run in newest_runs],
+        points=len(points_of(newest_runs)),
         query={"suite": which.name, "group": which.group, "agent": which.agent},
         most=MOST_RUNS,
     )
@@ -44,17 +44,17 @@ def over_time(request: Request) -> Response:
 
 def trend(request: Request) -> Response:
     """The chart of the page."""
-    points = points_of(store_of(request).runs.page(asked(request), limit=MOST_RUNS))
+    points = points_of(store_of(request).runs.page(filter_from_url(request), limit=MOST_RUNS))
     return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
 
 
 def line(request: Request) -> Response:
     """A sparkline for a list: the newest runs only."""
-    points = points_of(store_of(request).runs.page(asked(request), limit=IN_A_LINE))
+    points = points_of(store_of(request).runs.page(filter_from_url(request), limit=IN_A_LINE))
     return charts.answer(request, lambda theme: charts.line(points, theme))
 
 
-def asked(request: Request) -> RunFilter:
+def filter_from_url(request: Request) -> RunFilter:
     """The runs selected by the URL."""
     query = request.query_params
     return RunFilter(name=query.get("suite", ""), group=query.get("group", ""), agent=query.get("agent", ""))

@@ -14,15 +14,15 @@ from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import (
     analysis_of,
-    asked_run,
     at_hand,
+    run_from_url,
     state_of,
     store_of,
     tools_of,
     view_of,
 )
 from rightcall.show.view.failures import TITLES
-from rightcall.show.view.grouped_trials import golden_row, titled
+from rightcall.show.view.grouped_trials import golden_row, with_titles
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -34,7 +34,7 @@ COUNTED = 20_000
 
 def run(request: Request) -> Response:
     """The page of a run. Parts that need every case are shown at once for a small run and loaded later for others."""
-    stored = asked_run(request)
+    stored = run_from_url(request)
     view = view_of(request, stored) if at_hand(request, stored) else None
     summary = stored.run.summary
     return page(
@@ -53,7 +53,7 @@ def run(request: Request) -> Response:
 
 def insights(request: Request) -> Response:
     """The deferred part of the page."""
-    stored = asked_run(request)
+    stored = run_from_url(request)
     view = view_of(request, stored)
     analysis = analysis_of(request, stored)
     return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
@@ -61,7 +61,7 @@ def insights(request: Request) -> Response:
 
 def spread(request: Request) -> Response:
     """The distribution of a number over the cases."""
-    stored = asked_run(request)
+    stored = run_from_url(request)
     view = view_of(request, stored)
     drawn = {
         "latency": (view.latency, "milliseconds", ",.3~f"),
@@ -69,18 +69,18 @@ def spread(request: Request) -> Response:
         "scores": (view.scores, "score", ".2f"),
     }.get(request.path_params["name"])
     spec = histogram(*drawn) if drawn else None
-    return charts.answer(request, lambda theme: charts.themed(spec, theme) if spec else None)
+    return charts.answer(request, lambda theme: charts.apply_theme(spec, theme) if spec else None)
 
 
 def cases(request: Request) -> Response:
     """The list alone, for a run in progress."""
-    stored = asked_run(request)
+    stored = run_from_url(request)
     return page(request, "run_cases.html", run=stored, **case_list(request, stored))
 
 
 def live(request: Request) -> Response:
     """The progress of a run."""
-    stored = asked_run(request)
+    stored = run_from_url(request)
     passing = run_rate(stored)
     percent = request.app.state.templates.filters["percent"]
     shown = {
@@ -108,19 +108,21 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    found = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
-    shown = found[:ON_A_PAGE]
+    goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    shown = goldens[:ON_A_PAGE]
     filters = {
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
     return {
-        "cases": titled((golden_row(golden.golden_id, golden.trials) for golden in shown), store, stored.id),
+        "cases": with_titles(
+            (golden_row(golden.golden_id, golden.trials) for golden in shown), store, stored.id
+        ),
         "listed": {golden.golden_id: golden for golden in shown},
         "which": which,
         "filters": filters,
         "narrowed": which != ResultFilter(),
-        "fitting": _fitting(store, stored, which, len(found) if after is None else None),
-        "next_page": shown[-1] if len(found) > ON_A_PAGE else None,
+        "fitting": _count_matches(store, stored, which, len(goldens) if after is None else None),
+        "next_page": shown[-1] if len(goldens) > ON_A_PAGE else None,
         "first": after is None,
         "codes": store.runs.failures(stored.id).code_counts(),
         "code_titles": TITLES,
@@ -136,7 +138,9 @@ def _last_shown(query: dict[str, str]) -> ListedGolden | None:
     return ListedGolden(_one_of(query.get("part"), Outcome) or "failed", query["after"])
 
 
-def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None) -> int | None:
+def _count_matches(
+    store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None
+) -> int | None:
     """How many cases match; None where counting would take too long for a page."""
     if which == ResultFilter():
         return stored.results
@@ -159,8 +163,8 @@ def result_filter(query: dict[str, str]) -> ResultFilter:
     )
 
 
-def _one_of(given: str | None, words: Any) -> Any:
-    return given if given in get_args(words) else None
+def _one_of(word: str | None, words: Any) -> Any:
+    return word if word in get_args(words) else None
 
 
 routes = [

@@ -24,8 +24,8 @@ def runs(request: Request) -> Response:
     """One page of matching runs."""
     store, query = store_of(request), request.query_params
     which = filter_of(dict(query))
-    found = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
-    shown = found[:ON_A_PAGE]
+    page_runs = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
+    shown = page_runs[:ON_A_PAGE]
     overview = store.runs.overview()
     suites = overview.suites
     lines = [] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN]
@@ -44,7 +44,7 @@ def runs(request: Request) -> Response:
         by_agent={suite.name: agents_of(store, suite.name) for suite in lines},
         agents=overview.agents,
         tags=overview.tags,
-        after=shown[-1].id if len(found) > ON_A_PAGE else None,
+        after=shown[-1].id if len(page_runs) > ON_A_PAGE else None,
         first=not query.get("after"),
         query={name: value for name, value in query.items() if name != "after"},
     )

@@ -28,7 +28,7 @@ def tools(request: Request) -> Response:
     run = store.runs.get(chosen) if chosen else _with_tools(store, offered)
     if run is None:
         return page(request, "tools.html", run=None, runs=[], ready=True)
-    ready = at_hand(request, run) and request.app.state.views.known(_lint_key(run))
+    ready = at_hand(request, run) and request.app.state.views.has_key(_lint_key(run))
     return page(
         request, "tools.html", run=run, runs=offered, ready=ready, **(_content(request, run) if ready else {})
     )
@@ -39,8 +39,8 @@ def _with_tools(store: Store, newest_first: list[StoredRun]) -> StoredRun | None
     by_definitions: dict[str, StoredRun] = {}
     for run in newest_first:
         by_definitions.setdefault(run.run.fingerprints.get("tools", ""), run)
-    known = (run for run in by_definitions.values() if tools_of(store, run))
-    return next(known, next(iter(newest_first), None))
+    runs_with_tools = (run for run in by_definitions.values() if tools_of(store, run))
+    return next(runs_with_tools, next(iter(newest_first), None))
 
 
 def tool_list(request: Request) -> Response:
@@ -70,10 +70,10 @@ def _advice(request: Request, run: StoredRun, definitions: dict[str, Tool]) -> d
     from rightcall.lint.engine import lint  # its word lists take a moment to load
 
     def read() -> dict[str, list[Diagnostic]]:
-        found: dict[str, list[Diagnostic]] = {}
+        diagnostics: dict[str, list[Diagnostic]] = {}
         for diagnostic in lint(definitions.values()).diagnostics:
-            found.setdefault(diagnostic.tool, []).append(diagnostic)
-        return found
+            diagnostics.setdefault(diagnostic.tool, []).append(diagnostic)
+        return diagnostics
 
     advice: dict[str, list[Diagnostic]] = request.app.state.views.get(_lint_key(run), read)
     return advice
