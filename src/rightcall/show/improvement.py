@@ -39,7 +39,8 @@ def _terms(improvement: Improvement) -> str:
     early = f" ({improvement.seen} were enough)" if 0 < improvement.seen < improvement.proof else ""
     return (
         f"{improvement.tune} goldens to tune on, {improvement.proof} for proof{early}; "
-        f"proof number {improvement.proofs} on these goldens, level {improvement.alpha:.3g}; {improvement.calls:,} calls{spent}"
+        f"proof number {improvement.proofs} on these goldens, level {improvement.alpha:.3g}; "
+        f"{improvement.calls:,} calls{spent}"
     )
 
 
