@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.matching import effort
 from rightcall.metrics.matching.assignment import MANY_COLUMNS, best_assignment
-from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort, spend
+from rightcall.metrics.matching.effort import TooManyCalls, limit_effort, spend
 from rightcall.metrics.matching.equality import equality_key, same
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
@@ -99,7 +99,7 @@ def test_a_case_that_costs_too_much_to_align_fails_instead_of_keeping_scoring_bu
 
 
 def test_effort_is_counted_over_everything_inside():
-    with bounded_effort(10):
+    with limit_effort(10):
         spend(6)
         with pytest.raises(TooManyCalls):
             spend(5)

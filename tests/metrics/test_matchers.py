@@ -178,7 +178,7 @@ def test_an_object_that_is_not_a_matcher_is_taken_literally(value):
 
 
 def test_a_matcher_of_another_package_does_not_change_what_built_in_options_mean(monkeypatch):
-    monkeypatch.setattr(compile, "offered_kinds", lambda: {"ignore": KINDS["exact"]})
+    monkeypatch.setattr(compile, "plugin_kinds", lambda: {"ignore": KINDS["exact"]})
     assert matcher_key({"text": "Hue", "ignore": ["case"]}) == "text"
     assert matcher_key({"ignore": 1}) == "ignore"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import result_of
-from rightcall.metrics.dimensions import MANY_CALLS, scored_in_time, time_to_score
+from rightcall.metrics.dimensions import MANY_CALLS, score_in_time, time_to_score
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
@@ -44,7 +44,7 @@ def test_judging_that_takes_too_long_is_an_error_of_the_case():
         return result_of(GOLDEN, 0, trajectory, {})
 
     async def judged():
-        result = await scored_in_time(judge, MANY, 0.01)
+        result = await score_in_time(judge, MANY, 0.01)
         ended.set()
         return result
 

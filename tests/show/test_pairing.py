@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import assume, given, strategies as st
 
 from rightcall.metrics.case_result import result_of
-from rightcall.metrics.matching.case_score import counted_places
+from rightcall.metrics.matching.case_score import places_that_count
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.tools import ToolTally
@@ -57,7 +57,7 @@ def test_every_call_that_counts_or_is_forbidden_is_shown_exactly_once(
     golden, result = case
     pairing = pairing_of(golden, result, TOOLS)
     shown = Counter(pair.call for pair in pairing.pairs if pair.call is not None)
-    counted = set(counted_places(result.trajectory.calls, golden.count_failed))
+    counted = set(places_that_count(result.trajectory.calls, golden.count_failed))
     forbidden = {failure.call for failure in result.codes if failure.code == "forbidden_call"}
     assert shown == Counter(counted | forbidden)
 

@@ -15,7 +15,7 @@ from rightcall.core.options import Option, StoreOption
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
@@ -72,7 +72,7 @@ class ScoreCasesOptions(ScoringOptions):
 
     def scorer(self) -> Scorer:
         metrics = as_metrics(self.metrics)
-        return Scorer(metrics, observed(self.measure, metrics), self.rules or ScoringRules())
+        return Scorer(metrics, metrics_to_observe(self.measure, metrics), self.rules or ScoringRules())
 
     def require_cases(self) -> list[AnyTestCase]:
         """The cases; a `ConfigError` names what is none."""
@@ -126,7 +126,7 @@ class EvaluateOptions(ScoringOptions):
             agent=with_endpoint(self.agent if isinstance(self.agent, Agent) else Agent(self.agent)),
             dataset=self._goldens(),
             metrics=metrics,
-            observe=observed(self.measure, metrics),
+            observe=metrics_to_observe(self.measure, metrics),
             rules=self.rules or ScoringRules(),
             trials=self.trials,
             seed=self.seed,

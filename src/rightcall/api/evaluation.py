@@ -18,7 +18,7 @@ from rightcall.core.options import takes
 from rightcall.core.seam import load
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.preparation import PlanWarning
@@ -62,7 +62,7 @@ def rescore(
     from rightcall.run.rescorer import rescore_run
 
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(measure, chosen), rules or ScoringRules())
+    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
     return RunResult(*finished(work), opened)

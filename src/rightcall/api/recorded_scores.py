@@ -85,14 +85,14 @@ def score(options: ScoreCall) -> RecordedScores:
     `include_unreviewed`.
     """
     from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.metrics.resolve import as_metrics, observed
+    from rightcall.metrics.resolve import as_metrics, metrics_to_observe
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.run.recorded_scores import score_recorded
     from rightcall.tools.definitions.load import load_tools
 
     metrics, tools = as_metrics(options.metrics), options.tools
-    scorer = Scorer(metrics, observed(options.measure, metrics), options.rules or ScoringRules())
+    scorer = Scorer(metrics, metrics_to_observe(options.measure, metrics), options.rules or ScoringRules())
 
     def note(count: int) -> None:
         scores.left_out += count

@@ -142,7 +142,7 @@ def rescore(
     """
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.metrics.resolve import as_metrics, observed
+    from rightcall.metrics.resolve import as_metrics, metrics_to_observe
     from rightcall.metrics.score_case import Scorer
     from rightcall.run.rescorer import rescore_run
     from rightcall.show.rows import write_outcome
@@ -152,7 +152,7 @@ def rescore(
 
         SUPERVISION.start()
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(measure, chosen), ScoringRules(pass_rule=pass_rule))
+    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), ScoringRules(pass_rule=pass_rule))
     with _open(store_url) as store:
         if on is None and workers is None:
             run_id, summary, verdict = run_interruptible(rescore_run(store, run, scorer))

@@ -21,7 +21,7 @@ from rightcall.metrics.deepeval import (
     TaskCompletionMetric,
     ToolCorrectnessMetric,
     TurnRelevancyMetric,
-    refused,
+    constructor_that_raises,
 )
 from rightcall.metrics.deepeval_form import BaseConversationalMetric, BaseMetric
 
@@ -47,5 +47,5 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in INSTEAD:
-        return refused(name)
+        return constructor_that_raises(name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

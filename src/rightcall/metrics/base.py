@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_score import pass_threshold, score_calls, states_calls
-from rightcall.metrics.matching.reasons import joined, sentence
+from rightcall.metrics.matching.reasons import join_clauses, sentence
 from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
@@ -114,10 +114,10 @@ class VerdictMetric(CallMetric):
 
     def measure(self, case: TestCase) -> Score:
         verdict = score_calls(case.golden, case.trajectory, case.tools)
-        said = [sentence(failure) for failure in verdict.failures]
-        return self.of(verdict, said, pass_threshold(case.golden))
+        sentences = [sentence(failure) for failure in verdict.failures]
+        return self.of(verdict, sentences, pass_threshold(case.golden))
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
+    def of(self, verdict: CaseVerdict, sentences: Sequence[str], threshold: float = 1.0) -> Score:
         """The score for a verdict whose failures are already worded, once for all metrics.
 
         `threshold` is the golden's, from which a grade passes.
@@ -128,11 +128,13 @@ class VerdictMetric(CallMetric):
         if value >= 1.0:
             return PERFECT
         return Score.graded(
-            value, self.why(verdict, said), threshold=threshold if self.number in GRADED else 1.0
+            value, self.why(verdict, sentences), threshold=threshold if self.number in GRADED else 1.0
         )
 
-    def why(self, verdict: CaseVerdict, said: Sequence[str]) -> str:
-        if len(said) == 1:
-            return said[0]
-        relevant = [words for words, f in zip(said, verdict.failures, strict=True) if f.code in self.codes]
-        return joined(relevant or said)
+    def why(self, verdict: CaseVerdict, sentences: Sequence[str]) -> str:
+        if len(sentences) == 1:
+            return sentences[0]
+        relevant = [
+            words for words, f in zip(sentences, verdict.failures, strict=True) if f.code in self.codes
+        ]
+        return join_clauses(relevant or sentences)

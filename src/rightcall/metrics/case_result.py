@@ -51,7 +51,7 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
-    result = _stated_result(golden, trial, trajectory, tools, rules)
+    result = _result_by_golden(golden, trial, trajectory, tools, rules)
     if golden.confirm or golden.as_ is not None:
         result = _with_consent(result, golden, trajectory, tools)
     if trajectory.ledger and (calls := open_calls(trajectory)):
@@ -59,7 +59,7 @@ def result_of(
     return result
 
 
-def _stated_result(
+def _result_by_golden(
     golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules
 ) -> CaseResult:
     if not isinstance(golden, Golden):
@@ -73,7 +73,7 @@ def _stated_result(
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
         if golden.expected_state is not None or golden.max_latency_ms is not None:
-            return _measured_by(verdict, golden, trial, trajectory, rules)
+            return _result_of_verdict(verdict, golden, trial, trajectory, rules)
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
         scores = dimension_scores(verdict, pass_threshold(golden, rules))
         error = no_answer(trajectory) or verdict.error
@@ -110,7 +110,7 @@ def score_trajectory(
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
-    verdict = _stated_verdict(golden, trajectory, tools, rules, embed, grade)
+    verdict = _verdict_by_golden(golden, trajectory, tools, rules, embed, grade)
     if not states_check(golden):
         return msgspec.structs.replace(verdict, passed=False, score=0.0, failures=(), checked=False)
     calls = open_calls(trajectory) if trajectory.ledger else []
@@ -123,10 +123,10 @@ def score_trajectory(
     )
     if consent:
         result = _with_consent(result, golden, trajectory, tools)
-    return _summed_up(verdict, in_doubt(result, golden, trajectory, calls) if calls else result)
+    return _with_result_numbers(verdict, in_doubt(result, golden, trajectory, calls) if calls else result)
 
 
-def _stated_verdict(
+def _verdict_by_golden(
     golden: AnyGolden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
@@ -140,7 +140,7 @@ def _stated_verdict(
         except MatcherBroke as problem:
             return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
         result = _conversation_result(golden, 0, trajectory, held, rules)
-        return _summed_up(held.shown, result)
+        return _with_result_numbers(held.shown, result)
     if is_flawless(golden, trajectory):
         return flawless(len(golden.expected_calls))
     try:
@@ -148,19 +148,19 @@ def _stated_verdict(
     except MatcherBroke as problem:
         return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
     if golden.expected_state is not None or golden.max_latency_ms is not None:
-        return _summed_up(verdict, _measured_by(verdict, golden, 0, trajectory, rules))
+        return _with_result_numbers(verdict, _result_of_verdict(verdict, golden, 0, trajectory, rules))
     error = no_answer(trajectory)
     return msgspec.structs.replace(verdict, error=error) if error else verdict
 
 
-def _summed_up(verdict: CaseVerdict, result: CaseResult) -> CaseVerdict:
+def _with_result_numbers(verdict: CaseVerdict, result: CaseResult) -> CaseVerdict:
     """The numbers of a verdict with what the whole result says."""
     return msgspec.structs.replace(
         verdict, passed=result.passed, score=result.score, failures=result.codes, error=result.error
     )
 
 
-def _measured_by(
+def _result_of_verdict(
     verdict: CaseVerdict, golden: Golden, trial: int, trajectory: Trajectory, rules: ScoringRules
 ) -> CaseResult:
     """The result of a case whose golden states more than calls and content: a final state, a time budget."""
@@ -172,7 +172,7 @@ def _measured_by(
     return _with_measured(result, golden, trajectory, stated, rules)
 
 
-def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
+def with_scores(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     """The result combined with further scores: it passes if it did and all of them do.
 
     One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons; a case
@@ -192,7 +192,7 @@ def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
         result,
         passed=passed and not broken,
         metrics=metrics,
-        codes=_joined(result.codes, named.values()) or (() if broken else _without_code(failed)),
+        codes=_merge_codes(result.codes, named.values()) or (() if broken else _without_code(failed)),
         error="; ".join(broken) or result.error,
     )
 
@@ -201,11 +201,11 @@ def _why(name: str, score: Score) -> str:
     return f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
 
 
-def _whys(failed: Mapping[str, Score], said: str) -> Iterator[str]:
+def _whys(failed: Mapping[str, Score], overall_reason: str) -> Iterator[str]:
     """Why metrics did not pass: each reason once, with every metric that gives it, unless the case already said it."""
     names: dict[str, list[str]] = {}
     for name, score in failed.items():
-        if not score.reason or score.reason not in said:
+        if not score.reason or score.reason not in overall_reason:
             names.setdefault(score.reason, []).append(name)
     for reason_text, metrics in names.items():
         yield f"{', '.join(metrics)}{f': {reason_text}' if reason_text else ' did not pass'}"
@@ -215,11 +215,11 @@ def _without_code(failed: Mapping[str, Score]) -> tuple[Failure, ...]:
     return tuple(Failure("failed_metric", detail=_why(name, score)) for name, score in failed.items())
 
 
-def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failure, ...]:
-    found = list(codes)
+def _merge_codes(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failure, ...]:
+    merged = list(codes)
     for score in scores:
-        found += [code for code in score.codes if code not in found]
-    return tuple(found) if len(found) > len(codes) else codes
+        merged += [code for code in score.codes if code not in merged]
+    return tuple(merged) if len(merged) > len(codes) else codes
 
 
 def _with_measured(
@@ -235,12 +235,12 @@ def _with_measured(
     if golden.expected_state is not None:
         named["final_state"] = state = FinalState().measure(TestCase(golden, trajectory))
         if numbers is not None and not state.error and not _spoilt(result, golden, trajectory):
-            result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
+            result = _with_score(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
         named["latency"] = Score.broken("the golden has max_latency_ms, but the latency was not recorded")
     elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
         named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
-    return decided(result, named)
+    return with_scores(result, named)
 
 
 def _with_consent(
@@ -249,14 +249,14 @@ def _with_consent(
     """The result combined with whether the agent asked where the golden says so, and acted for a caller who may."""
     if result.error:
         return result
-    one = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    case = TestCase(one, trajectory, dict(tools))
+    as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
+    case = TestCase(as_golden, trajectory, dict(tools))
     named = {"confirmation": Confirmation().measure(case)} if golden.confirm else {}
     if golden.as_ is not None:
         named["permission"] = Permission().measure(case)
-    result = decided(result, named)
+    result = with_scores(result, named)
     harmed = any(code.code in FORBIDDEN for score in named.values() for code in score.codes)
-    return _scored(result, 0.0) if harmed else result
+    return _with_score(result, 0.0) if harmed else result
 
 
 def _spoilt(result: CaseResult, golden: Golden, trajectory: Trajectory) -> bool:
@@ -266,7 +266,7 @@ def _spoilt(result: CaseResult, golden: Golden, trajectory: Trajectory) -> bool:
     )
 
 
-def _scored(result: CaseResult, score: float) -> CaseResult:
+def _with_score(result: CaseResult, score: float) -> CaseResult:
     overall = msgspec.structs.replace(result.metrics["overall"], value=score)
     return msgspec.structs.replace(result, score=score, metrics={**result.metrics, "overall": overall})
 

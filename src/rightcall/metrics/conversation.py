@@ -66,7 +66,9 @@ class ConversationVerdict(Record, frozen=True):
         if self.by_whole:
             return self.whole
         turns = [turn.verdict.numbers for turn in self.turns] or [SPOTLESS_NUMBERS]
-        means = {name: math.fsum(getattr(one, name) for one in turns) / len(turns) for name in OF_TURNS}
+        means = {
+            name: math.fsum(getattr(verdict, name) for verdict in turns) / len(turns) for name in OF_TURNS
+        }
         numbers = msgspec.structs.replace(self.whole.numbers, **means)
         return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
 
@@ -92,23 +94,27 @@ def score_conversation(
 ) -> ConversationVerdict:
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
-    given = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
-    wanted = {at: calls for at, calls in expected_by_exchange(golden).items() if not given or at > given}
+    history_exchanges = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
+    expected_calls = {
+        at: calls
+        for at, calls in expectations_by_exchange(golden).items()
+        if not history_exchanges or at > history_exchanges
+    }
     whole = score_calls(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
-    if wanted and not trajectory.messages:
+    if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     places = expectation_places(golden)
     turns = tuple(
-        held.judged(number, expected, golden, tools, rules, places.get(number, ()))
-        for number, expected in sorted(wanted.items())
+        held.judge_turn(number, expected, golden, tools, rules, places.get(number, ()))
+        for number, expected in sorted(expected_calls.items())
     )
     failures = (
         *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
-    if not wanted or golden.expected_calls or golden.output_contains:
+    if not expected_calls or golden.expected_calls or golden.output_contains:
         scores.append(whole.score)
     forbidden = any(failure.code in FORBIDDEN for failure in failures)
     passed = whole.passed and all(turn.verdict.passed for turn in turns)
@@ -120,15 +126,15 @@ def score_conversation(
     )
 
 
-def expected_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:
+def expectations_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[ExpectedCall, ...]]:
     """Expected calls by exchange: 0 is what the agent does before the user first speaks, 1 the first answer."""
-    found: dict[int, tuple[ExpectedCall, ...]] = {}
+    calls_by_exchange: dict[int, tuple[ExpectedCall, ...]] = {}
     exchange = 0
     for turn in golden.turns:
         exchange += turn.role == "user"
         if turn.expected_calls is not None:
-            found[exchange] = (*found.get(exchange, ()), *turn.expected_calls)
-    return found
+            calls_by_exchange[exchange] = (*calls_by_exchange.get(exchange, ()), *turn.expected_calls)
+    return calls_by_exchange
 
 
 def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
@@ -139,17 +145,17 @@ def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
 
 def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
     """The positions of each exchange's expected calls in `all_expected`."""
-    found: dict[int, tuple[int, ...]] = {}
+    places_by_exchange: dict[int, tuple[int, ...]] = {}
     exchange, place = 0, len(golden.expected_calls)
     for turn in golden.turns:
         exchange += turn.role == "user"
         count = len(turn.expected_calls or ())
-        found[exchange] = (*found.get(exchange, ()), *range(place, place + count))
+        places_by_exchange[exchange] = (*places_by_exchange.get(exchange, ()), *range(place, place + count))
         place += count
-    return found
+    return places_by_exchange
 
 
-def _placed(at: int | None, places: Sequence[int]) -> int | None:
+def _place_of(at: int | None, places: Sequence[int]) -> int | None:
     return places[at] if at is not None and at < len(places) else at
 
 
@@ -190,18 +196,18 @@ class _Held:
         self._trajectory = trajectory
 
     @cached_property
-    def _spoken(self) -> list[tuple[Literal["user", "assistant"], int, int]]:
+    def _turn_order(self) -> list[tuple[Literal["user", "assistant"], int, int]]:
         """Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's."""
-        found: list[tuple[Literal["user", "assistant"], int, int]] = []
+        order: list[tuple[Literal["user", "assistant"], int, int]] = []
         exchange, step = 0, -1
         for message in self._trajectory.messages:
             if message.role == "user":
                 exchange += 1
-                found.append(("user", exchange, -1))
+                order.append(("user", exchange, -1))
             elif message.role == "assistant":
                 step += 1
-                found.append(("assistant", exchange, step))
-        return found
+                order.append(("assistant", exchange, step))
+        return order
 
     def turn_of_call(self, call: int | None) -> int | None:
         """The turn in which a call was made."""
@@ -209,10 +215,10 @@ class _Held:
             return None
         step = self._trajectory.calls[call].step
         return next(
-            (at for at, (_, _, of) in enumerate(self._spoken) if of == step and step is not None), None
+            (at for at, (_, _, of) in enumerate(self._turn_order) if of == step and step is not None), None
         )
 
-    def judged(
+    def judge_turn(
         self,
         number: int,
         expected: Sequence[ExpectedCall],
@@ -222,12 +228,14 @@ class _Held:
         expectations: Sequence[int],
     ) -> TurnVerdict:
         turns = [
-            (at, role, step) for at, (role, exchange, step) in enumerate(self._spoken) if exchange == number
+            (at, role, step)
+            for at, (role, exchange, step) in enumerate(self._turn_order)
+            if exchange == number
         ]
         steps = {step for _, _, step in turns if step >= 0}
         places = [place for place, call in enumerate(self._trajectory.calls) if call.step in steps]
         calls = tuple(self._trajectory.calls[place] for place in places)
-        wanted = Golden(
+        turn_golden = Golden(
             golden.scenario,
             golden.id,
             expected_calls=tuple(expected),
@@ -235,15 +243,15 @@ class _Held:
             extra_calls=golden.extra_calls,
         )
         verdict = score_calls(
-            wanted, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules
+            turn_golden, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules
         )
-        at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
+        at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._turn_order), "assistant")
         failures = tuple(
             msgspec.structs.replace(
                 failure,
                 turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
                 call=None if failure.call is None else places[failure.call],
-                expected_call=_placed(failure.expected_call, expectations),
+                expected_call=_place_of(failure.expected_call, expectations),
             )
             for failure in verdict.failures
         )
@@ -252,9 +260,9 @@ class _Held:
 
 def _all_said(trajectory: Trajectory) -> Trajectory:
     """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
-    said = [
+    answers = [
         message.content
         for message in trajectory.messages[trajectory.own_start :]
         if message.role == "assistant" and message.content
     ]
-    return msgspec.structs.replace(trajectory, output="\n".join(said)) if said else trajectory
+    return msgspec.structs.replace(trajectory, output="\n".join(answers)) if answers else trajectory

@@ -19,7 +19,7 @@ from typing import Any, TypedDict, Unpack
 
 from rightcall.metrics.answer_text import ExactMatch, JsonCorrectness, PatternMatch
 from rightcall.metrics.base import Metric
-from rightcall.metrics.deepeval_form import mirrored
+from rightcall.metrics.deepeval_form import mirror_metric
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -63,7 +63,7 @@ class ToolCallParams(enum.Enum):
     OUTPUT = "output"
 
 
-@mirrored("Tool Correctness")
+@mirror_metric("Tool Correctness")
 def ToolCorrectnessMetric(  # noqa: N802
     threshold: float | None = 0.5,
     evaluation_params: Sequence[ToolCallParams] = (),
@@ -84,14 +84,14 @@ def ToolCorrectnessMetric(  # noqa: N802
     )
 
 
-@mirrored("Exact Match")
+@mirror_metric("Exact Match")
 def ExactMatchMetric(threshold: float = 1.0, **others: Unpack[WithoutEffect]) -> Metric:  # noqa: N802
     """Whether the answer is `expected_output`, apart from spaces around it."""
     _no_others("ExactMatchMetric", others)
     return ExactMatch(threshold=threshold)
 
 
-@mirrored("Pattern Match")
+@mirror_metric("Pattern Match")
 def PatternMatchMetric(  # noqa: N802
     pattern: str, ignore_case: bool = False, threshold: float = 1.0, **others: Unpack[WithoutEffect]
 ) -> Metric:
@@ -100,7 +100,7 @@ def PatternMatchMetric(  # noqa: N802
     return PatternMatch(pattern=pattern.strip(), ignore_case=ignore_case, threshold=threshold)
 
 
-@mirrored("Json Correctness")
+@mirror_metric("Json Correctness")
 def JsonCorrectnessMetric(  # noqa: N802
     expected_schema: Any,
     threshold: float = 0.5,
@@ -113,26 +113,26 @@ def JsonCorrectnessMetric(  # noqa: N802
     return JsonCorrectness(1.0 if strict_mode else threshold, expected_schema)
 
 
-@mirrored("Argument Correctness")
+@mirror_metric("Argument Correctness")
 def ArgumentCorrectnessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each call's arguments follow from the request, judged by a model."""
     return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
 
 
-@mirrored("Task Completion")
+@mirror_metric("Task Completion")
 def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
     told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
     return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
 
 
-@mirrored("Answer Relevancy")
+@mirror_metric("Answer Relevancy")
 def AnswerRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the answer is about the request, judged by a model."""
     return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
 
 
-@mirrored("")
+@mirror_metric("")
 def GEval(  # noqa: N802
     name: str,
     criteria: str = "",
@@ -145,7 +145,7 @@ def GEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, **_judge_settings("GEval", settings))
 
 
-@mirrored("")
+@mirror_metric("")
 def ConversationalGEval(  # noqa: N802
     name: str,
     criteria: str = "",
@@ -159,27 +159,27 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
-@mirrored("Conversation Completeness")
+@mirror_metric("Conversation Completeness")
 def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the user got what they wanted, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
     return ConversationCompleteness(**chosen)
 
 
-@mirrored("Turn Relevancy")
+@mirror_metric("Turn Relevancy")
 def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each answer of a conversation is about what was said before, judged by a model."""
     chosen = _judge_settings("TurnRelevancyMetric", settings)
     return TurnRelevancy(**chosen)
 
 
-@mirrored("Knowledge Retention")
+@mirror_metric("Knowledge Retention")
 def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent forgets nothing that its user has said, judged by a model."""
     return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
 
 
-@mirrored("Role Adherence")
+@mirror_metric("Role Adherence")
 def RoleAdherenceMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
     return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
@@ -217,7 +217,7 @@ INSTEAD = {
 """DeepEval metrics without an equivalent, and what to use instead."""
 
 
-def refused(name: str) -> Callable[..., Metric]:
+def constructor_that_raises(name: str) -> Callable[..., Metric]:
     """A constructor that raises an error saying what to use instead of the metric."""
 
     def constructor(*args: Any, **settings: Any) -> Metric:

@@ -167,17 +167,17 @@ class MirroredMetric(BaseMetric):
         return finished(self.a_measure(test_case))
 
     async def a_measure(self, test_case: AnyTestCase, *args: Any, **options: Any) -> MeasuredScore:
-        from rightcall.metrics.score_case import measured_alone
+        from rightcall.metrics.score_case import measure_alone
 
         self.score = self.reason = self.error = None
         self.success = False
-        found = await measured_alone(self.mirrored, test_case)
-        if found.error:
-            self.error = found.error
-            raise RightCallError(f"{self.label}: {found.error}")
-        self.score, self.reason = found.value, found.reason
-        self.success = found.passed if self.threshold is not None else None
-        return MeasuredScore.of(found)
+        score = await measure_alone(self.mirrored, test_case)
+        if score.error:
+            self.error = score.error
+            raise RightCallError(f"{self.label}: {score.error}")
+        self.score, self.reason = score.value, score.reason
+        self.success = score.passed if self.threshold is not None else None
+        return MeasuredScore.of(score)
 
     def is_successful(self) -> bool | None:
         return self.success
@@ -197,7 +197,7 @@ class MirroredMetric(BaseMetric):
         return repr(self.mirrored)
 
 
-def mirrored(label: str) -> Callable[[Callable[P, Metric]], Callable[P, MirroredMetric]]:
+def mirror_metric(label: str) -> Callable[[Callable[P, Metric]], Callable[P, MirroredMetric]]:
     """Decorator: the metric that a constructor returns, with DeepEval's methods and its `__name__`."""
 
     def decorate(constructor: Callable[P, Metric]) -> Callable[P, MirroredMetric]:

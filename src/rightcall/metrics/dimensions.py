@@ -31,8 +31,8 @@ def dimension_scores(verdict: CaseVerdict, threshold: float = 1.0) -> dict[str, 
     failures = verdict.failures
     if len(failures) == 1 and not verdict.unknown:
         return _for_one_reason(verdict, sentence(failures[0]), threshold)
-    said = [sentence(failure) for failure in failures]
-    return {name: metric.of(verdict, said, threshold) for name, metric in _dimensions()}
+    sentences = [sentence(failure) for failure in failures]
+    return {name: metric.of(verdict, sentences, threshold) for name, metric in _dimensions()}
 
 
 def _for_one_reason(verdict: CaseVerdict, why: str, threshold: float) -> dict[str, Score]:
@@ -62,13 +62,13 @@ def no_answer(trajectory: Trajectory) -> str:
 
 def is_dimension(metric: Metric) -> bool:
     """Whether a metric is one of those measured for every case."""
-    return any(type(metric) is type(known) for _, known in _dimensions())
+    return any(type(metric) is type(dimension) for _, dimension in _dimensions())
 
 
 @cache
 def _dimensions() -> list[tuple[str, VerdictMetric]]:
-    found = [(name, resolve_metric(name)) for name in DIMENSIONS]
-    return [(name, metric) for name, metric in found if isinstance(metric, VerdictMetric)]
+    metrics = [(name, resolve_metric(name)) for name in DIMENSIONS]
+    return [(name, metric) for name, metric in metrics if isinstance(metric, VerdictMetric)]
 
 
 MANY_CALLS = 500
@@ -85,7 +85,7 @@ def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None
     return max(LEAST, seconds - (trajectory.latency_ms or 0.0) / 1000)
 
 
-async def scored_in_time(
+async def score_in_time(
     judge: Callable[[Trajectory], CaseResult], trajectory: Trajectory, seconds: float | None
 ) -> CaseResult:
     """What `judge` makes of the trajectory, or an error when that takes too long. Its work is bounded, so it ends."""

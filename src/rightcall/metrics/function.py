@@ -62,23 +62,27 @@ class FunctionMetric(UserMetric):
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         names = parameters_of(self.function)
-        given = self.function(case) if names is None else self.function(**{n: PARTS[n](case) for n in names})
+        returned = (
+            self.function(case) if names is None else self.function(**{n: PARTS[n](case) for n in names})
+        )
         needed = pass_threshold(case.golden) if self.threshold is None else self.threshold
-        return self._later(given, needed) if inspect.isawaitable(given) else self._score(given, needed)
+        return (
+            self._later(returned, needed) if inspect.isawaitable(returned) else self._score(returned, needed)
+        )
 
-    async def _later(self, given: Awaitable[Any], threshold: float) -> Score:
-        return self._score(await given, threshold)
+    async def _later(self, pending: Awaitable[Any], threshold: float) -> Score:
+        return self._score(await pending, threshold)
 
-    def _score(self, given: Any, threshold: float) -> Score:
-        if isinstance(given, Score):
-            return given
-        plain = given.item() if hasattr(given, "item") else given  # a NumPy number
+    def _score(self, returned: Any, threshold: float) -> Score:
+        if isinstance(returned, Score):
+            return returned
+        plain = returned.item() if hasattr(returned, "item") else returned  # a NumPy number
         if isinstance(plain, bool):
             return Score.passed_if(plain, "returned False")
         if isinstance(plain, int | float):
             value = float(plain)
             return Score.graded(value, f"{value:g}, below {threshold:g}", threshold=threshold)
-        raise TypeError(f"returned {type(given).__name__}; expected true, false, a number or a Score")
+        raise TypeError(f"returned {type(returned).__name__}; expected true, false, a number or a Score")
 
     def __repr__(self) -> str:
         limit = "by golden" if self.threshold is None else f"{self.threshold:g}"

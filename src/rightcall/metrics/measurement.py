@@ -51,7 +51,7 @@ async def measure_all(
 def measure_now(metric: Metric, case: AnyTestCase) -> Score:
     """The score of a quick metric."""
     try:
-        return _valid(metric, _measured(metric, case))
+        return _valid(metric, _measure_now(metric, case))
     except Exception as error:
         return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
 
@@ -100,17 +100,17 @@ async def _result(metric: Metric, case: AnyTestCase) -> Any:
     """What a metric returns: awaited, or computed in a thread."""
     function = metric.function if isinstance(metric, UserMetric) else metric.measure
     if inspect.iscoroutinefunction(function):
-        score = _measured(metric, case)
+        score = _measure_now(metric, case)
     else:
         score = await _in_thread(metric, case)
     return await score if inspect.isawaitable(score) else score
 
 
-def _measured(metric: Metric, case: AnyTestCase) -> Any:
+def _measure_now(metric: Metric, case: AnyTestCase) -> Any:
     missing = missing_evidence(metric, case)
     if missing:
         return Score.broken(missing)
-    return metric.measure(case)  # type: ignore[arg-type]  # `score_case.measured` chooses the kind of case
+    return metric.measure(case)  # type: ignore[arg-type]  # `score_case.measure_metrics` chooses the kind of case
 
 
 async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
@@ -120,7 +120,8 @@ async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
 
     try:
         return await in_thread(
-            partial(_measured, metric, case), when_late=lambda result, failure: _count_stuck(metric.name, -1)
+            partial(_measure_now, metric, case),
+            when_late=lambda result, failure: _count_stuck(metric.name, -1),
         )
     except asyncio.CancelledError:
         _count_stuck(metric.name, 1)

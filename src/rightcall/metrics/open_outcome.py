@@ -27,7 +27,9 @@ def in_doubt(
         if call.effect == "unknown"
     )
     codes, doubtful = (*result.codes, *marks), unsettled(golden, trajectory)
-    decided_anyway = trajectory.stop_reason == "limit" or any(one.code in FORBIDDEN for one in result.codes)
+    decided_anyway = trajectory.stop_reason == "limit" or any(
+        failure.code in FORBIDDEN for failure in result.codes
+    )
     if result.error or decided_anyway or not doubtful:
         return msgspec.structs.replace(result, codes=codes)
     why = no_answer_text(doubtful)

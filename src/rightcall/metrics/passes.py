@@ -87,7 +87,7 @@ class Passes:
         """The whole state, for another process; only for trials named by `stable_hash`."""
         if self._name_of is not stable_hash:
             raise ValueError("the names of these trials mean nothing in another process; use a stable tally")
-        trials = self._sorted()
+        trials = self._marks_in_order()
         names = array("q", [trial >> 1 for trial in trials])
         if sys.byteorder == "big":
             names.byteswap()
@@ -97,16 +97,16 @@ class Passes:
     @classmethod
     def from_state(cls, state: PassesState, *, apart: bool = False) -> Self:
         """The trials from a state. If all merged trials are known to be `apart`, only their number is kept."""
-        made = cls(stable_hash)
+        passes = cls(stable_hash)
         if apart:
-            made._unnamed, made.passed = len(state.marks), state.marks.count(1)
-            return made
-        made._names.frombytes(state.names)
+            passes._unnamed, passes.passed = len(state.marks), state.marks.count(1)
+            return passes
+        passes._names.frombytes(state.names)
         if sys.byteorder == "big":
-            made._names.byteswap()
-        made._marks, made._clusters = bytearray(state.marks), dict(state.clusters)
-        made._repeated, made.passed = state.repeated, sum(state.marks)
-        return made
+            passes._names.byteswap()
+        passes._marks, passes._clusters = bytearray(state.marks), dict(state.clusters)
+        passes._repeated, passes.passed = state.repeated, sum(state.marks)
+        return passes
 
     def rate(self) -> Rate | None:
         """The mean over goldens with its interval: Wilson's for single trials, else with trials and clusters."""
@@ -119,39 +119,41 @@ class Passes:
         # Hashes differ from process to process; the order of what is computed must not.
         goldens = sorted(self._goldens(), key=lambda golden: (self._clusters.get(golden[0], ""), golden[1]))
         clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
-        found = estimate(sample([trials for _, trials in goldens], clusters))
-        return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
+        interval = estimate(sample([trials for _, trials in goldens], clusters))
+        return Rate(
+            interval.mean, interval.low, interval.high, interval.cases, interval.trials, interval.method
+        )
 
     def scenarios(self) -> dict[str, tuple[float, ...]]:
         """The pass rate of each golden that belongs to a cluster, by cluster."""
-        found: dict[str, list[float]] = {}
+        rates: dict[str, list[float]] = {}
         if not self._clusters:
             return {}
         for name, trials in self._goldens():
             if name in self._clusters:
-                found.setdefault(self._clusters[name], []).append(math.fsum(trials) / len(trials))
-        return {cluster: tuple(sorted(found[cluster])) for cluster in sorted(found)}
+                rates.setdefault(self._clusters[name], []).append(math.fsum(trials) / len(trials))
+        return {cluster: tuple(sorted(rates[cluster])) for cluster in sorted(rates)}
 
     def pass_k(self, most: int) -> tuple[float, ...]:
         """pass^1, pass^2, … over the goldens with that many trials; empty when none was tried twice."""
         if not self._repeated:
             return ()
         counts = Counter((len(trials), int(sum(trials))) for _, trials in self._goldens())
-        found: list[float] = []
+        pass_rates: list[float] = []
         for k in range(1, most + 1):
-            known = [(pass_hat_k(n, c, k), goldens) for (n, c), goldens in sorted(counts.items())]
-            tried = [(value, goldens) for value, goldens in known if value is not None]
+            estimates = [(pass_hat_k(n, c, k), goldens) for (n, c), goldens in sorted(counts.items())]
+            tried = [(value, goldens) for value, goldens in estimates if value is not None]
             if not tried:
                 break
             total = sum(goldens for _, goldens in tried)
-            found.append(math.fsum(value * goldens for value, goldens in tried) / total)
-        return tuple(found)
+            pass_rates.append(math.fsum(value * goldens for value, goldens in tried) / total)
+        return tuple(pass_rates)
 
     def _goldens(self) -> Iterator[tuple[int, tuple[float, ...]]]:
-        for name, marks in groupby(self._sorted(), key=lambda trial: trial >> 1):
+        for name, marks in groupby(self._marks_in_order(), key=lambda trial: trial >> 1):
             yield name, tuple(float(mark & 1) for mark in marks)
 
-    def _sorted(self) -> list[int]:
+    def _marks_in_order(self) -> list[int]:
         """A name and its mark as one number: a million of them sorted take half the memory of pairs."""
         return sorted(name << 1 | mark for name, mark in zip(self._names, self._marks, strict=True))
 
@@ -193,7 +195,10 @@ def _spread(
     shared = set.intersection(*(set(scenarios) for scenarios in rates.values()))
     if not shared:
         return None
-    means = {name: _mean([x for key in shared for x in found[key]]) for name, found in rates.items()}
+    means = {
+        name: _mean([x for key in shared for x in scenario_rates[key]])
+        for name, scenario_rates in rates.items()
+    }
     lowest, highest = min(means, key=means.__getitem__), max(reversed(means), key=means.__getitem__)
     pairs = [
         _Pair(_mean(rates[lowest][key]), _mean(rates[highest][key]), len(rates[lowest][key]))
@@ -220,11 +225,11 @@ def _interval(pairs: list[_Pair], conf: float) -> Interval | None:
     apart = [pair.high - pair.low for pair in pairs]
     if all({pair.low, pair.high} <= {0.0, 1.0} and pair.weight == 1 for pair in pairs):
         return bonett_price(len(pairs), apart.count(-1.0), apart.count(1.0), conf)
-    found = paired_t(apart, None, [float(pair.weight) for pair in pairs], conf)
-    if found.se:
-        interval = t_interval(found.mean, found.se, len(pairs) - 1, conf)
+    test = paired_t(apart, None, [float(pair.weight) for pair in pairs], conf)
+    if test.se:
+        interval = t_interval(test.mean, test.se, len(pairs) - 1, conf)
     else:  # no spread among scenarios shows little when they are few
-        careful = shrunk_difference(found.mean, 0.0, len(pairs))
+        careful = shrunk_difference(test.mean, 0.0, len(pairs))
         interval = t_interval(careful.mean, careful.se, len(pairs) - 1, conf)
     return Interval(max(-1.0, interval.low), min(1.0, interval.high))
 

@@ -46,7 +46,7 @@ JUDGED = {
 
 def metric_names() -> list[str]:
     """Every metric that is available by name."""
-    return [*DIMENSIONS, *on_request(), *sorted(plugins("metrics", _built_in()))]
+    return [*DIMENSIONS, *on_request(), *sorted(plugins("metrics", _builtin_names()))]
 
 
 @cache
@@ -65,16 +65,16 @@ def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
     An unknown name raises a `ConfigError` with a suggestion. `models` has the names that a judge's model may have
     [default: the project's].
     """
-    name, settings = parsed_metric(text)
+    name, settings = parse_metric(text)
     if ":" in name:
-        found = load_object(name, "metric")
-        if not isinstance(found, type) and callable(found):
-            known = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
-            return _made(text, partial(FunctionMetric, found), settings, known)
-    made = metric_class(name)
-    if models is not None and getattr(made, "asks_model", False):
+        loaded = load_object(name, "metric")
+        if not isinstance(loaded, type) and callable(loaded):
+            parameters = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
+            return _build_metric(text, partial(FunctionMetric, loaded), settings, parameters)
+    constructor = metric_class(name)
+    if models is not None and getattr(constructor, "asks_model", False):
         settings = _with_judge(text, name, settings, models)
-    return _made(text, made, settings, inspect.signature(made).parameters)
+    return _build_metric(text, constructor, settings, inspect.signature(constructor).parameters)
 
 
 def as_metrics(named: Iterable[Any], models: ModelCatalog | None = None) -> list[Metric]:
@@ -84,13 +84,13 @@ def as_metrics(named: Iterable[Any], models: ModelCatalog | None = None) -> list
     """
     metrics: list[Metric] = []
     problems: list[str] = []
-    for one in named if isinstance(named, Iterable) and not isinstance(named, str) else [named]:
+    for entry in named if isinstance(named, Iterable) and not isinstance(named, str) else [named]:
         try:
-            metric = _as_metric(one, models)
+            metric = _as_metric(entry, models)
         except ConfigError as error:
             problems += error.problems
             continue
-        twin = next((known for known in metrics if known.name == metric.name), None)
+        twin = next((other for other in metrics if other.name == metric.name), None)
         if twin is None:
             metrics.append(metric)
         elif twin != metric:
@@ -100,7 +100,7 @@ def as_metrics(named: Iterable[Any], models: ModelCatalog | None = None) -> list
     return metrics
 
 
-def observed(
+def metrics_to_observe(
     observe: Iterable[Any], metrics: Sequence[Metric], models: ModelCatalog | None = None
 ) -> list[Metric]:
     """Observed metrics, without those that also decide."""
@@ -113,23 +113,23 @@ def resolve_metrics(texts: list[str]) -> list[Metric]:
     return as_metrics(texts)
 
 
-def _as_metric(one: Any, models: ModelCatalog | None) -> Metric:
-    if isinstance(one, str):
-        return resolve_metric(one, models)
-    if isinstance(one, type):
-        raise ConfigError(f"metric {one.__name__} is a class; use an instance: {one.__name__}()")
-    if hasattr(one, "is_successful"):
+def _as_metric(entry: Any, models: ModelCatalog | None) -> Metric:
+    if isinstance(entry, str):
+        return resolve_metric(entry, models)
+    if isinstance(entry, type):
+        raise ConfigError(f"metric {entry.__name__} is a class; use an instance: {entry.__name__}()")
+    if hasattr(entry, "is_successful"):
         from rightcall.metrics.deepeval_form import as_deepeval_metric  # only for metrics that need it
 
-        deepeval_metric = as_deepeval_metric(one)
+        deepeval_metric = as_deepeval_metric(entry)
         if deepeval_metric is not None:
             return deepeval_metric
-    if hasattr(one, "measure"):
-        metric: Metric = one
+    if hasattr(entry, "measure"):
+        metric: Metric = entry
         return metric
-    if callable(one):
-        return FunctionMetric(one)
-    raise ConfigError(f"a metric is a name, a Metric or a function, got {type(one).__name__}")
+    if callable(entry):
+        return FunctionMetric(entry)
+    raise ConfigError(f"a metric is a name, a Metric or a function, got {type(entry).__name__}")
 
 
 def _with_judge(text: str, name: str, settings: dict[str, Any], models: ModelCatalog) -> dict[str, Any]:
@@ -144,44 +144,46 @@ def _with_judge(text: str, name: str, settings: dict[str, Any], models: ModelCat
     return {**settings, "model": model}
 
 
-def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], known: Iterable[str]) -> Metric:
+def _build_metric(
+    text: str, make: Callable[..., Metric], settings: dict[str, Any], parameters: Iterable[str]
+) -> Metric:
     for setting in settings:
-        if setting not in known:
-            hint = suggestion(setting, known) or f"settings: {', '.join(sorted(known)) or 'none'}"
+        if setting not in parameters:
+            hint = suggestion(setting, parameters) or f"settings: {', '.join(sorted(parameters)) or 'none'}"
             raise ConfigError(f"metric '{text}' has no setting '{setting}'; {hint}")
     try:
         return make(**settings)
     except (TypeError, ValueError) as error:
-        said = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
-        raise ConfigError(f"metric '{text}': {said}") from None
+        problem = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
+        raise ConfigError(f"metric '{text}': {problem}") from None
 
 
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in on_request():
-        found = getattr(import_module(f"rightcall.metrics.builtin.{name}"), _class_name(name))
+        loaded = getattr(import_module(f"rightcall.metrics.builtin.{name}"), _class_name(name))
     elif name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
-        found = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
+        loaded = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
     elif ":" in name:
-        found = load_object(name, "metric")
+        loaded = load_object(name, "metric")
     elif name in plugins("metrics"):
-        found = load("metrics", name)
+        loaded = load("metrics", name)
     else:
         hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
         raise ConfigError(f"unknown metric '{name}'; {hint}")
-    if not (isinstance(found, type) and issubclass(found, Metric)):
+    if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         attribute = name.rpartition(":")[2]
         raise ConfigError(
             f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
         )
-    return found
+    return loaded
 
 
 def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def parsed_metric(text: str) -> tuple[str, dict[str, Any]]:
+def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
     """`pkg.mod:Class(limit=3)` → the name and its settings; settings are literals, never evaluated."""
     name, bracket, rest = text.strip().partition("(")
     if not bracket:
@@ -219,26 +221,26 @@ class MetricPage(Record, frozen=True):
 
 def metric_pages() -> list[MetricPage]:
     """The pages of all metrics: those of every case, those on request, those that ask a model."""
-    added = [name for name, plugin in plugins("metrics", _built_in()).items() if plugin.loads]
+    added = [name for name, plugin in plugins("metrics", _builtin_names()).items() if plugin.loads]
     return [metric_page(name) for name in (*DIMENSIONS, *on_request(), *sorted(added), *JUDGED)]
 
 
 def metric_notes() -> list[str]:
     """Why metrics of installed packages are not listed."""
-    return [*hidden_plugins("metrics", _built_in()), *broken_plugins("metrics", _built_in())]
+    return [*hidden_plugins("metrics", _builtin_names()), *broken_plugins("metrics", _builtin_names())]
 
 
-def _built_in() -> set[str]:
+def _builtin_names() -> set[str]:
     return {*DIMENSIONS, *on_request(), *JUDGED}
 
 
 def metric_page(name: str) -> MetricPage:
     """The page of one metric: a name, `module:Class` or `module:function`. Unknown ones raise a `ConfigError`."""
-    metric = _loaded(name)
+    metric = _load_metric(name)
     described = metric.function if isinstance(metric, FunctionMetric) else metric
     summary, _, rest = _docstring(described).partition("\n\n")
     example = {
-        label: found[1] for label in EXAMPLE_LABELS if (found := re.search(rf"^{label}: (.*)$", rest, re.M))
+        label: line[1] for label in EXAMPLE_LABELS if (line := re.search(rf"^{label}: (.*)$", rest, re.M))
     }
     explanation = re.sub(rf"^({'|'.join(EXAMPLE_LABELS)}): .*$\n?", "", rest, flags=re.M).strip()
     return MetricPage(
@@ -251,7 +253,7 @@ def metric_page(name: str) -> MetricPage:
     )
 
 
-def _loaded(name: str) -> Metric | type[Metric]:
+def _load_metric(name: str) -> Metric | type[Metric]:
     """A class is not called unless settings are given: it may have required ones."""
     if ":" in name and ("(" in name or not isinstance(load_object(name, "metric"), type)):
         return resolve_metric(name)

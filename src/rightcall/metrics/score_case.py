@@ -16,13 +16,13 @@ import msgspec
 from rightcall.metrics.base import Metric, UserMetric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
-from rightcall.metrics.case_result import decided, result_of
-from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expected_by_exchange
-from rightcall.metrics.dimensions import is_dimension, scored_in_time
+from rightcall.metrics.case_result import result_of, with_scores
+from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
+from rightcall.metrics.dimensions import is_dimension, score_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
-from rightcall.metrics.silent_golden import silent_result, unchecked
+from rightcall.metrics.silent_golden import as_unchecked, silent_result
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, states_check
 from rightcall.model.run import CaseResult
@@ -59,7 +59,7 @@ class Scorer:
         """The result by what the golden states alone: the whole result when no metric is named or observed."""
         offered = tools_for(golden, tools)
         if not states_check(golden):
-            return unchecked(silent_result(golden, trial, trajectory, offered, self.rules))
+            return as_unchecked(silent_result(golden, trial, trajectory, offered, self.rules))
         return result_of(golden, trial, trajectory, offered, rules=self.rules)
 
     async def result(
@@ -76,38 +76,38 @@ class Scorer:
         """
         offered = tools_for(golden, tools)
         deadline = None if left is None else time.monotonic() + left
-        stated = await scored_in_time(
+        stated = await score_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
         )
         result, checked = stated, self.checks(golden)
         if not states_check(golden):
             result = silent_result(golden, trial, trajectory, offered, self.rules)
         if result.error or not (self.metrics or self.observe):
-            return result if checked else unchecked(result)
+            return result if checked else as_unchecked(result)
         case = case_for_metrics(golden, trajectory, offered, self.rules)
-        by_turns = not isinstance(golden, Golden) and bool(expected_by_exchange(golden))
+        by_turns = not isinstance(golden, Golden) and bool(expectations_by_exchange(golden))
         metrics = (*self.metrics, *self.observe)
         scores = {metric.name: _by_result(metric, case, stated, by_turns) for metric in metrics}
         rest = [metric for metric in metrics if scores[metric.name] is None]
         if rest:
             left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
-            scores |= await measured(rest, case, golden, min(self.seconds, left))
-        found = {name: score for name, score in scores.items() if score is not None}
+            scores |= await measure_metrics(rest, case, golden, min(self.seconds, left))
+        measured_scores = {name: score for name, score in scores.items() if score is not None}
         if not checked:
-            return unchecked(result, found)
+            return as_unchecked(result, measured_scores)
         if self.observe:
-            seen = {metric.name: found[metric.name] for metric in self.observe}
+            seen = {metric.name: measured_scores[metric.name] for metric in self.observe}
             result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
-        return decided(result, {metric.name: found[metric.name] for metric in self.metrics})
+        return with_scores(result, {metric.name: measured_scores[metric.name] for metric in self.metrics})
 
     async def problems(self) -> list[str]:
         """Problems that make a metric impossible to compute (a judge's key, host or model), found at no cost."""
-        found: list[str] = []
+        problems: list[str] = []
         for metric in (*self.metrics, *self.observe):
             check = getattr(metric, "check", None)
             if check is not None:
-                found += [f"metric {metric.name}: {problem}" for problem in await check()]
-        return list(dict.fromkeys(found))
+                problems += [f"metric {metric.name}: {problem}" for problem in await check()]
+        return list(dict.fromkeys(problems))
 
 
 def case_for_metrics(
@@ -117,11 +117,11 @@ def case_for_metrics(
     rules: ScoringRules = DEFAULT_RULES,
 ) -> TestCase:
     """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
-    one = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    return TestCase(with_pass_threshold(one, rules), trajectory, dict(tools))
+    as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
+    return TestCase(with_pass_threshold(as_golden, rules), trajectory, dict(tools))
 
 
-async def measured(
+async def measure_metrics(
     metrics: Sequence[Metric], case: TestCase, golden: AnyGolden, seconds: float = METRIC_SECONDS
 ) -> dict[str, Score]:
     """The score of each metric; those of whole conversations get the conversation instead of the one golden."""
@@ -133,11 +133,11 @@ async def measured(
     return scores | await measure_all(whole, conversation, seconds)
 
 
-async def measured_alone(metric: Metric, test_case: AnyTestCase) -> Score:
+async def measure_alone(metric: Metric, test_case: AnyTestCase) -> Score:
     """The score of one metric, whatever the golden says of the case."""
     golden = test_case.golden
     case = case_for_metrics(golden, test_case.trajectory, test_case.tools)
-    return (await measured([metric], case, golden))[metric.name]
+    return (await measure_metrics([metric], case, golden))[metric.name]
 
 
 def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: bool) -> Score | None:
@@ -145,9 +145,9 @@ def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: boo
 
     `by_turns` says that the turns of a conversation state calls, though the conversation as one golden does not.
     """
-    known = result.metrics.get(metric.name)
-    if known is None or not (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
+    score = result.metrics.get(metric.name)
+    if score is None or not (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
         return None
     about_turns = by_turns and (isinstance(metric, Turns) or metric.name in OF_TURNS)
     missing = "" if about_turns else missing_evidence(metric, case)
-    return Score.broken(missing) if missing else known
+    return Score.broken(missing) if missing else score

@@ -27,7 +27,7 @@ def silent_result(
     return msgspec.structs.replace(result, metrics={"overall": result.metrics["overall"]})
 
 
-def unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None) -> CaseResult:
+def as_unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None) -> CaseResult:
     """A result that nothing decides: neither passed nor failed, with the observed scores alone."""
     return msgspec.structs.replace(
         result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False

@@ -34,7 +34,7 @@ MOST_TAGS = 100
 WITHOUT_ANSWER: frozenset[Code] = frozenset(("infra_error", "outcome_unknown"))
 
 
-def counted_codes(result: CaseResult) -> set[Code]:
+def codes_of_case(result: CaseResult) -> set[Code]:
     """The codes a case that did not pass counts for. Without an answer there is only that to say."""
     codes = {failure.code for failure in result.codes}
     return codes & WITHOUT_ANSWER if result.error else codes
@@ -113,19 +113,19 @@ class Group:
 
     def state(self) -> GroupState:
         ones = dict.fromkeys(SPOTLESS, self.spotless) if self.spotless else {}
-        found = {name: self.totals.get(name, (0, 0)) for name in sorted(self.totals.keys() | ones)}
+        mixed_totals = {name: self.totals.get(name, (0, 0)) for name in sorted(self.totals.keys() | ones)}
         totals = {
             name: (str(units + ones.get(name, 0) * UNITS), count + ones.get(name, 0))
-            for name, (units, count) in found.items()
+            for name, (units, count) in mixed_totals.items()
         }
         return GroupState(self.errors, self.passes.state(), totals)
 
     @classmethod
     def from_state(cls, state: GroupState, *, apart: bool = False) -> Self:
-        made = cls(stable_hash)
-        made.errors, made.passes = state.errors, Passes.from_state(state.passes, apart=apart)
-        made.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
-        return made
+        group = cls(stable_hash)
+        group.errors, group.passes = state.errors, Passes.from_state(state.passes, apart=apart)
+        group.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
+        return group
 
 
 class TallyState(msgspec.Struct, frozen=True, array_like=True):
@@ -175,7 +175,7 @@ class Tally:
         if result.codes:
             self._unknown_calls += sum(failure.code == "outcome_unknown" for failure in result.codes)
             if not result.passed:
-                for code in counted_codes(result):
+                for code in codes_of_case(result):
                     self._codes[code] += 1
         if not self._first_trial <= result.trial <= self._last_trial:
             self._first_trial = min(self._first_trial, result.trial)
@@ -233,19 +233,19 @@ class Tally:
     @classmethod
     def from_state(cls, state: bytes, *, apart: bool = False) -> Self:
         """The tally that `state` was taken from; smaller if all that are merged are known to be `apart`."""
-        found = msgspec.msgpack.decode(state, type=TallyState)
-        made = cls(found.named, stable=True)
-        made._categories |= {
-            name: Group.from_state(group, apart=apart) for name, group in found.categories.items()
+        decoded = msgspec.msgpack.decode(state, type=TallyState)
+        tally = cls(decoded.named, stable=True)
+        tally._categories |= {
+            name: Group.from_state(group, apart=apart) for name, group in decoded.categories.items()
         }
-        made._tags = {tag: Group.from_state(group, apart=apart) for tag, group in found.tags.items()}
-        made._codes.update(found.codes)
-        made._input_tokens, made._output_tokens = found.input_tokens, found.output_tokens
-        made._nano_usd = found.nano_usd
-        made._first_trial, made._last_trial = found.trials
-        made._unknown_calls = found.unknown_calls
-        made.unchecked, made._unchecked_errors = found.unchecked
-        return made
+        tally._tags = {tag: Group.from_state(group, apart=apart) for tag, group in decoded.tags.items()}
+        tally._codes.update(decoded.codes)
+        tally._input_tokens, tally._output_tokens = decoded.input_tokens, decoded.output_tokens
+        tally._nano_usd = decoded.nano_usd
+        tally._first_trial, tally._last_trial = decoded.trials
+        tally._unknown_calls = decoded.unknown_calls
+        tally.unchecked, tally._unchecked_errors = decoded.unchecked
+        return tally
 
     @property
     def apart(self) -> bool:
@@ -258,15 +258,15 @@ class Tally:
         The first in alphabetical order are kept: one that is among them in the end has been all along, so its counts
         are complete for any order of results.
         """
-        found = self._tags.get(tag)
-        if found is None:
+        group = self._tags.get(tag)
+        if group is None:
             if len(self._tags) >= MOST_TAGS:
                 last = max(self._tags)
                 if tag > last:
                     return None
                 del self._tags[last]
-            found = self._tags[tag] = Group(self._name_of)
-        return found
+            group = self._tags[tag] = Group(self._name_of)
+        return group
 
     def _spend(self, usage: Usage) -> None:
         self._input_tokens += usage.input_tokens or 0
@@ -306,7 +306,7 @@ class Tally:
         """The summary so far. Codes count failed cases, each code once per case."""
         groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
         trials = max(1, self._last_trial - self._first_trial + 1)
-        overall = _merged(list(groups.values()))
+        overall = _merge_groups(list(groups.values()))
         return Summary(
             overall=overall.summary(self._named),
             categories={name: group.summary(self._named) for name, group in groups.items()},
@@ -323,7 +323,7 @@ class Tally:
         )
 
 
-def _merged(groups: list[Group]) -> Group:
+def _merge_groups(groups: list[Group]) -> Group:
     """All groups as one; a single one as it is, since a copy of a million trials is worth avoiding."""
     if len(groups) == 1:
         return groups[0]

@@ -82,32 +82,32 @@ class ToolCorrectness(CallMetric):
 
     def _in_order(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
         best = [0.0] * (len(called) + 1)  # of the expected calls so far and the first n calls
-        for wanted in expected:
+        for expected_call in expected:
             row = [0.0]
             for place, call in enumerate(called):
-                taken = best[place] + self.agreement(wanted, call)
+                taken = best[place] + self.agreement(expected_call, call)
                 row.append(max(row[place], best[place + 1], taken))
             best = row
         return best[-1]
 
     def _in_any_order(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
         total, taken = 0.0, list[ToolCall]()
-        for wanted in expected:
+        for expected_call in expected:
             left = [call for call in called if not any(_equal(call, other) for other in taken)]
-            best = max(left, key=lambda call: self.agreement(wanted, call), default=None)
-            if best is not None and (agreement := self.agreement(wanted, best)):
+            best = max(left, key=lambda call: self.agreement(expected_call, call), default=None)
+            if best is not None and (agreement := self.agreement(expected_call, best)):
                 total += agreement
                 taken.append(best)
         return total
 
 
-def argument_agreement(expected: dict[str, Any], made: dict[str, Any]) -> float:
+def argument_agreement(expected: dict[str, Any], actual: dict[str, Any]) -> float:
     """The share of the names in either that have equal values; objects agree by their own share."""
-    names = expected.keys() | made.keys()
+    names = expected.keys() | actual.keys()
     if not names:
         return 1.0
-    common = sorted(expected.keys() & made.keys())
-    agreements = [_value_agreement(expected[name], made[name]) for name in common]
+    common = sorted(expected.keys() & actual.keys())
+    agreements = [_value_agreement(expected[name], actual[name]) for name in common]
     if len(common) == len(names) and all(value == 1.0 for value in agreements):
         return 1.0
     return sum(agreements) / len(names)
@@ -131,8 +131,8 @@ def _literal_agreement(expected: Any, value: Any) -> float:
     return sum(_literal_agreement(expected[name], value[name]) for name in common) / len(names)
 
 
-def _equal(one: ToolCall, other: ToolCall) -> bool:
-    return (one.name, one.arguments or {}, one.output) == (other.name, other.arguments or {}, other.output)
+def _equal(call: ToolCall, other: ToolCall) -> bool:
+    return (call.name, call.arguments or {}, call.output) == (other.name, other.arguments or {}, other.output)
 
 
 def _type(expected: ExpectedCall) -> ToolCallType:
@@ -140,10 +140,10 @@ def _type(expected: ExpectedCall) -> ToolCallType:
 
 
 def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order: str) -> str:
-    wanted = ", ".join(pattern_text(call.tool) for call in expected) or "no call"
-    made = ", ".join(call.name for call in called) or "nothing"
+    expected_text = ", ".join(pattern_text(call.tool) for call in expected) or "no call"
+    called_text = ", ".join(call.name for call in called) or "nothing"
     return (
-        f"expected {wanted} in {order}order, called {made}"
+        f"expected {expected_text} in {order}order, called {called_text}"
         if len(expected) > 1
-        else f"expected {wanted}, called {made}"
+        else f"expected {expected_text}, called {called_text}"
     )

@@ -19,7 +19,7 @@ from rightcall.agents.remote.remote_agent import command_of, is_address
 from rightcall.core.digest import digest_of_parts, hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.files.python_object import is_object_name, module_exists
-from rightcall.metrics.resolve import parsed_metric
+from rightcall.metrics.resolve import parse_metric
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.remote import is_this_machine
@@ -142,7 +142,7 @@ def judge_files(suite: Suite) -> Iterator[str]:
 
 def _settings_of(metric: str) -> dict[str, Any]:
     try:
-        return parsed_metric(metric)[1]
+        return parse_metric(metric)[1]
     except ConfigError:  # the plan says what is wrong with it
         return {}
 

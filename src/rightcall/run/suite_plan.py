@@ -24,7 +24,7 @@ from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name, load_object, search_modules_in
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules
-from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -218,7 +218,7 @@ def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], li
                 f"metrics: an object here must be {{measure: NAME}}, got {', '.join(entry) or '{}'}"
             )
     metrics = as_metrics(named, models)
-    return metrics, observed(watched, metrics, models)
+    return metrics, metrics_to_observe(watched, metrics, models)
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:

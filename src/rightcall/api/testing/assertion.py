@@ -13,10 +13,10 @@ from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.core.event_loop import finished
 from rightcall.core.text import visible
 from rightcall.metrics.base import AnyMetric
-from rightcall.metrics.matching.base import shown
+from rightcall.metrics.matching.base import short_json
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import DIMENSIONS, as_metrics, observed
+from rightcall.metrics.resolve import DIMENSIONS, as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
@@ -61,7 +61,7 @@ def assert_test(
             "or TestCase(golden, …) with what an agent did"
         )
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(measure, chosen), rules or ScoringRules())
+    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
     if test_case is not None:
         return assert_case(test_case, scorer)
     if golden is None or agent is None:
@@ -136,7 +136,7 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
     failed = [result for result in results if result.judged and not result.passed]
     first = failed[0]
     text = golden.input if isinstance(golden, Golden) else golden.scenario
-    lines = [f"golden '{golden.id}': {shown(text, 200)}", *reasons(first)]
+    lines = [f"golden '{golden.id}': {short_json(text, 200)}", *reasons(first)]
     if len(results) > 1:
         lines.append(f"({_which(first, results)}; {len(failed)} of {_count_text(results)} failed)")
     if first.trajectory is not None and isinstance(golden, Golden):
@@ -144,7 +144,7 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
         if difference:
             lines += ["", *difference, "", "  as expected   - expected, not called   + called, not expected"]
         if first.trajectory.output and not first.trajectory.calls:
-            lines += ["", f"answer: {shown(first.trajectory.output, 300)}"]
+            lines += ["", f"answer: {short_json(first.trajectory.output, 300)}"]
     return visible("\n".join(lines))
 
 

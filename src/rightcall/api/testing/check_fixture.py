@@ -14,7 +14,7 @@ from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.run.conversations import as_user
@@ -100,7 +100,7 @@ class Checker:
         return Setup(
             agent=agent if isinstance(agent, Agent) else Agent(agent),
             metrics=tuple(chosen),
-            observe=tuple(observed(measure, chosen)),
+            observe=tuple(metrics_to_observe(measure, chosen)),
             rules=rules or ScoringRules(),
             trials=self._defaults.trials if trials is None else trials,
             concurrency=self._defaults.concurrency,

@@ -35,10 +35,10 @@ class CallCount(Metric):
         return "" if limited else "neither the golden nor the metric's setting limits calls"
 
     def measure(self, case: TestCase) -> Score:
-        golden, made = case.golden, len(case.trajectory.calls)
+        golden, count = case.golden, len(case.trajectory.calls)
         limit = golden.max_calls if self.limit is None else self.limit
         if limit is None:
             limit = max(map(len, (golden.expected_calls, *golden.any_of)))
-        if made <= limit:
+        if count <= limit:
             return Score(1.0, True)
-        return Score(limit / made, False, f"{made} calls, at most {limit} expected")
+        return Score(limit / count, False, f"{count} calls, at most {limit} expected")

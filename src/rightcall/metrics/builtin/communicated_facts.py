@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.metrics.base import Metric, require_threshold
-from rightcall.metrics.matching.base import Scope, shown
+from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.expectation import missing_content
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
@@ -39,21 +39,28 @@ class CommunicatedFacts(Metric):
         )
 
     def measure(self, case: TestCase) -> Score:
-        wanted = list(self.facts or case.golden.output_contains)
-        if not wanted:
+        facts = list(self.facts or case.golden.output_contains)
+        if not facts:
             return Score.broken(self.nothing_to_check(case))
-        made = case.trajectory
-        said = [m.content for m in made.messages[made.own_start :] if m.role == "assistant" and m.content]
-        text = "\n".join(said) or made.output
-        plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-        scope = Scope(calls=made.calls)
-        missing = [
-            fact for fact in missing_content(wanted, text, scope) if missing_content([fact], plain, scope)
+        trajectory = case.trajectory
+        answers = [
+            m.content
+            for m in trajectory.messages[trajectory.own_start :]
+            if m.role == "assistant" and m.content
         ]
-        value = 1 - len(missing) / len(wanted)
+        text = "\n".join(answers) or trajectory.output
+        plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
+        scope = Scope(calls=trajectory.calls)
+        missing = [
+            fact for fact in missing_content(facts, text, scope) if missing_content([fact], plain, scope)
+        ]
+        value = 1 - len(missing) / len(facts)
         if value >= self.threshold:
             return Score(value, True)
         codes = tuple(Failure("missing_content", expected=fact) for fact in missing)
         return Score(
-            value, False, f"not communicated: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes
+            value,
+            False,
+            f"not communicated: {', '.join(short_json(fact, 80) for fact in missing[:5])}",
+            codes,
         )

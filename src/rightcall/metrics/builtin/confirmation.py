@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.approvals import asked, confirmed, ran
+from rightcall.metrics.matching.approvals import ran, was_asked_about, was_confirmed
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
@@ -42,31 +42,32 @@ class Confirmation(Metric):
     def measure(self, case: TestCase) -> Score:
         if missing := self.nothing_to_check(case):
             return Score.broken(missing)
-        made, tools = case.trajectory, case.golden.confirm
-        if not made.approvals_seen and not any(map(asked, made.calls)):
+        trajectory, tools = case.trajectory, case.golden.confirm
+        if not trajectory.approvals_seen and not any(map(was_asked_about, trajectory.calls)):
             return Score.broken(UNSEEN)
-        failures = {tool: _failures_of(tool, made) for tool in tools}
-        found = [failure for of_tool in failures.values() for failure in of_tool]
+        failures = {tool: _failures_of(tool, trajectory) for tool in tools}
+        codes = [failure for of_tool in failures.values() for failure in of_tool]
         if self.needless == "forbid":
-            found += [
+            codes += [
                 Failure("needless_confirmation", call.name, actual=call.arguments, call=at)
-                for at, call in enumerate(made.calls)
-                if asked(call) and call.name not in tools
+                for at, call in enumerate(trajectory.calls)
+                if was_asked_about(call) and call.name not in tools
             ]
-        if not found:
+        if not codes:
             return Score(1.0, True)
         value = sum(not of_tool for of_tool in failures.values()) / len(tools) if tools else 0.0
-        return Score(value, False, "; ".join(map(sentence, found[:5])), tuple(found))
+        return Score(value, False, "; ".join(map(sentence, codes[:5])), tuple(codes))
 
 
-def _failures_of(tool: str, made: Trajectory) -> list[Failure]:
+def _failures_of(tool: str, trajectory: Trajectory) -> list[Failure]:
     """What is wrong with the calls of a tool that needs a confirmation."""
-    places = [at for at, call in enumerate(made.calls) if call.name == tool]
-    hasty = [at for at in places if ran(made.calls[at]) and not confirmed(made, at)]
-    was_asked = any(asked(made.calls[at]) for at in places)
+    places = [at for at, call in enumerate(trajectory.calls) if call.name == tool]
+    hasty = [at for at in places if ran(trajectory.calls[at]) and not was_confirmed(trajectory, at)]
+    was_asked = any(was_asked_about(trajectory.calls[at]) for at in places)
     if not hasty and not was_asked:
         return [Failure("missing_confirmation", tool, detail="" if places else "it was not called")]
     detail = "the agent confirmed its own call" if was_asked else ""
     return [
-        Failure("unconfirmed", tool, actual=made.calls[at].arguments, detail=detail, call=at) for at in hasty
+        Failure("unconfirmed", tool, actual=trajectory.calls[at].arguments, detail=detail, call=at)
+        for at in hasty
     ]

@@ -34,8 +34,8 @@ class FinalState(Metric):
             return Score.broken(self.nothing_to_check(case))
         if trajectory.state is None:
             return Score.broken("the golden has an expected_state, but the run had no world")
-        found = state_faults(trajectory.state_before or {}, trajectory.state, expected)
-        if not found:
+        faults = state_faults(trajectory.state_before or {}, trajectory.state, expected)
+        if not faults:
             return Score(1.0, True)
-        codes = tuple(Failure("wrong_state", d.path, "", d.expected, d.actual, d.kind) for d in found[:20])
-        return Score(0.0, False, "; ".join(str(difference) for difference in found[:5]), codes)
+        codes = tuple(Failure("wrong_state", d.path, "", d.expected, d.actual, d.kind) for d in faults[:20])
+        return Score(0.0, False, "; ".join(str(difference) for difference in faults[:5]), codes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
-from rightcall.metrics.matching.reasons import joined
+from rightcall.metrics.matching.reasons import join_clauses
 from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -29,7 +29,7 @@ class Overall(VerdictMetric):
     def nothing_to_check(self, case: TestCase) -> str:
         return ""  # it is the case itself
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
+    def of(self, verdict: CaseVerdict, sentences: Sequence[str], threshold: float = 1.0) -> Score:
         if verdict.error:
             return Score.broken(verdict.error)
-        return Score(verdict.score, verdict.passed, joined(said))
+        return Score(verdict.score, verdict.passed, join_clauses(sentences))

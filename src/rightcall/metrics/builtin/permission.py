@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.approvals import denied, ran
+from rightcall.metrics.matching.approvals import ran, was_denied
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.model.approval import Caller
@@ -45,28 +45,28 @@ class Permission(Metric):
         caller = case.golden.as_
         if (missing := self.nothing_to_check(case)) or caller is None:
             return Score.broken(missing)
-        found = tuple(_failures(case, caller))
-        if not found:
+        failures = tuple(_failures(case, caller))
+        if not failures:
             unknown = _unknown_calls(case, caller)
             return Score.broken(UNKNOWN.format(", ".join(unknown))) if unknown else Score(1.0, True)
-        return Score(0.0, False, "; ".join(map(sentence, found[:5])), found)
+        return Score(0.0, False, "; ".join(map(sentence, failures[:5])), failures)
 
 
 def _failures(case: TestCase, caller: Caller) -> Iterator[Failure]:
-    made, golden = case.trajectory, case.golden
+    trajectory, golden = case.trajectory, case.golden
     expected = [fits(call.tool) for call in golden.expected_calls if call.required]
-    broken_by_plan = {entry.call_id for entry in made.ledger if entry.phase == "fault"}
-    for at, call in enumerate(made.calls):
+    broken_by_plan = {entry.call_id for entry in trajectory.ledger if entry.phase == "fault"}
+    for at, call in enumerate(trajectory.calls):
         roles = case.tools[call.name].roles if call.name in case.tools else ()
         allowed = caller.may_call(roles)
         who = (
             f"it needs the role {' or '.join(roles) or '(none)'}, and the caller is {', '.join(caller.roles)}"
         )
-        if not allowed and ran(call) and not denied(call):
+        if not allowed and ran(call) and not was_denied(call):
             yield Failure("unauthorized_call", call.name, actual=call.arguments, detail=who, call=at)
             continue
-        wanted = allowed or any(is_expected(call.name) for is_expected in expected)
-        if wanted and denied(call) and call.id not in broken_by_plan:
+        should_run = allowed or any(is_expected(call.name) for is_expected in expected)
+        if should_run and was_denied(call) and call.id not in broken_by_plan:
             yield Failure("permission_denied", call.name, detail=who if not allowed else "", call=at)
 
 

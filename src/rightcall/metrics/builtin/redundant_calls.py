@@ -33,14 +33,14 @@ class RedundantCalls(Metric):
             return Score.broken(
                 f"arguments_unknown: arguments unknown for {len(unknown)} of {len(calls)} calls"
             )
-        repeated = list(_repeated(calls))
+        repeated = list(_repeats(calls))
         if not repeated:
             return Score(1.0, True)
         names = ", ".join(dict.fromkeys(call_text(call.name, call.arguments) for call in repeated))
         return Score(1 - len(repeated) / len(calls), False, f"repeated unnecessarily: {names}")
 
 
-def _repeated(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
+def _repeats(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
     succeeded: set[Any] = set()
     for call in calls:
         if call.arguments_unknown:

@@ -31,13 +31,13 @@ class SchemaValidity(Metric):
         calls = blank_read(case.trajectory, case.tools).calls
         if not calls:
             return Score(1.0, True)
-        known = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]
-        unknown = f"arguments unknown for {len(calls) - len(known)} of {len(calls)} calls"
-        if not known:
+        checkable = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]
+        unknown = f"arguments unknown for {len(calls) - len(checkable)} of {len(calls)} calls"
+        if not checkable:
             return Score.broken(f"arguments_unknown: {unknown}")
-        problems = [problem for call in known if (problem := _problem(case, call.name, call.arguments))]
-        notes = [unknown] if len(known) < len(calls) else []
-        return Score(1 - len(problems) / len(known), not problems, "; ".join([*problems, *notes]))
+        problems = [problem for call in checkable if (problem := _problem(case, call.name, call.arguments))]
+        notes = [unknown] if len(checkable) < len(calls) else []
+        return Score(1 - len(problems) / len(checkable), not problems, "; ".join([*problems, *notes]))
 
 
 def _problem(case: TestCase, name: str, arguments: object) -> str:

@@ -33,11 +33,11 @@ class Termination(Metric):
     accept: tuple[str, ...] = ("script_end", "user_stop", "transfer", "stopped")
 
     def measure(self, case: TestCase) -> Score:
-        made = case.trajectory
-        ended: str = made.stop_reason if made.stop_reason != "done" else "script_end"
-        why = made.error
-        if made.dialogue is not None:
-            ended, why = made.dialogue.ended, made.dialogue.why
+        trajectory = case.trajectory
+        ended: str = trajectory.stop_reason if trajectory.stop_reason != "done" else "script_end"
+        why = trajectory.error
+        if trajectory.dialogue is not None:
+            ended, why = trajectory.dialogue.ended, trajectory.dialogue.why
         if ended in self.accept:
             return Score(1.0, True)
         code = CODES.get(ended)

@@ -31,6 +31,6 @@ class ToolSelection(VerdictMetric):
     def __post_init__(self) -> None:
         require_threshold(self.name, self.threshold)
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
+    def of(self, verdict: CaseVerdict, sentences: Sequence[str], threshold: float = 1.0) -> Score:
         needed = threshold if self.threshold is None else self.threshold
-        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=needed)
+        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, sentences), threshold=needed)

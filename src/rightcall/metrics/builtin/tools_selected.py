@@ -26,5 +26,5 @@ class ToolsSelected(VerdictMetric):
     number = "tool_recall"
     codes = CALL_CODES
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
-        return Score.passed_if(verdict.numbers.tool_recall >= 1.0, self.why(verdict, said))
+    def of(self, verdict: CaseVerdict, sentences: Sequence[str], threshold: float = 1.0) -> Score:
+        return Score.passed_if(verdict.numbers.tool_recall >= 1.0, self.why(verdict, sentences))

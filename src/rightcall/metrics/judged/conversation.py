@@ -42,14 +42,14 @@ class TurnRubric(Rubric):
     def nothing_to_check(self, case: TestCase) -> str:
         if not self.rubric_for(case):
             return "neither the metric nor the golden says what to judge by"
-        return "" if self._answers(said(case)) else "the agent gave no answer that it is about"
+        return "" if self._answers(utterances(case)) else "the agent gave no answer that it is about"
 
     def _answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
         """Positions of the agent's answers that the rubric is about."""
         return [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
 
     async def measure(self, case: TestCase) -> Score:
-        rubric, spoken = self.rubric_for(case), said(case)
+        rubric, spoken = self.rubric_for(case), utterances(case)
         answers = self._answers(spoken)
         judged = await asyncio.gather(*(self._turn(rubric, spoken[: at + 1]) for at in answers))
         broken = next((why for passed, why in judged if passed is None), "")
@@ -128,16 +128,16 @@ class ConversationCompleteness(Rubric):
         return await super().measure(case)
 
 
-def said(case: TestCase) -> list[tuple[str, str]]:
+def utterances(case: TestCase) -> list[tuple[str, str]]:
     """What user and agent said. Answers from before the agent began are context and are not judged."""
-    made = case.trajectory
-    if not made.messages:
-        return [("user", case.golden.input), ("assistant", made.output)]
+    trajectory = case.trajectory
+    if not trajectory.messages:
+        return [("user", case.golden.input), ("assistant", trajectory.output)]
     return [
         (
-            "assistant before" if at < made.own_start and message.role == "assistant" else message.role,
+            "assistant before" if at < trajectory.own_start and message.role == "assistant" else message.role,
             message.content,
         )
-        for at, message in enumerate(made.messages)
+        for at, message in enumerate(trajectory.messages)
         if message.role in ("user", "assistant") and message.content
     ]

@@ -65,18 +65,18 @@ def question(rubric: str, material: dict[str, Any]) -> str:
 
 def material_of(case: TestCase, parts: tuple[str, ...]) -> dict[str, Any]:
     """The parts of a case that a rubric is about: request, context, answer, calls, conversation, tools."""
-    golden, made = case.golden, case.trajectory
-    known: dict[str, Any] = {
+    golden, trajectory = case.golden, case.trajectory
+    material: dict[str, Any] = {
         "request": golden.input,
         "context": list(golden.context or golden.retrieval_context or ()) or None,
-        "answer": made.output,
+        "answer": trajectory.output,
         "calls": [
             {"tool": call.name, "arguments": call.arguments, "result": call.output, "status": call.status}
-            for call in made.calls
+            for call in trajectory.calls
         ],
         "conversation": [
             {"role": message.role, "text": message.content, "calls": [c.name for c in message.calls] or None}
-            for message in made.messages
+            for message in trajectory.messages
             if message.role in ("user", "assistant")
         ],
         "tools": [
@@ -84,7 +84,7 @@ def material_of(case: TestCase, parts: tuple[str, ...]) -> dict[str, Any]:
             for tool in case.tools.values()
         ],
     }
-    return {part: known[part] for part in parts if known[part] is not None}
+    return {part: material[part] for part in parts if material[part] is not None}
 
 
 def rubric_of(case: TestCase) -> str:

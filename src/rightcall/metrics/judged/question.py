@@ -79,22 +79,24 @@ async def votes_of(
     """Several verdicts on the same material, drawn with different seeds; cached ones are reused."""
     text = question(rubric, material)
     judge = identity_of(model)
-    known = VerdictCache(cache) if cache and JUDGING.get() is None else None  # a recording is a cache itself
-    found: list[Vote | None] = [None] * votes
-    if known is not None:
+    verdict_cache = (
+        VerdictCache(cache) if cache and JUDGING.get() is None else None
+    )  # a recording is a cache itself
+    ballots: list[Vote | None] = [None] * votes
+    if verdict_cache is not None:
         for number in range(votes):
-            stored = known.get(known.key(judge, text, seed + number))
-            found[number] = None if stored is None else Vote(*stored)
-    missing = [number for number, vote in enumerate(found) if vote is None]
+            stored = verdict_cache.get(verdict_cache.key(judge, text, seed + number))
+            ballots[number] = None if stored is None else Vote(*stored)
+    missing = [number for number, vote in enumerate(ballots) if vote is None]
     if missing:
         async with judge_provider(resolve(model)) as provider:
             provider.prepare(PROMPT)
             asked = await asyncio.gather(*(_vote(provider, text, seed + number) for number in missing))
         for number, vote in zip(missing, asked, strict=True):
-            found[number] = vote
-            if known is not None and not vote.error:
-                known.put(known.key(judge, text, seed + number), vote.passed, vote.reason)
-    return [vote for vote in found if vote is not None]
+            ballots[number] = vote
+            if verdict_cache is not None and not vote.error:
+                verdict_cache.put(verdict_cache.key(judge, text, seed + number), vote.passed, vote.reason)
+    return [vote for vote in ballots if vote is not None]
 
 
 def identity_of(model: str | ModelEndpoint | Provider) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def read_verdict(
     objects = _objects(text)
     if objects is None:
         return None
-    stated = [side_of(one.get("verdict"), sides) for one in objects if "verdict" in one]
+    stated = [side_of(candidate.get("verdict"), sides) for candidate in objects if "verdict" in candidate]
     if stated:
         return stated[0] if len(stated) == 1 and set(marked) <= {stated[0]} else None
     return marked[-1] if len(set(marked)) == 1 and _ends_with_marker(text, sides) else None
@@ -66,7 +66,7 @@ def verdict_object(text: str) -> dict[str, Any] | None:
 
 def markers(text: str, sides: dict[str, bool]) -> list[bool]:
     """The side that each `verdict: word` of a text names; words of neither side are skipped."""
-    words = (found[1].casefold() for found in MARKER.finditer(text[:LONGEST]))
+    words = (marker[1].casefold() for marker in MARKER.finditer(text[:LONGEST]))
     return [sides[word] for word in words if word in sides]
 
 
@@ -78,17 +78,17 @@ def side_of(value: Any, sides: dict[str, bool]) -> bool | None:
 def _ends_with_marker(text: str, sides: dict[str, bool]) -> bool:
     """Whether the last line or clause is a marker with one of the words, and nothing after it."""
     last = [line for line in text.strip().splitlines() if line.strip(" \t`*_")][-1:]
-    found = list(MARKER.finditer(last[0])) if last else []
-    if not found or found[-1][1].casefold() not in sides:
+    markers_of_line = list(MARKER.finditer(last[0])) if last else []
+    if not markers_of_line or markers_of_line[-1][1].casefold() not in sides:
         return False
-    before, after = last[0][: found[-1].start()], last[0][found[-1].end() :]
+    before, after = last[0][: markers_of_line[-1].start()], last[0][markers_of_line[-1].end() :]
     return not after.strip(" \t.!*_`\"'])}") and bool(CLAUSE_START.search(before))
 
 
 def _objects(text: str) -> list[dict[str, Any]] | None:
     """The JSON objects in a text, outermost only; None when one repeats a key, or there are too many to read."""
     decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     place = tried = 0
     while (place := text.find("{", place)) >= 0:
         tried += 1
@@ -103,8 +103,8 @@ def _objects(text: str) -> list[dict[str, Any]] | None:
             continue
         if occurrences(value, "verdict") > 1:
             return None
-        found.append(value)
-    return found
+        objects.append(value)
+    return objects
 
 
 class _RepeatedKey(ValueError):  # noqa: N818

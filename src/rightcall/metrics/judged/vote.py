@@ -45,22 +45,22 @@ def vote_of(reply: ModelReply) -> Vote:
         return no_vote("judge_refused", "the judge gave no answer or declined to")
     if not calls:
         stated = verdict_object(text)
-        return _unparsed(text) if stated is None else _checked(stated, "")
+        return _vote_without_verdict(text) if stated is None else _vote_of_object(stated, "")
     if len(calls) == 1 and calls[0].name == VERDICT.name and calls[0].arguments is not None:
-        return _structured(calls[0], calls[0].arguments, text)
+        return _vote_of_call(calls[0], calls[0].arguments, text)
     if len({str((call.arguments or {}).get("verdict")) for call in calls}) > 1:
         return no_vote("judge_contradiction", f"the judge made {len(calls)} calls that differ")
     return no_vote("judge_unparsed", f"expected one call of {VERDICT.name}, got {len(calls)} calls")
 
 
-def _structured(call: ToolCall, stated: dict[str, Any], text: str) -> Vote:
+def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str) -> Vote:
     """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
     repeated = call.notes.get("repeated_key")
     if repeated or occurrences(stated, "verdict") > 1:
         return no_vote(
             "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
         )
-    return _checked(stated, text)
+    return _vote_of_object(stated, text)
 
 
 def share_of(votes: Sequence[Vote], threshold: float) -> tuple[float, bool] | str:
@@ -76,14 +76,14 @@ def share_of(votes: Sequence[Vote], threshold: float) -> tuple[float, bool] | st
     return passed / (len(votes) - len(unusable)), at_least >= threshold
 
 
-def _unparsed(text: str) -> Vote:
+def _vote_without_verdict(text: str) -> Vote:
     sides = set(markers(text, SIDES))
     if len(sides) > 1:
         return no_vote("judge_contradiction", "the judge's text names both verdicts")
     return no_vote("judge_unparsed", f"the judge's text is not one object with one verdict: {text[:80]!r}")
 
 
-def _checked(stated: dict[str, Any], text: str) -> Vote:
+def _vote_of_object(stated: dict[str, Any], text: str) -> Vote:
     """The vote of an object with a verdict, unless it or the text around it says otherwise."""
     passed = side_of(stated.get("verdict"), SIDES)
     if passed is None:
@@ -94,6 +94,6 @@ def _checked(stated: dict[str, Any], text: str) -> Vote:
             return no_vote("judge_contradiction", f"the verdict differs from the text: {other[-80:]!r}")
     criteria = stated.get("criteria")
     results = criteria if isinstance(criteria, list) else ()
-    if passed and any(isinstance(one, dict) and one.get("met") is False for one in results):
+    if passed and any(isinstance(criterion, dict) and criterion.get("met") is False for criterion in results):
         return no_vote("judge_contradiction", "the verdict is pass, but one of its criteria is not met")
     return Vote(passed, reason)

@@ -139,7 +139,7 @@ def chain_alignment(weights: Weights, steps: Sequence[int]) -> list[tuple[int, i
             best = _one_call(best, weights, group[0])
         else:
             best = _one_step(best, weights, group, only_whole=group is groups[-1])
-    return _unlinked(best[-1][1])
+    return _pair_list(best[-1][1])
 
 
 def _one_call(best: list[tuple[float, Chosen]], weights: Weights, call: int) -> list[tuple[float, Chosen]]:
@@ -207,7 +207,7 @@ def graph_alignment(
                 if state[0] > reached.get(mask | added, (-1.0, None))[0]:
                     reached[mask | added] = state
         states = reached
-    return _unlinked(max(states.values(), key=_worth)[1])
+    return _pair_list(max(states.values(), key=_worth)[1])
 
 
 def _by_step(steps: Sequence[int]) -> list[list[int]]:
@@ -221,7 +221,7 @@ def _worth(state: tuple[float, Chosen]) -> float:
     return state[0]
 
 
-def _unlinked(chosen: Chosen) -> list[tuple[int, int]]:
+def _pair_list(chosen: Chosen) -> list[tuple[int, int]]:
     pairs = []
     while chosen is not None:
         chosen, row, call = chosen

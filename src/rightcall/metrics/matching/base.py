@@ -59,7 +59,7 @@ class Scope(msgspec.Struct, frozen=True):
     negated: bool = False
 
 
-def shown(value: Any, limit: int = 120) -> str:
+def short_json(value: Any, limit: int = 120) -> str:
     """A value as short JSON, for a sentence."""
     if value is MISSING:
         return "nothing"
@@ -81,7 +81,7 @@ class Kind(NamedTuple):
     options: frozenset[str] = frozenset()
 
 
-def compiled(spec: Any, scope: Scope) -> Matcher:
+def nested_matcher(spec: Any, scope: Scope) -> Matcher:
     """The matcher of a spec inside another one."""
     from rightcall.metrics.matching.compile import compile_matcher  # it imports all matchers
 
@@ -92,7 +92,7 @@ def list_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
     """The matchers of a list."""
     if not isinstance(spec, list | tuple):
         raise wrong(name, "a list", spec)
-    return [compiled(item, scope) for item in spec]
+    return [nested_matcher(item, scope) for item in spec]
 
 
 def some_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
@@ -109,22 +109,24 @@ def text_of(name: str, spec: Any) -> str:
     return spec
 
 
-def are_among(words: Any, known: set[str]) -> bool:
+def are_among(words: Any, vocabulary: set[str]) -> bool:
     """Whether it is a list of known words; values from a file may be of any type."""
-    return isinstance(words, list | tuple) and all(isinstance(word, str) and word in known for word in words)
+    return isinstance(words, list | tuple) and all(
+        isinstance(word, str) and word in vocabulary for word in words
+    )
 
 
-def wrong(name: str, wanted: str, found: Any) -> InputError:
+def wrong(name: str, requirement: str, spec: Any) -> InputError:
     """The error for a spec of the wrong type."""
-    return InputError("", f"matcher '{name}' needs {wanted}, got {json_type(found)}")
+    return InputError("", f"matcher '{name}' needs {requirement}, got {json_type(spec)}")
 
 
 ACCEPT_ANY = 'list what it should accept, or write {"any": true}, {"present": true} or {"not": {"any": true}}'
 
 
-def vacuous(name: str, found: str, hint: str = ACCEPT_ANY) -> InputError:
+def vacuous(name: str, setting: str, hint: str = ACCEPT_ANY) -> InputError:
     """The error for a spec that checks nothing, whatever value it is given."""
-    return InputError("", f"matcher '{name}' with {found} checks nothing", hint)
+    return InputError("", f"matcher '{name}' with {setting} checks nothing", hint)
 
 
 def json_type(value: Any) -> str:

@@ -55,7 +55,7 @@ class Binding:
         forced = {slot: call for slot, call in fixed.items() if call is not None}
         if not all(self._table.weights[slot][call] for slot, call in forced.items()):
             return
-        pairs = self._solved(solve, fixed)
+        pairs = self._solve_with(solve, fixed)
         partner = {pair.slot: pair.call for pair in pairs}
         if any(partner.get(slot) != call for slot, call in forced.items()):
             return  # the order does not allow these partners together
@@ -98,7 +98,7 @@ class Binding:
                 self._sources.of.pop(name, None)
         self._table.compare(self._reading)
 
-    def _solved(self, solve: Solve, fixed: Mapping[int, int | None]) -> list[CallPair]:
+    def _solve_with(self, solve: Solve, fixed: Mapping[int, int | None]) -> list[CallPair]:
         """The best pairs among those that give fixed slots their partners."""
         weights = self._table.weights
         kept = {slot: weights[slot] for slot in fixed}

@@ -27,7 +27,7 @@ def case_numbers(
     absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
     soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
     counted = len(calls) - absorbed
-    names_tp, names_absorbed = _named(slots, calls)
+    names_tp, names_absorbed = _count_by_name(slots, calls)
     names_counted = len(calls) - names_absorbed
     free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
     return Numbers(
@@ -49,10 +49,10 @@ def case_numbers(
     )
 
 
-def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+def _count_by_name(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """Required and optional slots that can each be matched to a call by tool name."""
     if all(type(slot.call.tool) is str for slot in slots):
-        return _named_plainly(slots, calls)
+        return _count_plain_names(slots, calls)
     many = float(len(slots) + 1)
     weights = [
         [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
@@ -63,19 +63,19 @@ def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     return required, len(chosen) - required
 
 
-def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+def _count_plain_names(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
     """The same when every slot names one tool: no assignment is needed, only counting."""
     left: dict[str, int] = {}
     for call in calls:
         left[call.name] = left.get(call.name, 0) + 1
-    found = [0, 0]
-    for wanted in (True, False):  # required ones first
+    counts = [0, 0]
+    for required in (True, False):  # required ones first
         for slot in slots:
             name = slot.call.tool
-            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
+            if slot.required is required and isinstance(name, str) and left.get(name, 0):
                 left[name] -= 1
-                found[not wanted] += 1
-    return found[0], found[1]
+                counts[not required] += 1
+    return counts[0], counts[1]
 
 
 def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:

@@ -15,12 +15,12 @@ from rightcall.metrics.matching.alignment import (
     align,
     align_in_order,
 )
-from rightcall.metrics.matching.approvals import carried_out, refused_places, without_tokens
+from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.case_numbers import case_numbers, ratio
 from rightcall.metrics.matching.credit import half_credit
-from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
+from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among, waiting_failures
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
@@ -68,15 +68,15 @@ def score_closely(
 ) -> CaseVerdict:
     """Like `score_calls`, for cases already known not to be flawless."""
     try:
-        return _judged(golden, trajectory, tools, rules, embed, grade)
+        return _judge_case(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
         bounded = bounded_trajectory(trajectory)
         if bounded is trajectory:
             raise
-        return _judged(golden, bounded, tools, rules, embed, grade)
+        return _judge_case(golden, bounded, tools, rules, embed, grade)
 
 
-def _judged(
+def _judge_case(
     golden: Golden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
@@ -91,8 +91,8 @@ def _judged(
             return _verdict(golden, numbers, failures, 1, rules)
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
-    trajectory, settled = _settled(golden, trajectory, tools)
-    places = counted_places(trajectory.calls, golden.count_failed)
+    trajectory, settled = _without_confirmations(golden, trajectory, tools)
+    places = places_that_count(trajectory.calls, golden.count_failed)
     if settled:
         places = [place for place in places if place not in settled]
     verifying: frozenset[int] = frozenset()
@@ -115,7 +115,7 @@ def _judged(
         )
 
     try:
-        with bounded_effort():
+        with limit_effort():
             if any(call.arguments is None and call.raw is None for call in calls):
                 return in_doubt(best(True), best(False))
             return best(True)
@@ -130,13 +130,13 @@ def _judged(
 
 def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
     """The verdict of a case with too many calls to align: none counts as right."""
-    wanted = sum(call.required for call in golden.expected_calls)
+    required = sum(call.required for call in golden.expected_calls)
     why = f"too many to compare with {len(golden.expected_calls):,} expected calls"
-    numbers = Numbers(0, calls, wanted, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
+    numbers = Numbers(0, calls, required, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
     return CaseVerdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
 
 
-def _settled(
+def _without_confirmations(
     golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> tuple[Trajectory, AbstractSet[int]]:
     """The trajectory without tokens of confirmations, and the places of calls that count with another or not at all.
@@ -149,7 +149,7 @@ def _settled(
     if plain and not any(call.status == "error" for call in calls):
         return trajectory, frozenset()
     settled = set[int]()
-    if done := carried_out(calls):
+    if done := requests_by_call(calls):
         calls = without_tokens(calls, done.values())
         trajectory = msgspec.structs.replace(trajectory, calls=calls)
         settled |= done.keys()
@@ -157,24 +157,24 @@ def _settled(
         return trajectory, settled
     allowed = {at for at, call in enumerate(calls) if call.name in golden.confirm}
     if golden.as_ is not None:
-        allowed |= refused_places(golden.as_, calls, tools)
+        allowed |= places_of_refusals(golden.as_, calls, tools)
     stated = [fits(call.tool) for expected in _alternatives(golden) for call in expected]
     return trajectory, settled | {
         at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)
     }
 
 
-def counted_places(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
+def places_that_count(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
     """Positions of the calls that count: all, only those that succeeded, or of repeated attempts only the last."""
     if which == "successful":
-        return [at for at, call in enumerate(calls) if call.status != "error" and not _rejected(call)]
+        return [at for at, call in enumerate(calls) if call.status != "error" and not _is_rejected(call)]
     if which == "final":
         last = {call.name: at for at, call in enumerate(calls)}
         return [at for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
     return range(len(calls))
 
 
-def _rejected(call: ToolCall) -> bool:
+def _is_rejected(call: ToolCall) -> bool:
     return call.approval is not None and call.approval.decision == "rejected"
 
 
@@ -220,7 +220,7 @@ def _judge_one(
     )
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = CallComparison(slots, calls)
-    free, pairs = _aligned(golden, expected, comparison, scope)
+    free, pairs = _align_calls(golden, expected, comparison, scope)
     if verifying:
         expected_places = {places[pair.call] for pair in (*free, *pairs) if pair.strict}
         needed = [place for place in places if place not in verifying or place in expected_places]
@@ -233,24 +233,24 @@ def _judge_one(
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
-        failures = [_placed(failure, places) for failure in failures]
+        failures = [_at_place(failure, places) for failure in failures]
         counted = set(places)
         others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
         failures += forbidden_among(golden, slots, others)
     failures += waiting_failures(golden, trajectory)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
-        extra = (_placed(failure, places) for failure in extra_calls(calls, pairs, slots))
+        extra = (_at_place(failure, places) for failure in extra_calls(calls, pairs, slots))
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
 
 
-def _placed(failure: Failure, places: Sequence[int]) -> Failure:
+def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
     """The failure with the position of its call among all calls, not among those that count."""
     return failure if failure.call is None else msgspec.structs.replace(failure, call=places[failure.call])
 
 
-def _aligned(
+def _align_calls(
     golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
 ) -> tuple[list[CallPair], list[CallPair]]:
     """The best pairs in any order, and the best in the required order."""
@@ -290,7 +290,7 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules)
     if numbers.content < 1.0:
         return False
     if golden.category == "secondary":
-        return _graded(golden, numbers) >= pass_threshold(golden, rules)
+        return _secondary_score(golden, numbers) >= pass_threshold(golden, rules)
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
 
@@ -313,7 +313,7 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
     return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
 
 
-def _graded(golden: Golden, numbers: Numbers) -> float:
+def _secondary_score(golden: Golden, numbers: Numbers) -> float:
     """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
     if golden.extra_calls == "allow":
         return ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)

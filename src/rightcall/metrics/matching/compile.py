@@ -47,24 +47,24 @@ def matcher_key(spec: dict[str, Any]) -> str | None:
     built_in = [key for key in spec if key in KINDS]
     if len(built_in) == 1 and spec.keys() - set(built_in) <= KINDS[built_in[0]].options:
         return built_in[0]  # without searching other packages, which reads the metadata of each
-    known = [key for key in spec if key in KINDS or key in offered_kinds()]
-    if len(known) != 1:
+    keys = [key for key in spec if key in KINDS or key in plugin_kinds()]
+    if len(keys) != 1:
         return None
-    return known[0] if spec.keys() - {known[0]} <= kind_of(known[0]).options else None
+    return keys[0] if spec.keys() - {keys[0]} <= kind_of(keys[0]).options else None
 
 
 def kind_of(name: str) -> Kind:
-    return KINDS[name] if name in KINDS else offered_kinds()[name]
+    return KINDS[name] if name in KINDS else plugin_kinds()[name]
 
 
 @cache
-def offered_kinds() -> dict[str, Kind]:
+def plugin_kinds() -> dict[str, Kind]:
     """Matchers of importers and other packages, loaded on first use."""
     names = {**BUILT_IN["matchers"], **plugins("matchers", KINDS)}
-    return {name: Kind(_loaded_later(name)) for name in names}
+    return {name: Kind(_lazy_build(name)) for name in names}
 
 
-def _loaded_later(name: str) -> Build:
+def _lazy_build(name: str) -> Build:
     def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         matcher: Matcher = load("matchers", name)(spec, options, scope)
         return matcher

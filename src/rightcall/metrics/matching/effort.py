@@ -33,7 +33,7 @@ _current: ContextVar[_Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def bounded_effort(steps: int | None = None) -> Iterator[None]:
+def limit_effort(steps: int | None = None) -> Iterator[None]:
     """Let everything inside spend at most this many steps together, `MOST_STEPS` by default."""
     token = _current.set(_Effort(MOST_STEPS if steps is None else steps))
     try:

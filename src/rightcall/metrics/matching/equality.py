@@ -40,8 +40,8 @@ def equality_key(value: Any) -> Hashable:
         hash(value)
     except TypeError:  # a Python value that is not JSON
         return kind, repr(value)
-    known: Hashable = value
-    return known
+    key: Hashable = value
+    return key
 
 
 def same_text(expected: str, actual: str) -> bool:

@@ -147,7 +147,7 @@ def make_slots(
     slots: list[Slot] = []
     for index, call in enumerate(expected):
         try:
-            matchers = compiled_matchers(call, tools, scope)
+            matchers = argument_matchers(call, tools, scope)
         except InputError as error:
             raise InputError(f"expected_calls[{index}]", error.problem, error.hint) from None
         least = call.min if call.required else 0
@@ -159,7 +159,7 @@ def make_slots(
     return slots
 
 
-def compiled_matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> dict[str, Matcher]:
+def argument_matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> dict[str, Matcher]:
     """A matcher for each parameter whose expectation is not a plain value to be compared as written."""
     if not call.args:
         return NO_MATCHERS
@@ -179,7 +179,7 @@ def call_ids(expected: Sequence[ExpectedCall]) -> dict[str, int]:
 def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
     """For each expected call all that must come strictly before it, directly or through others."""
     ids = call_ids(expected)
-    direct = [{_known(ids, name, i) for name in call.after} for i, call in enumerate(expected)]
+    direct = [{_index_of(ids, name, i) for name in call.after} for i, call in enumerate(expected)]
     before: list[set[int]] = []
     for start in range(len(expected)):
         seen: set[int] = set()
@@ -195,22 +195,22 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
     return before
 
 
-def _known(ids: dict[str, int], name: str, index: int) -> int:
+def _index_of(ids: dict[str, int], name: str, index: int) -> int:
     if name not in ids:
         hint = suggestion(name, ids) or f"ids here: {', '.join(ids) or 'none'}"
         raise InputError(f"expected_calls[{index}].after", f"no expected call has the id '{name}'", hint)
     return ids[name]
 
 
-def missing_content(wanted: Sequence[Any], output: str, scope: Scope) -> list[Any]:
+def missing_content(content: Sequence[Any], output: str, scope: Scope) -> list[Any]:
     """The required keywords and matchers that the answer does not satisfy.
 
     A plain string is a keyword, found anywhere in the answer, case-insensitively.
     """
-    return [item for item in wanted if not _found(item, output, scope)]
+    return [item for item in content if not _contains(item, output, scope)]
 
 
-def _found(item: Any, output: str, scope: Scope) -> bool:
+def _contains(item: Any, output: str, scope: Scope) -> bool:
     spec = {"icontains": item} if item == "" else item  # refused: every text contains it
     matcher = (
         Contains(item, any_case=True) if item and isinstance(item, str) else compile_matcher(spec, scope)

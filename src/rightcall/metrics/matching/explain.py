@@ -63,7 +63,7 @@ def explain(
         elif slot.required:
             open_slots.append(number)
     left = [at for at in range(len(calls)) if at not in taken]
-    failures += _unmatched(slots, open_slots, calls, left, tools)
+    failures += _open_slot_failures(slots, open_slots, calls, left, tools)
     failures += _surplus(golden, calls, left, tools, slots)
     strict = {pair.call for pair in pairs if pair.strict}
     failures += schema_violations(calls, strict, tools)
@@ -103,19 +103,19 @@ def forbidden_among(
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     """What is wrong with the arguments of a call of the right tool."""
-    tool, arguments, wanted = call.name, call.arguments, slot.call
+    tool, arguments, expected_call = call.name, call.arguments, slot.call
     if arguments is None:
         if call.raw is None:
             return []
         return [Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
-    found = [
+    failures = [
         Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
-        for name in wanted.forbidden_args
+        for name in expected_call.forbidden_args
         if name in arguments
     ]
-    if wanted.args is None:
-        return found
-    for name, expected in wanted.args.items():
+    if expected_call.args is None:
+        return failures
+    for name, expected in expected_call.args.items():
         if slot.parameter_score(name, call, at) == 1.0:
             continue
         matcher = slot.matchers.get(name)
@@ -124,13 +124,17 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
             if isinstance(matcher, Ref):
                 detail = matcher.describe_beside(arguments[name], at)
             code = _value_code(matcher, expected, arguments[name])
-            found.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
+            failures.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
-            found.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
+            failures.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
     for name, value in arguments.items():
-        if name not in wanted.args and name not in wanted.forbidden_args and slot.is_extra(name, call):
-            found.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
-    return found
+        if (
+            name not in expected_call.args
+            and name not in expected_call.forbidden_args
+            and slot.is_extra(name, call)
+        ):
+            failures.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
+    return failures
 
 
 def _value_code(matcher: Matcher | None, expected: Any, value: Any) -> Code:
@@ -163,7 +167,7 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
     )
 
 
-def _unmatched(
+def _open_slot_failures(
     slots: Sequence[Slot],
     open_slots: list[int],
     calls: Sequence[ToolCall],
@@ -185,8 +189,8 @@ def _unmatched(
         else:
             left.remove(at)
             yield from argument_failures(slot, calls[at], at)
-    known = {name: any(slot.fits(name) for slot in slots) for name in {calls[at].name for at in left}}
-    foreign = [at for at in left if not known[calls[at].name]] if others else []
+    has_slot = {name: any(slot.fits(name) for slot in slots) for name in {calls[at].name for at in left}}
+    foreign = [at for at in left if not has_slot[calls[at].name]] if others else []
     for number, at in zip_longest(others, foreign[: len(others)]):
         slot = slots[number]
         tool = pattern_text(slot.call.tool)
@@ -195,9 +199,9 @@ def _unmatched(
             yield Failure(code, tool, expected=slot.call.args, expected_call=slot.index)
         else:
             left.remove(at)
-            found = calls[at].name
-            code = "unknown_tool" if tools and found not in tools else "wrong_tool"
-            yield Failure(code, tool, expected=tool, actual=found, call=at, expected_call=slot.index)
+            other_tool = calls[at].name
+            code = "unknown_tool" if tools and other_tool not in tools else "wrong_tool"
+            yield Failure(code, tool, expected=tool, actual=other_tool, call=at, expected_call=slot.index)
 
 
 def _surplus(
@@ -257,12 +261,12 @@ class Twins:
 
     def code_of(self, at: int) -> Code:
         """A repeated call is a retry when an attempt failed, otherwise a duplicate."""
-        key = (self._keys or self._counted())[at]
+        key = (self._keys or self._count_calls())[at]
         if self._made[key] < 2:
             return "unexpected_call"
         return "retry" if self._failed[key] else "duplicate_call"
 
-    def _counted(self) -> list[Any]:
+    def _count_calls(self) -> list[Any]:
         self._keys = [  # a call with unknown arguments repeats nothing
             at if call.arguments is None else (call.name, equality_key(call.arguments))
             for at, call in enumerate(self._calls)
@@ -279,19 +283,19 @@ def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping
         return []
     from rightcall.tools.definitions.validate import is_valid, problems
 
-    found: list[Failure] = []
+    violations: list[Failure] = []
     for at, call in enumerate(calls):
-        if len(found) >= MOST_VIOLATIONS:
+        if len(violations) >= MOST_VIOLATIONS:
             break
         if at in right or call.arguments is None or call.name not in tools:
             continue
         tool = tools[call.name]
         if not is_valid(tool, call.arguments):
-            found += [
+            violations += [
                 Failure("schema_violation", call.name, problem.path, detail=problem.message, call=at)
                 for problem in problems(tool, call.arguments)
             ]
-    return found
+    return violations
 
 
 def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -> Iterator[Failure]:

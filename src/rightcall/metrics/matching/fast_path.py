@@ -23,10 +23,10 @@ _VERDICTS: dict[int, CaseVerdict] = {}
 
 def flawless(calls: int) -> CaseVerdict:
     """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
-    known = _VERDICTS.get(calls)
-    if known is None:
-        known = _VERDICTS.setdefault(calls, CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0)))
-    return known
+    verdict = _VERDICTS.get(calls)
+    if verdict is None:
+        verdict = _VERDICTS.setdefault(calls, CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0)))
+    return verdict
 
 
 def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
@@ -34,15 +34,15 @@ def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
     expected, calls = golden.expected_calls, trajectory.calls
     if len(expected) != len(calls):
         return False
-    for wanted, call in zip(expected, calls):  # noqa: B905  of one length; `strict` takes time for every case
-        args, arguments = wanted.args, call.arguments
+    for expected_call, call in zip(expected, calls):  # noqa: B905  of one length; `strict` takes time for every case
+        args, arguments = expected_call.args, call.arguments
         if (
-            wanted.tool != call.name
+            expected_call.tool != call.name
             or args is None
             or arguments is None
             or not identical_arguments(args, arguments)
-            or not is_ordinary(wanted)
-            or wanted.forbidden_args
+            or not is_ordinary(expected_call)
+            or expected_call.forbidden_args
         ):
             return False
     return nothing_unusual(golden, trajectory)
@@ -67,9 +67,14 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
     )
 
 
-def is_ordinary(wanted: ExpectedCall) -> bool:
+def is_ordinary(expected_call: ExpectedCall) -> bool:
     """Whether a call is expected exactly once, in any order."""
-    return wanted.required and wanted.min == 1 and wanted.max is None and not wanted.after
+    return (
+        expected_call.required
+        and expected_call.min == 1
+        and expected_call.max is None
+        and not expected_call.after
+    )
 
 
 NOTHING: frozenset[int] = frozenset()
@@ -88,34 +93,38 @@ def score_single(
     """
     if len(golden.expected_calls) != 1 or len(trajectory.calls) != 1:
         return None
-    wanted, call = golden.expected_calls[0], trajectory.calls[0]
+    expected_call, call = golden.expected_calls[0], trajectory.calls[0]
     if (
-        not wanted.tool
-        or not isinstance(wanted.tool, str)
-        or not is_ordinary(wanted)
+        not expected_call.tool
+        or not isinstance(expected_call.tool, str)
+        or not is_ordinary(expected_call)
         or golden.argument_matching != "exact"
         or (call.arguments is None and not (call.raw and call.raw.strip()))
     ):
         return None
-    if wanted.forbidden_args or not wanted.weight or not _is_plain(wanted):
+    if expected_call.forbidden_args or not expected_call.weight or not _is_plain(expected_call):
         return None
-    known = call.name in tools
-    if wanted.tool != call.name:
-        code: Code = "unknown_tool" if tools and not known else "wrong_tool"
-        failures = [Failure(code, wanted.tool, "", wanted.tool, call.name, "", 0, 0)]
-        return ANOTHER_TOOL, failures + (schema_violations(trajectory.calls, NOTHING, tools) if known else [])
-    defaults = tools[call.name].defaults() if known and golden.defaults != "strict" else NO_DEFAULTS
-    score, failures = _compared(wanted, call, defaults)
+    has_tool = call.name in tools
+    if expected_call.tool != call.name:
+        code: Code = "unknown_tool" if tools and not has_tool else "wrong_tool"
+        failures = [Failure(code, expected_call.tool, "", expected_call.tool, call.name, "", 0, 0)]
+        return ANOTHER_TOOL, failures + (
+            schema_violations(trajectory.calls, NOTHING, tools) if has_tool else []
+        )
+    defaults = tools[call.name].defaults() if has_tool and golden.defaults != "strict" else NO_DEFAULTS
+    score, failures = _compare_arguments(expected_call, call, defaults)
     if score == 1.0:
         return Numbers(1, 0, 0, 0), []
-    if known:
+    if has_tool:
         failures += schema_violations(trajectory.calls, NOTHING, tools)
     return _right_tool(score), failures
 
 
-def _compared(wanted: ExpectedCall, call: ToolCall, defaults: dict[str, Any]) -> tuple[float, list[Failure]]:
+def _compare_arguments(
+    expected_call: ExpectedCall, call: ToolCall, defaults: dict[str, Any]
+) -> tuple[float, list[Failure]]:
     """The argument score of a call of the right tool and what is wrong with it, in one pass over plain values."""
-    tool, arguments, expected = call.name, call.arguments, wanted.args
+    tool, arguments, expected = call.name, call.arguments, expected_call.args
     if arguments is None:
         return 0.0, [Failure("bad_json", tool, "", None, call.raw, "", 0, 0)]
     failures: list[Failure] = []
@@ -141,7 +150,7 @@ def _compared(wanted: ExpectedCall, call: ToolCall, defaults: dict[str, Any]) ->
             Failure("extra_arg", tool, name, None, value, "", 0, 0)
             for name, value in arguments.items()
             if name not in expected
-            and wanted.extra_args == "forbid"
+            and expected_call.extra_args == "forbid"
             and not (name in defaults and same(defaults[name], value))
         ]
         size -= len(arguments) - common - len(extra)  # those that do not count
@@ -149,10 +158,10 @@ def _compared(wanted: ExpectedCall, call: ToolCall, defaults: dict[str, Any]) ->
     return (2 * met / size if size else 1.0), failures
 
 
-def _is_plain(wanted: ExpectedCall) -> bool:
+def _is_plain(expected_call: ExpectedCall) -> bool:
     """Whether no argument needs a matcher."""
-    if wanted.args:
-        for spec in wanted.args.values():
+    if expected_call.args:
+        for spec in expected_call.args.values():
             if type(spec) not in PLAIN:
                 return False
     return True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import Scope, shown
+from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
 from rightcall.model.failure import CODES, Failure
@@ -25,25 +25,25 @@ def sentence(failure: Failure) -> str:
 
 def reason(failures: Iterable[Failure]) -> str:
     """All failures of a case in one line; a repeated clause is shown once."""
-    return joined(map(sentence, failures))
+    return join_clauses(map(sentence, failures))
 
 
-def joined(sentences: Iterable[str]) -> str:
+def join_clauses(sentences: Iterable[str]) -> str:
     """Clauses in one line; a missing call is mentioned once, with all that was expected."""
-    said = list(dict.fromkeys(sentences))
-    missed = [clause.removeprefix(NOTHING_CALLED) for clause in said if clause.startswith(NOTHING_CALLED)]
+    clauses = list(dict.fromkeys(sentences))
+    missed = [clause.removeprefix(NOTHING_CALLED) for clause in clauses if clause.startswith(NOTHING_CALLED)]
     if len(missed) > 1:
-        others = [clause for clause in said if not clause.startswith(NOTHING_CALLED)]
-        said = [NOTHING_CALLED + " and ".join(missed), *others]
-    if len(said) > MOST_CLAUSES:
-        said = [*said[:MOST_CLAUSES], f"and {len(said) - MOST_CLAUSES:,} more"]
-    return "; ".join(said)
+        others = [clause for clause in clauses if not clause.startswith(NOTHING_CALLED)]
+        clauses = [NOTHING_CALLED + " and ".join(missed), *others]
+    if len(clauses) > MOST_CLAUSES:
+        clauses = [*clauses[:MOST_CLAUSES], f"and {len(clauses) - MOST_CLAUSES:,} more"]
+    return "; ".join(clauses)
 
 
 def call_text(tool: str, arguments: Any) -> str:
     """A call as it would be written in code: `get_weather(city="Hanoi")`."""
     if not isinstance(arguments, dict):
-        return tool if arguments is None else f"{tool}({shown(arguments)})"
+        return tool if arguments is None else f"{tool}({short_json(arguments)})"
     return f"{tool}({', '.join(f'{name}={_spec(value)}' for name, value in arguments.items())})"
 
 
@@ -51,25 +51,25 @@ def _spec(value: Any) -> str:
     """An expected value in a call: the value itself where the matcher has one, else the matcher in words."""
     key = matcher_key(value) if isinstance(value, dict) else None
     if key is None:
-        return shown(value, 60)
+        return short_json(value, 60)
     inner = value[key]
     if key in SINGLE_VALUE:
-        return shown(inner["value"] if isinstance(inner, dict) and "value" in inner else inner, 60)
+        return short_json(inner["value"] if isinstance(inner, dict) and "value" in inner else inner, 60)
     try:
         return f"<{compile_matcher(value, Scope()).describe()}>"
     except InputError:  # a matcher that needs more than itself, such as a reference to another call
-        return f"<{shown(value, 60)}>"
+        return f"<{short_json(value, 60)}>"
 
 
 def _origin(f: Failure) -> str:
     if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL)):
-        return f"was {shown(f.actual)}"
-    return f"but {shown(f.actual)} is not from any earlier result"
+        return f"was {short_json(f.actual)}"
+    return f"but {short_json(f.actual)} is not from any earlier result"
 
 
 PARTS: dict[str, Callable[[Failure], str]] = {
-    "expected": lambda f: f.detail or shown(f.expected),
-    "actual": lambda f: shown(f.actual),
+    "expected": lambda f: f.detail or short_json(f.expected),
+    "actual": lambda f: short_json(f.actual),
     "expected_call": lambda f: call_text(f.tool, f.expected),
     "actual_call": lambda f: call_text(f.tool, f.actual),
     "because": lambda f: f": {f.detail}" if f.detail else "",
@@ -77,9 +77,9 @@ PARTS: dict[str, Callable[[Failure], str]] = {
     "instead": lambda f: "" if f.expected is None else f", instead of {f.expected}",
     "origin": _origin,
     "limit": lambda f: f.detail or f"at most {f.expected} are allowed",
-    "content": lambda f: shown(f.expected),
+    "content": lambda f: short_json(f.expected),
     "world": lambda f: f.tool or "the world",
-    "state": lambda f: f.detail or shown(f.actual),
+    "state": lambda f: f.detail or short_json(f.actual),
     "waiting": lambda f: f.tool or "a call",
 }
 """What a sentence of a code may name, besides the fields of the failure."""

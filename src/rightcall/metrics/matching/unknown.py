@@ -55,8 +55,8 @@ def without_unknown(
         return verdict
     gone = {pair.slot for pair in free if in_the_dark(pair)}
     if rules.half_credit:
-        known = [call for call in table.calls if not call.arguments_unknown]
-        accuracy = half_credit([slot for n, slot in enumerate(table.slots) if n not in gone], known)
+        known_calls = [call for call in table.calls if not call.arguments_unknown]
+        accuracy = half_credit([slot for n, slot in enumerate(table.slots) if n not in gone], known_calls)
     else:
         accuracy = _accuracy(table, [pair for pair in free if not in_the_dark(pair)], gone)
     numbers = msgspec.structs.replace(
@@ -70,13 +70,15 @@ def without_unknown(
     )
 
 
-def _counts(table: CallComparison, known: Sequence[CallPair], left_out: Sequence[CallPair]) -> dict[str, Any]:
+def _counts(
+    table: CallComparison, known_pairs: Sequence[CallPair], left_out: Sequence[CallPair]
+) -> dict[str, Any]:
     slots = table.slots
     gone = {pair.slot for pair in left_out}
     required = sum(slot.required for number, slot in enumerate(slots) if number not in gone)
-    tp = sum(pair.strict and slots[pair.slot].required for pair in known)
-    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in known)
-    soft = math.fsum(pair.soft for pair in known if slots[pair.slot].required)
+    tp = sum(pair.strict and slots[pair.slot].required for pair in known_pairs)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in known_pairs)
+    soft = math.fsum(pair.soft for pair in known_pairs if slots[pair.slot].required)
     counted = len(table.calls) - len(left_out) - absorbed
     return {
         "tp": tp,
@@ -90,10 +92,10 @@ def _counts(table: CallComparison, known: Sequence[CallPair], left_out: Sequence
     }
 
 
-def _accuracy(table: CallComparison, known: Sequence[CallPair], gone: set[int]) -> float:
+def _accuracy(table: CallComparison, known_pairs: Sequence[CallPair], gone: set[int]) -> float:
     slots = table.slots
     whole = math.fsum(s.call.weight for number, s in enumerate(slots) if s.required and number not in gone)
-    worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known if slots[p.slot].required)
+    worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known_pairs if slots[p.slot].required)
     return worth / whole if whole else 1.0
 
 

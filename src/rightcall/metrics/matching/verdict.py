@@ -100,7 +100,7 @@ class ScoringRules(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         chosen = self.weights
         if isinstance(chosen, str):
-            chosen = self._named(chosen)
+            chosen = self._weights_of(chosen)
         problems = [
             f"unknown weight '{name}'; {suggestion(name, WEIGHTS) or 'known: ' + ', '.join(WEIGHTS)}"
             for name in chosen
@@ -119,7 +119,7 @@ class ScoringRules(msgspec.Struct, frozen=True):
         if problems:
             raise ConfigError(*problems)
 
-    def _named(self, name: str) -> Mapping[str, float]:
+    def _weights_of(self, name: str) -> Mapping[str, float]:
         """Apply the named weighting."""
         if name not in WEIGHTINGS:
             hint = suggestion(name, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"

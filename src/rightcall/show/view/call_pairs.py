@@ -11,8 +11,8 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.conversation import all_expected
 from rightcall.metrics.matching.alignment import CallComparison, assign_by_groups
 from rightcall.metrics.matching.base import Scope
-from rightcall.metrics.matching.case_score import counted_places, score_calls
-from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
+from rightcall.metrics.matching.case_score import places_that_count, score_calls
+from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import CODES, Failure, PairKind
@@ -47,7 +47,9 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
     """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
     calls = result.trajectory.calls if result.trajectory else ()
-    counted = counted_places(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
+    counted = (
+        places_that_count(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
+    )
     pairs = [_without_missing_call(pair, len(calls)) for pair in _pairs_of_failures(result.codes)]
     pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
@@ -150,7 +152,7 @@ def _matches(
     scope = Scope(calls=calls, tool_of={call.id: fits(call.tool) for call in expected if call.id})
     open_calls = set(free)
     try:
-        with bounded_effort():
+        with limit_effort():
             slots = make_slots(golden, expected, calls, tools, scope)
             weights = [
                 [weight if at in open_calls else 0.0 for at, weight in enumerate(line)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.metrics.tally import counted_codes
+from rightcall.metrics.tally import codes_of_case
 from rightcall.model.failure import CODES, Code, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
@@ -51,7 +51,7 @@ class FailureTally:
         if result.passed or not result.checked:
             return
         self._failed += not result.error
-        counted = counted_codes(result)
+        counted = codes_of_case(result)
         first = {failure.code: failure for failure in reversed(result.codes) if failure.code in counted}
         for code, failure in first.items():
             self._cases[code] += 1

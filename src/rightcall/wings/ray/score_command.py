@@ -12,7 +12,7 @@ from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
 from rightcall.cli.run_progress import tell_shards
 from rightcall.core.text import counted
-from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import nothing_checked_text
 from rightcall.run.suite import WorkersConfig
@@ -45,7 +45,7 @@ def score_in_shards(
     """Score every shard, print the summary, and exit with 1 below the minimum."""
     SUPERVISION.start()
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), rules)
+    scorer = Scorer(chosen, metrics_to_observe(observe, chosen), rules)
     definitions = tuple(load_tools(tools)) if tools else ()
     scoring = Scoring(goldens.resolve(), scorer, definitions, out.resolve(), include_unreviewed)
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:

@@ -12,15 +12,15 @@ from rightcall.metrics.matching.base import (
     Kind,
     Matcher,
     Scope,
-    compiled,
     list_of,
+    nested_matcher,
     some_of,
     wrong,
 )
 from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, spend
 
 
-def paired(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
+def best_pairing(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
     """The maximum number of members matched to distinct values, and the best sum of scores."""
     spend(STEPS_OF_A_COMPARISON * len(members) * len(values))
     weights = [[member.score(value, at) for value in values] for member in members]
@@ -45,20 +45,20 @@ class Bag:
             return 0.0
         if self.kind == "set":
             return self._as_set(value, at)
-        full, total = paired(self.members, value, at)
-        wanted, found = len(self.members), len(value)
+        full, total = best_pairing(self.members, value, at)
+        member_count, value_count = len(self.members), len(value)
         if self.kind == "superset_of":
-            return total / wanted
+            return total / member_count
         if self.kind == "subset_of":
-            return total / found if found else 1.0
-        return 1.0 if full == wanted == found else 2 * total / (wanted + found)
+            return total / value_count if value_count else 1.0
+        return 1.0 if full == member_count == value_count else 2 * total / (member_count + value_count)
 
     def _as_set(self, value: list[Any], at: int) -> float:
         spend(2 * STEPS_OF_A_COMPARISON * len(self.members) * len(value))
-        wanted = [max((m.score(v, at) for v in value), default=0.0) for m in self.members]
-        found = [max((m.score(v, at) for m in self.members), default=0.0) for v in value]
-        size = len(wanted) + len(found)
-        return (sum(wanted) + sum(found)) / size if size else 1.0
+        member_scores = [max((m.score(v, at) for v in value), default=0.0) for m in self.members]
+        value_scores = [max((m.score(v, at) for m in self.members), default=0.0) for v in value]
+        size = len(member_scores) + len(value_scores)
+        return (sum(member_scores) + sum(value_scores)) / size if size else 1.0
 
     def describe(self) -> str:
         words = {"set": "the set", "multiset": "in any order", "superset_of": "at least", "subset_of": "only"}
@@ -102,7 +102,7 @@ class Object:
 def _object(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if not isinstance(spec, dict):
         raise wrong("object", "an object of matchers", spec)
-    return Object({key: compiled(value, scope) for key, value in spec.items()})
+    return Object({key: nested_matcher(value, scope) for key, value in spec.items()})
 
 
 def _bag(name: str) -> Build:

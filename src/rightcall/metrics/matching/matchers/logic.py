@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, compiled, some_of
+from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, nested_matcher, some_of
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class All:
 
 
 def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    return Not(compiled(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
+    return Not(nested_matcher(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
 
 
 KINDS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import Kind, Matcher, Scope, shown, vacuous, wrong
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, short_json, vacuous, wrong
 
 
 def is_number(value: Any) -> bool:
@@ -32,10 +32,10 @@ class Number:
         return 1.0 if value == self.value or self._is_near(value) else 0.0
 
     def describe(self) -> str:
-        allowed = self._allowed()
-        return f"{shown(self.value)} ± {allowed:g}" if allowed else shown(self.value)
+        allowed = self._tolerance()
+        return f"{short_json(self.value)} ± {allowed:g}" if allowed else short_json(self.value)
 
-    def _allowed(self) -> float:
+    def _tolerance(self) -> float:
         try:
             return max(self.abs, self.rel * math.fabs(self.value))
         except OverflowError:  # a whole number beyond all floats
@@ -50,7 +50,7 @@ class Number:
         if not math.isfinite(size):
             return False
         exact = type(value) is int and type(self.value) is int
-        return apart <= self._allowed() + (0.0 if exact else 4 * math.ulp(size))
+        return apart <= self._tolerance() + (0.0 if exact else 4 * math.ulp(size))
 
 
 @dataclass(slots=True)
@@ -68,22 +68,24 @@ class Range:
 
     def describe(self) -> str:
         if self.low is None or self.high is None:
-            return f"at most {shown(self.high)}" if self.low is None else f"at least {shown(self.low)}"
-        return f"between {shown(self.low)} and {shown(self.high)}"
+            return (
+                f"at most {short_json(self.high)}" if self.low is None else f"at least {short_json(self.low)}"
+            )
+        return f"between {short_json(self.low)} and {short_json(self.high)}"
 
 
 def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
-    if unknown := given.keys() - {"value", "abs", "rel"}:
+    settings = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    if unknown := settings.keys() - {"value", "abs", "rel"}:
         raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
-    for key, value in given.items():
+    for key, value in settings.items():
         if not is_number(value) or (key != "value" and not 0 <= value < math.inf):
             raise wrong(
                 "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
             )
-    if "value" not in given:
+    if "value" not in settings:
         raise InputError("", "matcher 'number' needs a value")
-    return Number(**given)
+    return Number(**settings)
 
 
 def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:

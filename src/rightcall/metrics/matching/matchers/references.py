@@ -18,7 +18,7 @@ from rightcall.metrics.matching.base import (
     Matcher,
     Scope,
     Sources,
-    shown,
+    short_json,
     text_of,
     vacuous,
     wrong,
@@ -53,14 +53,14 @@ class Ref:
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
             return 0.0  # a missing argument is not the null found at the end of a path
-        known = self.sources.of.get(self.call)
-        if known is None and self.negated:
+        sources = self.sources.of.get(self.call)
+        if sources is None and self.negated:
             return 0.0
-        return 1.0 if self._was_given(value, at, known) else 0.0
+        return 1.0 if self._was_given(value, at, sources) else 0.0
 
     def describe(self) -> str:
-        made = [call for call in self.calls if self.fits(call.name)]
-        unknown = bool(made) and all(call.output is None for call in made)
+        source_calls = [call for call in self.calls if self.fits(call.name)]
+        unknown = bool(source_calls) and all(call.output is None for call in source_calls)
         return f"the value {self.path or 'returned'} of {self.call}'s result" + (
             NOT_RECORDED if unknown else ""
         )
@@ -69,14 +69,14 @@ class Ref:
         """The same, and whether the value came from another call of that tool."""
         return self.describe() + (OF_ANOTHER_CALL if self._was_given(value, at, None) else "")
 
-    def _was_given(self, value: Any, at: int, known: frozenset[int] | None) -> bool:
-        """Whether a source earlier than this call gave the value; `known` are the sources once they are decided."""
+    def _was_given(self, value: Any, at: int, sources: frozenset[int] | None) -> bool:
+        """Whether a source earlier than this call gave the value; `sources` are the sources once they are decided."""
         key = equality_key(value)
         step = self.calls[at].step if at < len(self.calls) else None
-        if known is not None:
+        if sources is not None:
             return any(
                 place < at and (step is None or _step(self.calls[place]) < step) and key in self._gave(place)
-                for place in known
+                for place in sources
             )
         places, lowest = self._givers().get(key, ((), ()))
         before = bisect_left(places, at)
@@ -84,8 +84,8 @@ class Ref:
 
     def _gave(self, place: int) -> Set[Hashable]:
         if place not in self._read:
-            found = values_at(self.calls[place].output, self.path)
-            self._read[place] = {equality_key(value) for value in found}
+            values = values_at(self.calls[place].output, self.path)
+            self._read[place] = {equality_key(value) for value in values}
         return self._read[place]
 
     def _givers(self) -> dict[Hashable, tuple[list[int], list[float]]]:
@@ -119,7 +119,7 @@ class Semantic:
         return 1.0 if likeness >= self.threshold else max(0.0, min(likeness, 0.999))
 
     def describe(self) -> str:
-        return f"like {shown(self.value)} in meaning"
+        return f"like {short_json(self.value)} in meaning"
 
 
 @dataclass(slots=True)
@@ -141,8 +141,8 @@ def values_at(output: Any, path: str) -> list[Any]:
 
     A result may be the object itself, its JSON as text (OpenAI, Anthropic), or parts of text (MCP).
     """
-    found = (value_at(document, path) for document in _readings(output))
-    return [value for value in found if value is not MISSING]
+    candidates = (value_at(document, path) for document in _readings(output))
+    return [value for value in candidates if value is not MISSING]
 
 
 def value_at(document: Any, path: str) -> Any:
@@ -150,7 +150,7 @@ def value_at(document: Any, path: str) -> Any:
     here = document
     for step in path.replace("[", ".").replace("]", "").split(".") if path else ():
         if isinstance(here, str):
-            here = _decoded(here)
+            here = _decode_json(here)
         if isinstance(here, list) and step.lstrip("-").isdecimal() and -len(here) <= int(step) < len(here):
             here = here[int(step)]
         elif isinstance(here, dict) and step in here:
@@ -170,7 +170,7 @@ def _readings(output: Any) -> Iterator[Any]:
         output = "\n".join(part["text"] for part in output)
         yield output
     if isinstance(output, str):
-        decoded = _decoded(output)
+        decoded = _decode_json(output)
         if decoded is not MISSING:
             yield decoded
 
@@ -179,7 +179,7 @@ def _is_text_part(part: Any) -> bool:
     return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
-def _decoded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     if len(text) > LONGEST_TEXT:
         return MISSING
     try:
@@ -195,8 +195,8 @@ def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
 
 
 def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    given = {**spec, **options} if isinstance(spec, dict) else {"call": spec, **options}
-    call, path = given.get("call"), given.get("path", "")
+    settings = {**spec, **options} if isinstance(spec, dict) else {"call": spec, **options}
+    call, path = settings.get("call"), settings.get("path", "")
     if not isinstance(call, str) or not isinstance(path, str):
         raise wrong("ref", 'an object {"call": id, "path": where}', spec)
     if call not in scope.tool_of:
@@ -209,11 +209,11 @@ def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if scope.embed is None:
         raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the scoring function")
-    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
-    threshold = given.get("threshold", 0.8)
+    settings = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    threshold = settings.get("threshold", 0.8)
     if not is_number(threshold) or not 0 < threshold <= 1:
         raise wrong("semantic", "a number above 0 and at most 1 for threshold", threshold)
-    return Semantic(text_of("semantic", given.get("value")), float(threshold), scope.embed)
+    return Semantic(text_of("semantic", settings.get("value")), float(threshold), scope.embed)
 
 
 def _judge(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:

@@ -14,7 +14,7 @@ from rightcall.metrics.matching.base import (
     Scope,
     are_among,
     json_type,
-    shown,
+    short_json,
     vacuous,
     wrong,
 )
@@ -56,14 +56,14 @@ class Schema:
         return 1.0 if value is not MISSING and self.accepts(value) else 0.0
 
     def describe(self) -> str:
-        return f"valid for {shown(self.schema)}"
+        return f"valid for {short_json(self.schema)}"
 
 
 def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     names = [spec] if isinstance(spec, str) else spec
-    known = {"string", "number", "integer", "boolean", "object", "array", "null"}
-    if not names or not are_among(names, known):
-        raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(known))}, got {spec}")
+    json_types = {"string", "number", "integer", "boolean", "object", "array", "null"}
+    if not names or not are_among(names, json_types):
+        raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(json_types))}, got {spec}")
     return Type(list(names))
 
 

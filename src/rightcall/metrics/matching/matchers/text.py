@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, shown, text_of, vacuous
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, short_json, text_of, vacuous
 from rightcall.metrics.matching.equality import same
 
 Ignorable = Literal["case", "space", "punctuation", "accents"]
 
 
-def folded(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
+def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
     """The text without what is ignored."""
     text = unicodedata.normalize("NFKC" if nfkc else "NFC", text)
     if "accents" in ignore:
@@ -41,12 +41,12 @@ class Text:
     def score(self, value: Any, at: int) -> float:
         if not isinstance(value, str):
             return 0.0
-        wanted = folded(self.value, self.ignore, self.nfkc)
-        return 1.0 if folded(value, self.ignore, self.nfkc) == wanted else 0.0
+        expected_text = fold_text(self.value, self.ignore, self.nfkc)
+        return 1.0 if fold_text(value, self.ignore, self.nfkc) == expected_text else 0.0
 
     def describe(self) -> str:
         ignored = f" (ignoring {', '.join(sorted(self.ignore))})" if self.ignore else ""
-        return f"{shown(self.value)}{ignored}"
+        return f"{short_json(self.value)}{ignored}"
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class Contains:
         if not isinstance(value, str) or not isinstance(self.part, str):
             return 0.0
         ignore = frozenset(("case",)) if self.any_case else frozenset[str]()
-        return 1.0 if folded(self.part, ignore) in folded(value, ignore) else 0.0
+        return 1.0 if fold_text(self.part, ignore) in fold_text(value, ignore) else 0.0
 
     def _equal(self, item: Any) -> bool:
         if self.any_case and isinstance(item, str) and isinstance(self.part, str):
@@ -84,7 +84,7 @@ class Contains:
         return same(self.part, item)
 
     def describe(self) -> str:
-        return f"something that contains {shown(self.part)}"
+        return f"something that contains {short_json(self.part)}"
 
 
 @dataclass(slots=True)
@@ -94,10 +94,10 @@ class Date:
     value: str
 
     def score(self, value: Any, at: int) -> float:
-        wanted, found = parse_date(self.value), parse_date(value) if isinstance(value, str) else None
-        if wanted is None or found is None:
+        expected, actual = parse_date(self.value), parse_date(value) if isinstance(value, str) else None
+        if expected is None or actual is None:
             return 0.0
-        return 1.0 if _same_moment(wanted, found) else 0.0
+        return 1.0 if _same_moment(expected, actual) else 0.0
 
     def describe(self) -> str:
         return f"the date {self.value}"
@@ -135,13 +135,13 @@ def _try(read: Callable[[], Moment]) -> Moment | None:
         return None
 
 
-def _same_moment(wanted: datetime.date, found: datetime.date) -> bool:
-    both = isinstance(wanted, datetime.datetime), isinstance(found, datetime.datetime)
+def _same_moment(expected: datetime.date, actual: datetime.date) -> bool:
+    both = isinstance(expected, datetime.datetime), isinstance(actual, datetime.datetime)
     if both == (True, True):
-        return _instant(wanted) == _instant(found)
+        return _instant(expected) == _instant(actual)
     if both == (False, False):
-        return wanted == found
-    day, moment = (wanted, found) if both[1] else (found, wanted)
+        return expected == actual
+    day, moment = (expected, actual) if both[1] else (actual, expected)
     return isinstance(moment, datetime.datetime) and moment.date() == day and _is_midnight(moment)
 
 
@@ -157,13 +157,13 @@ def _is_midnight(moment: datetime.datetime) -> bool:
 
 
 def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
-    ignore = given.get("ignore", [])
+    settings = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
+    ignore = settings.get("ignore", [])
     ignore = [ignore] if isinstance(ignore, str) else ignore
-    known = {"case", "space", "punctuation", "accents"}
-    if not are_among(ignore, known):
-        raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(known))}, got {ignore}")
-    return Text(text_of("text", given.get("value")), frozenset(ignore), bool(given.get("nfkc")))
+    aspects = {"case", "space", "punctuation", "accents"}
+    if not are_among(ignore, aspects):
+        raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(aspects))}, got {ignore}")
+    return Text(text_of("text", settings.get("value")), frozenset(ignore), bool(settings.get("nfkc")))
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, shown, some_of
+from rightcall.metrics.matching.base import (
+    MISSING,
+    Build,
+    Kind,
+    Matcher,
+    Scope,
+    nested_matcher,
+    short_json,
+    some_of,
+)
 from rightcall.metrics.matching.equality import same
 
 
@@ -21,7 +30,7 @@ class Exact:
         return 1.0 if value is not MISSING and same(self.expected, value) else 0.0
 
     def describe(self) -> str:
-        return shown(self.expected)
+        return short_json(self.expected)
 
 
 @dataclass(slots=True)
@@ -93,7 +102,7 @@ class Default:
         return 1.0 if value is MISSING or same(self.expected, value) else 0.0
 
     def describe(self) -> str:
-        return f"{shown(self.expected)} (the default when left out)"
+        return f"{short_json(self.expected)} (the default when left out)"
 
 
 @dataclass(slots=True)
@@ -144,7 +153,7 @@ class DescribedFunction:
         return f"accepted by {self.description}"
 
 
-def described_function(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+def function_matcher(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     """Build it, like matchers of other packages."""
     return DescribedFunction(str(spec))
 
@@ -170,6 +179,6 @@ KINDS = {
     "present": Kind(_flag("present", Present)),
     "absent": Kind(_flag("absent", Absent)),
     "any": Kind(_flag("any", Anything)),
-    "optional": Kind(lambda spec, options, scope: Optional(compiled(spec, scope))),
+    "optional": Kind(lambda spec, options, scope: Optional(nested_matcher(spec, scope))),
     "default": Kind(lambda spec, options, scope: Default(spec)),
 }
