@@ -8,11 +8,11 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.conversation.agent_side import opened_by
+from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
-from rightcall.agents.conversation.user_prompt import flipped, invented
+from rightcall.agents.conversation.user_prompt import facts_beyond, flip_roles
 from rightcall.agents.limits import Limits
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError
@@ -166,7 +166,7 @@ class MemorySession:
 
 
 def test_an_agent_with_sessions_is_led_through_a_conversation_in_one_of_them():
-    performer = ConversationPerformer(opened_by(Memory()), Limits())
+    performer = ConversationPerformer(session_opener(Memory()), Limits())
     made = asyncio.run(performer.perform(talk("a", "b", "break", "c"), 0))
     assert spoken(made) == [("user", "a"), ("assistant", "0: a"), ("user", "b"), ("assistant", "1: b")]
     assert (made.stop_reason, made.dialogue.ended, made.error) == (
@@ -264,7 +264,7 @@ def test_a_users_model_that_cannot_be_reached_is_the_users_fault():
     ],
 )
 def test_numbers_codes_and_addresses_the_user_was_not_given_are_invented(text, found):
-    assert invented(text, ["Ask for order A-7 and 1094 euros back"]) == found
+    assert facts_beyond(text, ["Ask for order A-7 and 1094 euros back"]) == found
 
 
 def test_a_user_sees_no_tools_and_the_other_side_of_the_conversation():
@@ -274,7 +274,7 @@ def test_a_user_sees_no_tools_and_the_other_side_of_the_conversation():
         Message("tool"),
         Message("assistant", "Done"),
     ]
-    assert [(m.role, m.content) for m in flipped(said)][1:] == [("assistant", "Pay"), ("user", "Done")]
+    assert [(m.role, m.content) for m in flip_roles(said)][1:] == [("assistant", "Pay"), ("user", "Done")]
 
 
 def test_a_graph_answers_what_the_agent_asks():

@@ -17,7 +17,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.agent_session import SessionPerformer
 from rightcall.agents.limits import Limits
 from rightcall.agents.remote.agent_reply import AgentFailedError, JsonPath, ReplyReader, server_sent
-from rightcall.agents.remote.exchange import Exchange, filled
+from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.agents.remote.http_agent import HttpAgent
 from rightcall.agents.remote.remote_agent import Asking
 from rightcall.agents.retrying_client import Asker, Patience
@@ -454,9 +454,11 @@ def test_events_may_end_their_lines_in_any_way_and_take_several():
 )  # fmt: skip
 def test_paths(path, found, leads):
     value = {"a": 1, "b c": [2], "l": [{"x": 3}, {"x": 4}], "empty": []}
-    matches, led = JsonPath(path, "p").found(value)
+    matches, led = JsonPath(path, "p").find_matches(value)
     assert (matches == found or found == [...], led) == (True, leads)
 
 
 def test_what_is_filled_in_is_not_looked_at_again():
-    assert filled({"q": "say: {{input}}"}, {"input": "{{system}}", "system": "x"}) == {"q": "say: {{system}}"}
+    assert fill_template({"q": "say: {{input}}"}, {"input": "{{system}}", "system": "x"}) == {
+        "q": "say: {{system}}"
+    }

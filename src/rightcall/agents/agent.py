@@ -142,7 +142,7 @@ def approval_problem(agent: Agent) -> str:
     """Why nobody can answer the agent's requests for approval; empty when the approver can, or there is none."""
     if not read_approvals(agent.approvals):
         return ""
-    return _unasked(agent, "approvals cannot be given")
+    return _approvals_problem(agent, "approvals cannot be given")
 
 
 def confirm_problem(agent: Agent) -> str:
@@ -151,10 +151,10 @@ def confirm_problem(agent: Agent) -> str:
         return ""
     if callable(agent.model) and not hasattr(agent.model, "complete"):
         return ""
-    return _unasked(agent, "confirm cannot be checked")
+    return _approvals_problem(agent, "confirm cannot be checked")
 
 
-def _unasked(agent: Agent, what: str) -> str:
+def _approvals_problem(agent: Agent, what: str) -> str:
     model = agent.model
     if isinstance(model, ObservedAgent):
         if model.sees_approvals:
@@ -171,6 +171,6 @@ def _unasked(agent: Agent, what: str) -> str:
     return ""
 
 
-def known_tools(agent: Agent) -> list[Any]:
+def tools_of(agent: Agent) -> list[Any]:
     tools = as_tools(agent.tools)
     return tools or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])

@@ -68,9 +68,9 @@ def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
     """The provider of a model that a golden names."""
     network = Network(connections=concurrency)
-    return taped(resolve(other_endpoint(agent, model), network=network, record=agent.record), agent)
+    return with_recordings(resolve(other_endpoint(agent, model), network=network, record=agent.record), agent)
 
 
-def taped(provider: Provider, agent: Agent) -> Provider:
+def with_recordings(provider: Provider, agent: Agent) -> Provider:
     """The provider, with its answers recorded or replayed when the agent asks for it."""
     return RecordedProvider(provider, agent.recordings) if agent.recordings else provider

@@ -72,7 +72,7 @@ def session_options(desk: Desk | None, approvals: ApprovalPolicy | None) -> dict
     }
 
 
-async def settled(session: AgentSession) -> None:
+async def wait_for_spans(session: AgentSession) -> None:
     """Wait for an agent's spans, which arrive separately from the reply. This does not count as its time."""
     settle = getattr(session, "settle", None)
     if settle is not None:
@@ -105,7 +105,7 @@ class SessionPerformer:
             stop, error = await self._take_turn(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
-            await settled(session)
+            await wait_for_spans(session)
             trajectory = bounded_trajectory(session.trajectory(stop, error))
         finally:
             await session.aclose()

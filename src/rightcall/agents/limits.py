@@ -42,7 +42,7 @@ class Limits(Record, frozen=True):
             return f"more than {self.calls} tool calls"
         if self.seconds is not None and seconds > self.seconds:
             return f"more than {self.seconds:g} seconds"
-        return spent(usage, self.tokens, self.cost_usd)
+        return budget_text(usage, self.tokens, self.cost_usd)
 
 
 class RunLimits(Record, frozen=True):
@@ -59,7 +59,7 @@ class RunLimits(Record, frozen=True):
     ] = None
 
 
-def spent(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
+def budget_text(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
     """The budget that is used up, as text; empty when none is."""
     used = usage.tokens
     if tokens is not None and used > tokens:

@@ -63,7 +63,7 @@ class TapedAgent:
             recordings.replayed += 1
             return convert(recorded.trajectory, Trajectory, f"recording of {golden.id}")
         if recorded is not None:
-            case, trajectory = await self._performed(golden, trial, recorded)
+            case, trajectory = await self._perform_taped(golden, trial, recorded)
             if not case.missed:
                 recordings.replayed += 1
                 return with_timings(trajectory, recorded.timings)
@@ -75,14 +75,14 @@ class TapedAgent:
         if recordings.replays_only:  # an agent without a recording does not run: it might act
             return Trajectory(stop_reason="infra_error", error=f"not_recorded: {missing}")
         recordings.asked += 1
-        case, trajectory = await self._performed(golden, trial, None)
+        case, trajectory = await self._perform_taped(golden, trial, None)
         lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)
         if not lost and not case.has_open_requests:
             whole = recordings.settings.level == "trajectory"
             await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)
         return trajectory
 
-    async def _performed(
+    async def _perform_taped(
         self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None
     ) -> tuple[TapedCase, Trajectory]:
         case = self._recordings.begin(golden, trial, recorded)

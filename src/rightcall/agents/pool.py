@@ -74,7 +74,7 @@ class Pool:
     ) -> None:
         """Wait for room, then take a job, so that a job that was taken starts at once."""
 
-        async def counted(job: Job) -> None:
+        async def do_job(job: Job) -> None:
             try:
                 await do(job)
             finally:
@@ -90,7 +90,7 @@ class Pool:
             except StopAsyncIteration:
                 return
             self.under_way += 1
-            self._start(group, counted(job))
+            self._start(group, do_job(job))
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -9,12 +9,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rightcall.agents.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, known_tools
-from rightcall.agents.agent_endpoint import other_provider, own_endpoint, taped, with_endpoint
+from rightcall.agents.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, tools_of
+from rightcall.agents.agent_endpoint import other_provider, own_endpoint, with_endpoint, with_recordings
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.agent_session import DeskSetup, SessionPerformer
 from rightcall.agents.callable_agent import UserAgent
-from rightcall.agents.conversation.agent_side import ModelSession, Opened, opened_by
+from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
@@ -23,7 +23,7 @@ from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import PerModel, TapedAgent
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.remote.remote_agent import AddressedAgent, Telemetry, addressed_agent, is_address
+from rightcall.agents.remote.remote_agent import AddressedAgent, Telemetry, agent_at, is_address
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
@@ -69,13 +69,13 @@ class AnyPerformer(Protocol):
 class EitherPerformer:
     """One turn, or a conversation."""
 
-    def __init__(self, one: Performer, talk: ConversationPerformer) -> None:
-        self._one, self._talk = one, talk
+    def __init__(self, single_turn: Performer, talk: ConversationPerformer) -> None:
+        self._one, self._talk = single_turn, talk
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         performer: Any = self._one if isinstance(golden, Golden) else self._talk
-        made: Trajectory = await performer.perform(golden, trial)
-        return made
+        trajectory: Trajectory = await performer.perform(golden, trial)
+        return trajectory
 
 
 class Session:
@@ -111,7 +111,7 @@ class Session:
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
         self._spans: Telemetry | None = None
-        self.addressed: AddressedAgent | None = self._addressed(concurrency)
+        self.addressed: AddressedAgent | None = self._agent_at_address(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
@@ -135,9 +135,9 @@ class Session:
         return self._trials
 
     @performer.setter
-    def performer(self, made: AnyPerformer) -> None:
+    def performer(self, performer: AnyPerformer) -> None:
         recordings = self.agent.recordings
-        self._trials: AnyPerformer = TapedAgent(made, recordings) if recordings else made
+        self._trials: AnyPerformer = TapedAgent(performer, recordings) if recordings else performer
 
     @property
     def acts(self) -> bool:
@@ -168,8 +168,8 @@ class Session:
         if self.addressed is not None:
             if agent.faults is not None:
                 raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
-            one = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
-            self.performer = self._either(one, opened_by(self.addressed, asker=self.asker))
+            single_turn = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            self.performer = self._either(single_turn, session_opener(self.addressed, asker=self.asker))
             return
         if self.provider is None or self.asker is None:
             assert callable(agent.model)
@@ -194,13 +194,13 @@ class Session:
 
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
-        one = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        single_turn = PerModel(self._performer(asker, prompts), partial(self._performer_of_model, prompts))
         loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
-        self.performer = self._either(one, partial(ModelSession, loop))
+        self.performer = self._either(single_turn, partial(ModelSession, loop))
 
-    def _either(self, one: Performer, opened: Opened) -> AnyPerformer:
+    def _either(self, single_turn: Performer, opened: Opened) -> AnyPerformer:
         self._opened_talk = opened
-        return EitherPerformer(one, self.conversations())
+        return EitherPerformer(single_turn, self.conversations())
 
     def conversations(
         self, users: Users | None = None, on_turn: OnTurn | None = None
@@ -216,8 +216,8 @@ class Session:
         """A function of a golden holds conversations itself; one of a turn is led through them."""
         if not turn_parameters(function):
             return UserAgent(function, self.agent.limits, self.lag)
-        one = UserAgent(one_turn(function), self.agent.limits, self.lag)
-        return self._either(one, lambda golden, *_: FunctionSession(function, golden))
+        single_turn = UserAgent(one_turn(function), self.agent.limits, self.lag)
+        return self._either(single_turn, lambda golden, *_: FunctionSession(function, golden))
 
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
@@ -225,7 +225,7 @@ class Session:
             return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
         return SingleTurn(asker, prompts, agent.limits)
 
-    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+    async def _performer_of_model(self, prompts: Prompts, model: str) -> Performer:
         """The same agent with the model that a golden names."""
         provider = other_provider(self.agent, model, self._concurrency)
         provider.prepare(prompts.common)
@@ -237,25 +237,25 @@ class Session:
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
         agent, execute = self.agent, observed.tools_run
-        known = known_tools(replace(agent, tools=tools))
+        tools_seen = tools_of(replace(agent, tools=tools))
         approvals = read_approvals(agent.approvals)
-        guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in known)
+        guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)
         at_desk = execute == "mock" or agent.faults is not None or guarded
-        if at_desk and (problem := desk_problem(observed, known, agent.faults)):
+        if at_desk and (problem := desk_problem(observed, tools_seen, agent.faults)):
             raise ConfigError(problem)
-        at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, known, None))
+        at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen, None))
         self.toolbox = Toolbox(
-            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
+            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
         )
         self.tools = {tool.name: tool for tool in self.toolbox.tools}
         if approvals and (wrong := approval_problems(approvals, self.tools)):
             raise ConfigError(*wrong)
         desks = DeskSetup(
-            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
+            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id, keys=self._idempotency,
         ) if at_desk else None  # fmt: skip
-        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
-        self.performer = self._either(one, opened_by(observed, desks, approvals=approvals))
+        single_turn = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
+        self.performer = self._either(single_turn, session_opener(observed, desks, approvals=approvals))
 
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were observed."""
@@ -264,12 +264,12 @@ class Session:
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""
-        found = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        user_problems = await self.users.check() if isinstance(self.users, ModelUsers) else []
         if isinstance(self.agent.model, ObservedAgent):
-            return found + self.agent.model.check()
+            return user_problems + self.agent.model.check()
         if self.addressed is not None:
-            return found + await self.addressed.check()
-        return found + (await self.provider.check() if self.provider else [])
+            return user_problems + await self.addressed.check()
+        return user_problems + (await self.provider.check() if self.provider else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
@@ -289,11 +289,11 @@ class Session:
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
         if isinstance(self.users, ModelUsers):
-            await self.users.opened(self._stack)
+            await self.users.open_models(self._stack)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             if agent.recordings is not None and agent.recordings.replays_only:
-                self._equip([_replayed_entry(tool, agent.mcp) for tool in self.tools.values()])
+                self._equip([_replay_entry(tool, agent.mcp) for tool in self.tools.values()])
                 return self
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
             self._equip(list(server.entries()))
@@ -307,14 +307,14 @@ class Session:
         if live is not None and live.store.remote:
             live.store.close()  # a tool that ends later connects again
 
-    def _addressed(self, concurrency: int) -> AddressedAgent | None:
+    def _agent_at_address(self, concurrency: int) -> AddressedAgent | None:
         agent = self.agent
         if not isinstance(agent.model, str) or not is_address(agent.model):
             return None
         exchange = agent.exchange
         if exchange.spans:
             self._spans = load("services", "span_receiver")(exchange.spans, exchange.settle, exchange.calls)
-        return addressed_agent(
+        return agent_at(
             agent.model,
             agent.exchange,
             system=agent.system,
@@ -327,9 +327,9 @@ class Session:
         model = self.agent.model
         if isinstance(model, ObservedAgent) or self.addressed is not None:
             return None
-        known = None if isinstance(model, str) else detect(model)
-        if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
-            raise ConfigError(f"an agent of {known.title} is observed while it runs: rc.observe(agent)")
+        framework = None if isinstance(model, str) else detect(model)
+        if framework is not None and not hasattr(model, "complete") and not is_sdk_client(model):
+            raise ConfigError(f"an agent of {framework.title} is observed while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         provider = resolve(
@@ -343,10 +343,10 @@ class Session:
                 f"{self.agent.name} has no results of tools, so they would run for real, and what was recorded would "
                 "take effect again; mock them, or record with the suite: record: auto"
             )
-        return taped(provider, self.agent)
+        return with_recordings(provider, self.agent)
 
 
-def _replayed_entry(tool: Tool, address: McpAddress) -> BoundTool:
+def _replay_entry(tool: Tool, address: McpAddress) -> BoundTool:
     """A tool of an MCP server that is not started: its results are recorded."""
 
     async def run(*_: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, known_tools
+from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, tools_of
 from rightcall.agents.agent_endpoint import other_provider
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
@@ -53,7 +53,7 @@ def agent_problems(agent: Agent) -> list[str]:
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(known_tools(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
         lambda: as_settings(agent.settings),
         lambda: _check_sets(agent),
         lambda: Session(

@@ -12,7 +12,7 @@ from rightcall.agents.observed.catalog import (
     adapter_problems,
     all_adapters,
     hook_problem,
-    installed_version,
+    version_of,
 )
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, print_next, tell
@@ -32,7 +32,7 @@ def list_(as_json: bool) -> None:
         print_json([_as_object(info) for info in all_adapters()])
         return
     for info in all_adapters():
-        here = installed_version(info) or "-"
+        here = version_of(info) or "-"
         mocks = "tools can be mocked" if info.tools == "mock" else ""
         tell(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
     for problem in adapter_problems():
@@ -49,7 +49,7 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         print_json(_as_object(info))
         return
-    here = installed_version(info)
+    here = version_of(info)
     tell(f"{info.title} ({info.package})")
     tell(f"installed   {here or f'no; pip install {info.package}'}")
     if here and (problem := hook_problem(info)):
@@ -68,5 +68,5 @@ def _as_object(info: AdapterInfo) -> dict[str, Any]:
         **to_plain(info),
         "functions": info.functions,
         "tools": info.tools,
-        "installed": installed_version(info),
+        "installed": version_of(info),
     }

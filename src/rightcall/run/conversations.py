@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.agent_side import NO_BEGINNING
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.personas import played_by
+from rightcall.agents.conversation.personas import by_persona
 from rightcall.agents.conversation.turn_function import turn_parameters
 from rightcall.agents.conversation.user_side import Users
 from rightcall.core.codec import stable_repr
@@ -25,7 +25,7 @@ def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Itera
     if isinstance(golden, Golden) or not isinstance(user, UserSetup):
         yield golden
         return
-    yield from played_by(golden, user.manners, user.names)
+    yield from by_persona(golden, user.manners, user.names)
 
 
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:

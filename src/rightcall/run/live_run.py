@@ -12,7 +12,7 @@ from functools import partial
 
 import msgspec
 
-from rightcall.agents.limits import spent
+from rightcall.agents.limits import budget_text
 from rightcall.decide.baseline import Baseline
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
@@ -291,7 +291,7 @@ def _spent_budget(plan: Plan, progress: Progress) -> str:
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds have passed"
     return (
-        spent(progress.tally.usage, limits.tokens, limits.cost_usd)
+        budget_text(progress.tally.usage, limits.tokens, limits.cost_usd)
         if limits.tokens or limits.cost_usd
         else ""
     )

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from rightcall.agents.agent import Agent, known_tools
+from rightcall.agents.agent import Agent, tools_of
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
@@ -129,7 +129,7 @@ class Plan:
     @cached_property
     def definitions(self) -> tuple[Tool, ...]:
         """The tools as they are given: a server that runs them is asked for its own when a session opens it."""
-        return tuple(Toolbox(known_tools(self.agent), faults=self.agent.faults).tools)
+        return tuple(Toolbox(tools_of(self.agent), faults=self.agent.faults).tools)
 
     @property
     def scorer(self) -> Scorer:

@@ -115,7 +115,7 @@ def test_an_unobserved_agent_of_a_framework_gets_a_hint_about_observe():
 
 
 def test_a_function_without_a_known_framework_is_refused(monkeypatch):
-    monkeypatch.setattr("rightcall.agents.observed.observed_agent.loaded", lambda info: False)
+    monkeypatch.setattr("rightcall.agents.observed.observed_agent.is_loaded", lambda info: False)
 
     def ask(golden: rc.Golden) -> str:
         return "x"
@@ -143,7 +143,7 @@ def test_a_framework_imported_while_the_function_ran_came_too_late(monkeypatch):
 
     here: list[bool] = []
     monkeypatch.setattr(
-        "rightcall.agents.observed.observed_agent.loaded",
+        "rightcall.agents.observed.observed_agent.is_loaded",
         lambda info: bool(here) and info.name == "pydantic_ai",
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.agents.observed.recorder import EventRecorder
-from rightcall.agents.observed.values import ending, plain
+from rightcall.agents.observed.values import plain, stop_of_error
 from rightcall.core.codec import encode
 from rightcall.model import Message, ToolCall, ToolResult, Usage
 
@@ -248,7 +248,7 @@ class ModelHTTPError(Exception):
      (ExceptionGroup("g", [RateLimitError()]), "infra_error")],
 )  # fmt: skip
 def test_what_an_agent_raises_says_why_it_stopped(error, stop):
-    assert ending(error)[0] == stop
+    assert stop_of_error(error)[0] == stop
 
 
 def test_the_cause_of_an_exception_counts_too():
@@ -258,7 +258,7 @@ def test_the_cause_of_an_exception_counts_too():
         except RateLimitError as cause:
             raise ValueError("the framework's own words") from cause
     except ValueError as error:
-        assert ending(error) == ("infra_error", "ValueError: the framework's own words")
+        assert stop_of_error(error) == ("infra_error", "ValueError: the framework's own words")
 
 
 @pytest.mark.parametrize(

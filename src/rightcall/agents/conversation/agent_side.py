@@ -15,7 +15,7 @@ from rightcall.agents.agent_session import (
     DeskSetup,
     SessionAgent,
     session_options,
-    settled,
+    wait_for_spans,
 )
 from rightcall.agents.limits import Deadline
 from rightcall.agents.observed.provider_outage import is_outage
@@ -53,7 +53,7 @@ Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""
 
 
-def opened_by(
+def session_opener(
     agent: SessionAgent,
     desks: DeskSetup | None = None,
     asker: Asker | None = None,
@@ -61,15 +61,15 @@ def opened_by(
 ) -> Opened:
     """Conversations with an agent that opens sessions itself. Earlier messages cannot be put into its memory."""
 
-    def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
+    def open_session(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
         if golden.given:
             raise InputError(f"golden '{golden.id}'", NO_BEGINNING[0], NO_BEGINNING[1])
-        asked = asked_as(golden)
+        asked = as_single_turn(golden)
         desk = desks.desk(asked, trial) if desks else None
         options = session_options(desk, approvals)
         return ForeignSession(agent.session(asked, trial, **options), desk, asker, deadline)
 
-    return opened
+    return open_session
 
 
 NO_BEGINNING = (
@@ -106,13 +106,13 @@ class ForeignSession:
         finally:
             self._taken += (time.perf_counter() - started) * 1000
         waiting_since = self._deadline.now()
-        await settled(self._session)
+        await wait_for_spans(self._session)
         self._deadline.excuse(self._deadline.now() - waiting_since)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        made = bounded_trajectory(self._session.trajectory(stop_reason, error))
-        made = msgspec.structs.replace(made, latency_ms=round(self._taken, 3))
-        return self._desk.context.with_evidence(made) if self._desk is not None else made
+        trajectory = bounded_trajectory(self._session.trajectory(stop_reason, error))
+        trajectory = msgspec.structs.replace(trajectory, latency_ms=round(self._taken, 3))
+        return self._desk.context.with_evidence(trajectory) if self._desk is not None else trajectory
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         if isinstance(error, TimeoutError) and self._asker is not None:
@@ -141,8 +141,8 @@ class ModelSession:
 
     def __init__(self, loop: AgentLoop, golden: ConversationalGolden, trial: int, deadline: Deadline) -> None:
         self._loop, self._trial, self._deadline = loop, trial, deadline
-        self._golden = asked_as(golden)
-        self._recorder, self._context = loop.begin(self._golden, trial, given_messages(golden.given))
+        self._golden = as_single_turn(golden)
+        self._recorder, self._context = loop.begin(self._golden, trial, earlier_messages(golden.given))
 
     async def turn(self, text: str) -> None:
         self._recorder.messages.append(Message("user", text))
@@ -156,13 +156,13 @@ class ModelSession:
         return self._context.with_evidence(self._recorder.trajectory(stop_reason, error))
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        return ending(error)
+        return stop_of_error(error)
 
     async def aclose(self) -> None:
         return
 
 
-def ending(error: BaseException) -> tuple[StopReason, str]:
+def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
     """How the agent ended, given an exception raised by a turn."""
     if isinstance(error, TurnEnded):
         return error.stop_reason, str(error)
@@ -173,7 +173,7 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
     return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
 
 
-def asked_as(golden: ConversationalGolden) -> Golden:
+def as_single_turn(golden: ConversationalGolden) -> Golden:
     """A single-turn golden with the id, the tools and the instructions of a conversation."""
     return Golden(
         golden.scenario,
@@ -185,7 +185,7 @@ def asked_as(golden: ConversationalGolden) -> Golden:
     )
 
 
-def given_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
+def earlier_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
     """The earlier messages as a model reads them: calls, their results, then the text.
 
     Every call has an id and a result, because providers reject a transcript in which one is missing.

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from rightcall.agents.conversation.agent_side import Opened, TalkSession, given_messages
+from rightcall.agents.conversation.agent_side import Opened, TalkSession, earlier_messages
 from rightcall.agents.conversation.user_side import ScriptedUser, UserFault, Users
 from rightcall.agents.limits import Deadline, Limits
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown
@@ -54,7 +54,7 @@ class _Talk:
         simulated = users.user(golden, trial) if users and golden.is_simulated else None
         self._user = ScriptedUser([turn.content for turn in golden.script], simulated)
         self._most = golden.max_turns or (users.max_turns if users and simulated else None)
-        self._given = len(given_messages(golden.given))
+        self._given = len(earlier_messages(golden.given))
         self._spent = Usage()
         self._ended: Ended = "script_end"
         self._stop: StopReason = "done"
@@ -73,19 +73,19 @@ class _Talk:
         text = await self._next_words(session)
         if text is not None and self._most is not None and turns >= self._most:
             return self._over("max_turns", f"the user spoke {turns} times and had more to say")
-        if text is None or not await self._answered(session, text):
+        if text is None or not await self._let_agent_answer(session, text):
             return False
-        made = self._made = session.trajectory()
-        if made.stop_reason == "waiting_for_approval":
-            return self._broke(made.stop_reason, made.error)
+        trajectory = self._made = session.trajectory()
+        if trajectory.stop_reason == "waiting_for_approval":
+            return self._broke(trajectory.stop_reason, trajectory.error)
         over = self._limits.exceeded(
-            calls=len(made.calls),
-            seconds=(made.latency_ms or 0.0) / 1000,
-            usage=made.usage.plus(self._spent),
+            calls=len(trajectory.calls),
+            seconds=(trajectory.latency_ms or 0.0) / 1000,
+            usage=trajectory.usage.plus(self._spent),
         )
         return self._broke("limit", over) if over else True
 
-    async def _answered(self, session: TalkSession, text: str) -> bool:
+    async def _let_agent_answer(self, session: TalkSession, text: str) -> bool:
         """Let the agent answer; false when that ended the conversation."""
         keeps_time = getattr(session, "keeps_time", False)  # ours excuse waiting for a free slot
         clock = asyncio.timeout(None if keeps_time else self.deadline.left())
@@ -108,7 +108,7 @@ class _Talk:
         """The user's next message; None when the user has ended the conversation, or failed."""
         started = time.monotonic()
         try:
-            said = await self._user.reply((self._made or session.trajectory()).messages)
+            user_turn = await self._user.reply((self._made or session.trajectory()).messages)
         except UserFault as fault:
             self._spent = self._spent.plus(fault.usage)
             self._user_fault(str(fault))
@@ -118,14 +118,14 @@ class _Talk:
             return None
         finally:
             self.deadline.excuse(time.monotonic() - started)
-        self._spent = self._spent.plus(said.usage)
-        if said.ended is not None:
-            if self._made is None and said.ended != "script_end":
+        self._spent = self._spent.plus(user_turn.usage)
+        if user_turn.ended is not None:
+            if self._made is None and user_turn.ended != "script_end":
                 self._user_fault("it ended the conversation before the agent was asked")
             else:
-                self._over(said.ended, said.why)
+                self._over(user_turn.ended, user_turn.why)
             return None
-        return said.text[:LONGEST]
+        return user_turn.text[:LONGEST]
 
     def _user_fault(self, problem: str) -> None:
         """A failure of the simulated user, which says nothing about the agent."""

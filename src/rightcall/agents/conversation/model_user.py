@@ -12,8 +12,8 @@ import msgspec
 
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, Persona, read_persona
 from rightcall.agents.conversation.user_prompt import (
-    flipped,
-    invented,
+    facts_beyond,
+    flip_roles,
     prompt_hash,
     read_reply,
     system_text,
@@ -182,7 +182,7 @@ class ModelUsers:
         )
         return await self.asker.ask(request, Deadline(SECONDS))
 
-    async def opened(self, stack: AsyncExitStack) -> None:
+    async def open_models(self, stack: AsyncExitStack) -> None:
         """Open the models; `stack` closes them."""
         for asker in self._askers.values():
             if asker.provider is not None:
@@ -222,39 +222,39 @@ class ModelUser:
         self,
         asker: Asker,
         request: Callable[[tuple[Message, ...]], ModelRequest],
-        known: Sequence[str],
+        facts: Sequence[str],
         name: str,
         prompt_hash: str,
     ) -> None:
-        self._asker, self._request, self._known = asker, request, known
+        self._asker, self._request, self._known = asker, request, facts
         self.name, self.prompt_hash = name, prompt_hash
 
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
-        spent, seen = Usage(), flipped(messages)
+        spent, seen = Usage(), flip_roles(messages)
         heard = [message.content for message in messages]
         problem = ""
         for _ in range(ATTEMPTS):
             reply = await self._asker.ask(self._request(seen), Deadline(SECONDS))
             spent = spent.plus(reply.usage)
-            said = read_reply(reply.message.content)
-            problem = self._problem(said, heard)
+            user_turn = read_reply(reply.message.content)
+            problem = self._problem(user_turn, heard)
             if not problem:
-                return msgspec.structs.replace(said, usage=spent)
-            if said.ended:
+                return msgspec.structs.replace(user_turn, usage=spent)
+            if user_turn.ended:
                 break
             again = Message("user", AGAIN.format(problem=problem))
             seen = (*seen, Message("assistant", reply.message.content), again)
         raise UserFault(problem, spent)
 
-    def _problem(self, said: UserTurn, heard: Sequence[str]) -> str:
+    def _problem(self, user_turn: UserTurn, heard: Sequence[str]) -> str:
         """Why this text cannot be the user's; empty when it can."""
-        if said.ended == "user_error":
-            return "the scenario does not say how to go on" + (f" ({said.why})" if said.why else "")
-        if said.ended is not None:
+        if user_turn.ended == "user_error":
+            return "the scenario does not say how to go on" + (f" ({user_turn.why})" if user_turn.why else "")
+        if user_turn.ended is not None:
             return ""
-        if not said.text:
+        if not user_turn.text:
             return "it said nothing"
-        made_up = invented(said.text, (*self._known, *heard))
+        made_up = facts_beyond(user_turn.text, (*self._known, *heard))
         return f"it made up {', '.join(made_up[:3])}" if made_up else ""
 
 

@@ -50,26 +50,26 @@ PERSONAS: dict[str, Persona] = {
 DEFAULT_PERSONAS = ("plain", "unsure")
 
 
-def read_persona(given: str | Mapping[str, Any] | Persona, where: str = "personas") -> Persona:
+def read_persona(persona: str | Mapping[str, Any] | Persona, where: str = "personas") -> Persona:
     """A persona by its name, or written down as `{name, characteristics}`."""
-    if isinstance(given, Persona):
-        return given
-    if isinstance(given, str):
-        if given not in PERSONAS:
-            hint = suggestion(given, PERSONAS) or f"known: {', '.join(PERSONAS)}"
+    if isinstance(persona, Persona):
+        return persona
+    if isinstance(persona, str):
+        if persona not in PERSONAS:
+            hint = suggestion(persona, PERSONAS) or f"known: {', '.join(PERSONAS)}"
             raise ConfigError(
-                f"{where}: unknown persona '{given}'; {hint}, or write name and characteristics"
+                f"{where}: unknown persona '{persona}'; {hint}, or write name and characteristics"
             )
-        return PERSONAS[given]
-    name, text = given.get("name"), given.get("characteristics")
-    if not isinstance(name, str) or not name or not isinstance(text, str) or not text or len(given) > 2:
+        return PERSONAS[persona]
+    name, text = persona.get("name"), persona.get("characteristics")
+    if not isinstance(name, str) or not name or not isinstance(text, str) or not text or len(persona) > 2:
         raise ConfigError(
             f"{where}: a persona is a name of {', '.join(PERSONAS)}, or has name and characteristics"
         )
     return Persona(name, text)
 
 
-def played_by(
+def by_persona(
     golden: ConversationalGolden, personas: Sequence[Persona], models: Sequence[str] = ()
 ) -> Iterator[ConversationalGolden]:
     """The golden once for each persona, and for each model that plays the user when there are several.

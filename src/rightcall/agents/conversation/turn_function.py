@@ -22,7 +22,7 @@ from uuid import uuid4
 import msgspec
 
 from rightcall.agents.callable_agent import as_trajectory
-from rightcall.agents.conversation.agent_side import ending, given_messages
+from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
 from rightcall.core.errors import contained
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolResult
@@ -71,41 +71,43 @@ class FunctionSession:
         self, function: Callable[..., Any], golden: AnyGolden, words: frozenset[str] | None = None
     ) -> None:
         self._function, self._words = function, turn_parameters(function) if words is None else words
-        given = () if isinstance(golden, Golden) else given_messages(golden.given)
-        self._made = Trajectory(messages=given)
+        earlier = () if isinstance(golden, Golden) else earlier_messages(golden.given)
+        self._made = Trajectory(messages=earlier)
         self._thread = uuid4().hex
 
     async def turn(self, text: str) -> None:
         before = self._made.messages
         self._made = msgspec.structs.replace(self._made, messages=(*before, Message("user", text)))
         started = time.perf_counter()
-        answer = await called(self._function, self._given(text, before))
+        answer = await call_function(self._function, self._keyword_arguments(text, before))
         taken = round((time.perf_counter() - started) * 1000, 3)
-        self._made = joined(self._made, bounded_trajectory(answered(answer, text)), taken)
+        self._made = append_turn(self._made, bounded_trajectory(turn_trajectory(answer, text)), taken)
 
-    def _given(self, text: str, before: Sequence[Message]) -> dict[str, Any]:
-        said = [m for m in before if m.role in ("user", "assistant") and (m.content or not m.calls)]
-        plain = [{"role": m.role, "content": m.content} for m in said]
-        known: dict[str, Any] = {
+    def _keyword_arguments(self, text: str, before: Sequence[Message]) -> dict[str, Any]:
+        spoken_messages = [
+            m for m in before if m.role in ("user", "assistant") and (m.content or not m.calls)
+        ]
+        plain = [{"role": m.role, "content": m.content} for m in spoken_messages]
+        offered_arguments: dict[str, Any] = {
             INPUT: text,
             "history": plain,
             "conversation_history": plain,
-            "turns": [Turn("user" if m.role == "user" else "assistant", m.content) for m in said],
+            "turns": [Turn("user" if m.role == "user" else "assistant", m.content) for m in spoken_messages],
             "thread_id": self._thread,
         }
-        return {word: known[word] for word in self._words}
+        return {word: offered_arguments[word] for word in self._words}
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         return msgspec.structs.replace(self._made, stop_reason=stop_reason, error=error)
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        return ending(error)
+        return stop_of_error(error)
 
     async def aclose(self) -> None:
         return
 
 
-async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
+async def call_function(function: Callable[..., Any], words: dict[str, Any]) -> Any:
     """The result of a function: awaited when it is async, run in a thread otherwise."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
@@ -117,16 +119,16 @@ async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
         return await returned if inspect.isawaitable(returned) else returned
 
 
-def answered(answer: Any, text: str) -> Trajectory:
+def turn_trajectory(answer: Any, text: str) -> Trajectory:
     """What the agent did in one turn. Messages that repeat the conversation count from the user's last words."""
-    made = conversation_of([answer]) if isinstance(answer, Turn) else as_trajectory(answer)
-    users = [at for at, message in enumerate(made.messages) if message.role == "user"]
+    trajectory = conversation_of([answer]) if isinstance(answer, Turn) else as_trajectory(answer)
+    users = [at for at, message in enumerate(trajectory.messages) if message.role == "user"]
     if not users:
-        return made
-    return trajectory_from_messages(made.messages[users[-1] + 1 :])
+        return trajectory
+    return trajectory_from_messages(trajectory.messages[users[-1] + 1 :])
 
 
-def joined(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
+def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
     """The conversation with one more turn of the agent: its messages, and its calls at their steps."""
     if not turn.messages:
         spoken = trajectory_from_messages(_messages_of(turn))

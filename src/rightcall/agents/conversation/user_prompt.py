@@ -58,7 +58,7 @@ def prompt_hash(*told: str) -> str:
     return hex_digest("\0".join((RULES, *told)), 12)
 
 
-def flipped(messages: Iterable[Message]) -> tuple[Message, ...]:
+def flip_roles(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The conversation as its user sees it: the assistant's words are what is said to them, tools are invisible."""
     seen = [Message("user", "(The assistant waits for you to begin.)")]
     for message in messages:
@@ -83,16 +83,16 @@ NUMBER = re.compile(r"[\w.+-]+@[\w-]+\.\w+|[\w-]*\d[\w.,:/-]*")
 """Addresses and anything with a digit in it: what can be made up and checked."""
 
 
-def invented(text: str, known: Sequence[str]) -> list[str]:
+def facts_beyond(text: str, facts: Sequence[str]) -> list[str]:
     """Numbers, codes and addresses in a user's message that the user was never given.
 
     A single digit is left alone: it counts or enumerates more often than it states a fact.
     """
-    told = _bare("\n".join(known))
-    found = (_bare(match).strip(".:/-") for match in NUMBER.findall(text))
+    told = _bare("\n".join(facts))
+    mentions = (_bare(match).strip(".:/-") for match in NUMBER.findall(text))
     return [
         part
-        for part in dict.fromkeys(found)
+        for part in dict.fromkeys(mentions)
         if len(part) > 1 and not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", told)
     ]
 

@@ -61,8 +61,8 @@ class Watch:
 
     def decide(self, name: str, arguments: Any, call_id: str) -> Approval:
         """What the suite's approver answers to a request, noted with the call; `waiting` when nobody answers."""
-        given, _ = arguments_of(arguments)
-        approval = self.approvals.decide(name, given) if self.approvals else Approval("waiting")
+        call_arguments, _ = arguments_of(arguments)
+        approval = self.approvals.decide(name, call_arguments) if self.approvals else Approval("waiting")
         self.recorder.decided(approval, name, arguments, call_id)
         return approval
 

@@ -320,7 +320,7 @@ def adapter_named(name: str) -> Adapter:
     return adapter
 
 
-def installed_version(info: AdapterInfo) -> str:
+def version_of(info: AdapterInfo) -> str:
     """The version of the framework on this machine; empty when there is none."""
     try:
         return version(info.package)
@@ -334,7 +334,7 @@ def hook_problem(info: AdapterInfo) -> str:
     if not missing:
         return ""
     return (
-        f"{info.package} {installed_version(info) or '(unknown version)'} has no {', '.join(missing)};"
+        f"{info.package} {version_of(info) or '(unknown version)'} has no {', '.join(missing)};"
         f" {info.tested} was tested: pip install -U {info.package}"
     )
 
@@ -344,19 +344,19 @@ def _exists(hook: str) -> bool:
     path, _, parameter = hook.removesuffix(")").partition("(")
     module, _, names = path.partition(":")
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
         *owners, last = names.split(".")
         for name in owners:
-            found = getattr(found, name)
-        if last in getattr(found, "__dataclass_fields__", {}):
+            target = getattr(target, name)
+        if last in getattr(target, "__dataclass_fields__", {}):
             return True
-        found = getattr(found, last)
-        return not parameter or parameter in signature(found).parameters
+        target = getattr(target, last)
+        return not parameter or parameter in signature(target).parameters
     except (ImportError, AttributeError):
         return False
 
 
-def loaded(info: AdapterInfo) -> bool:
+def is_loaded(info: AdapterInfo) -> bool:
     """Whether this process has imported the framework."""
     module = sys.modules.get(info.loads)
     return module is not None and (not info.marker or hasattr(module, info.marker))

@@ -20,7 +20,7 @@ def watch_of(adapter: str) -> Watch | None:
 
 
 @contextmanager
-def watching(watches: Mapping[str, Watch]) -> Iterator[None]:
+def show_watches(watches: Mapping[str, Watch]) -> Iterator[None]:
     """Let the hooks called in this context, and in tasks and threads started from it, see these watches."""
     token = _WATCHES.set(watches)
     try:

@@ -16,8 +16,8 @@ from rightcall.agents.observed.catalog import (
     all_adapters,
     detect,
     hook_problem,
-    installed_version,
-    loaded,
+    is_loaded,
+    version_of,
 )
 from rightcall.agents.observed.hooks import installed
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
@@ -106,21 +106,26 @@ class ObservedAgent:
     def notices(self) -> list[str]:
         """What a reader of the results should know, gathered over the trials so far."""
         unseen, trials = self._seen["unseen"], self._seen["trials"]
-        said = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
+        notices = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
         if not unseen:
-            return said
-        return [*said, f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run"]
+            return notices
+        return [
+            *notices,
+            f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run",
+        ]
 
     def _adapters(self) -> dict[str, Adapter]:
         if self.via is not None:
             return {name: adapter_named(name) for name in self.via}
         return {
-            info.name: adapter_named(info.name) for info in all_adapters() if info.functions and loaded(info)
+            info.name: adapter_named(info.name)
+            for info in all_adapters()
+            if info.functions and is_loaded(info)
         }
 
     def _clients(self) -> dict[str, Adapter]:
         """The clients that the framework may use: what it drops of their replies is read there."""
-        usable = [info for info in map(adapter_info, CLIENTS) if loaded(info) and not hook_problem(info)]
+        usable = [info for info in map(adapter_info, CLIENTS) if is_loaded(info) and not hook_problem(info)]
         return {info.name: adapter_named(info.name) for info in usable}
 
     def _watch(
@@ -174,7 +179,7 @@ class _Session(ObservedSession):
 
     def _refuse_blindness(self) -> None:
         """Refuse a function that no adapter could observe, because none was loaded when it started."""
-        usable = [info for info in all_adapters() if info.functions and loaded(info)]
+        usable = [info for info in all_adapters() if info.functions and is_loaded(info)]
         late = [info.name for info in usable if info.name not in self._watches]
         if late:
             raise ConfigError(
@@ -182,9 +187,9 @@ class _Session(ObservedSession):
                 f" import it where the function is defined, or say via={late!r}"
             )
         if not usable:
-            known = ", ".join(info.name for info in all_adapters() if info.functions)
+            framework_names = ", ".join(info.name for info in all_adapters() if info.functions)
             raise ConfigError(
-                f"nothing was observed of {self._agent.name}: it uses none of {known};"
+                f"nothing was observed of {self._agent.name}: it uses none of {framework_names};"
                 " let it return a Trajectory or messages instead of observing it"
             )
 
@@ -226,9 +231,9 @@ def observe(
             _usable(adapter_info(name))
     if info is None and not callable(agent):
         module = type(agent).__module__
-        known = ", ".join(sorted({one.title for one in all_adapters()}))
+        titles = ", ".join(sorted({info.title for info in all_adapters()}))
         raise ConfigError(
-            f"a {module}.{type(agent).__qualname__} belongs to no known framework ({known}); {WAYS_OUT}"
+            f"a {module}.{type(agent).__qualname__} belongs to no known framework ({titles}); {WAYS_OUT}"
         )
     observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, _name_of(agent, info))
     if tools == "mock" and (info or names) and not observed.can_mock:
@@ -243,7 +248,7 @@ def _usable(info: AdapterInfo) -> None:
         raise ConfigError(
             f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
         )
-    if not installed_version(info):
+    if not version_of(info):
         raise ConfigError(
             f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
         )

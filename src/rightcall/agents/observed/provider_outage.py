@@ -85,11 +85,11 @@ def names_of(error: BaseException) -> set[str]:
 def _is_unreached(error: BaseException) -> bool:
     status = _status(error)
     if any(_of_client(kind.__module__) for kind in type(error).__mro__) and status is not None:
-        return _failed(status)
-    return bool(names_of(error) & UNREACHED) and (status is None or _failed(status))
+        return _is_failure(status)
+    return bool(names_of(error) & UNREACHED) and (status is None or _is_failure(status))
 
 
-def _failed(status: int) -> bool:
+def _is_failure(status: int) -> bool:
     return status in TRY_AGAIN or status >= 500
 
 
@@ -98,11 +98,11 @@ def _status(error: BaseException) -> int | None:
     response: Any = getattr(error, "response", None)
     if isinstance(response, dict):  # botocore
         response = response.get("ResponseMetadata")
-        found = [response.get("HTTPStatusCode")] if isinstance(response, dict) else []
+        codes = [response.get("HTTPStatusCode")] if isinstance(response, dict) else []
     else:
-        found = [getattr(response, "status_code", None), getattr(response, "status", None)]
-    found = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")] + found
-    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and 100 <= n < 600), None)
+        codes = [getattr(response, "status_code", None), getattr(response, "status", None)]
+    codes = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")] + codes
+    return next((n for n in codes if isinstance(n, int) and not isinstance(n, bool) and 100 <= n < 600), None)
 
 
 def _is_lost(error: BaseException) -> bool:

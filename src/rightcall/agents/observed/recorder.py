@@ -14,7 +14,7 @@ from rightcall.agents.observed.model_answers import (
     last_finish,
     total_usage,
 )
-from rightcall.agents.observed.values import arguments_of, lost_connection, plain, text_of, whole
+from rightcall.agents.observed.values import arguments_of, connection_loss, plain, text_of, whole
 from rightcall.model.approval import Approval, waiting_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
@@ -95,7 +95,7 @@ class EventRecorder:
                 self.tools.setdefault(tool.name, tool)
             if results:
                 for result in _new_results(messages):
-                    self._told(result)
+                    self._settle_result(result)
 
     def answered(
         self,
@@ -118,7 +118,7 @@ class EventRecorder:
         seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
             for call in seen:
-                self._begun_early(call)
+                self._apply_early_start(call)
             used = usage or UNKNOWN_USAGE
             self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, depth, notes))
             return self._log[-1]  # type: ignore[return-value]
@@ -191,12 +191,16 @@ class EventRecorder:
     def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
-            found = self._asked_about(name, arguments, call_id)
-            if found is None:
+            seen_call = self._call_to_approve(name, arguments, call_id)
+            if seen_call is None:
                 return
-            self._running.pop(found.key, None)
-            found.approval, found.started, found.ended = approval, None, approval.decision == "rejected"
-            found.status, found.output = "not_run", approval.message or None
+            self._running.pop(seen_call.key, None)
+            seen_call.approval, seen_call.started, seen_call.ended = (
+                approval,
+                None,
+                approval.decision == "rejected",
+            )
+            seen_call.status, seen_call.output = "not_run", approval.message or None
 
     def answered_by_call(self, name: str) -> None:
         """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
@@ -261,16 +265,18 @@ class EventRecorder:
         """What has been done so far; `below` are the recorders of the clients by which the framework asked."""
         replies = [answer for recorder in below for answer in recorder.answers()]
         with self._lock:
-            return self._built(stop_reason, error, replies)
+            return self._build_trajectory(stop_reason, error, replies)
 
     def answers(self) -> list[ModelAnswer]:
         """Every answer so far."""
         with self._lock:
             return self._answers()
 
-    def _built(self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]) -> Trajectory:
+    def _build_trajectory(
+        self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]
+    ) -> Trajectory:
         messages: list[Message] = []
-        made: list[ToolCall] = []
+        scored_calls: list[ToolCall] = []
         lost: list[LedgerEntry] = []
         step, said_last = 0, ""
         finish = ""
@@ -281,27 +287,32 @@ class EventRecorder:
                 continue
             if not self._belongs(entry):
                 continue
-            calls = tuple(_finished_call(call, step) for call in entry.calls if self._counts(call))
-            messages.append(Message("assistant", entry.text, _asked_for(calls), latency_ms=entry.latency_ms))
+            calls = tuple(_tool_call(call, step) for call in entry.calls if self._counts(call))
+            messages.append(
+                Message("assistant", entry.text, _calls_as_written(calls), latency_ms=entry.latency_ms)
+            )
             told = tuple(_result(call) for call in calls if call.status != "not_run" or _was_rejected(call))
             if told:
                 messages.append(Message("tool", results=told))
-            made += calls
-            lost += [self._lost(call, len(lost) + 1) for call in entry.calls if call.lost]
+            scored_calls += calls
+            lost += [self._lost_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
             said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
-        waiting = [call.name for call in made if call.approval is not None and call.approval.open]
+        waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
         if stop_reason == "done" and waiting:
             stop_reason, error = "waiting_for_approval", error or waiting_text(waiting)
         if stop_reason == "done" and self._limit:
             stop_reason, error = "limit", self._limit
         elif stop_reason == "done":
-            stop_reason = _ending(finish)
-        elif stop_reason == "agent_error" and _ending(last_finish(self._answers(), replies)) == "truncated":
+            stop_reason = _stop_reason(finish)
+        elif (
+            stop_reason == "agent_error"
+            and _stop_reason(last_finish(self._answers(), replies)) == "truncated"
+        ):
             stop_reason = "truncated"  # frameworks raise when an answer is cut off
         return Trajectory(
             messages=tuple(messages),
-            calls=tuple(made),
+            calls=tuple(scored_calls),
             output=said_last if self._output is None else self._output,
             usage=total_usage(self._answers(), self._beyond, replies),
             stop_reason=stop_reason,
@@ -310,7 +321,7 @@ class EventRecorder:
             approvals_seen=self.approvals_seen,
         )
 
-    def _lost(self, seen: SeenCall, number: int) -> LedgerEntry:
+    def _lost_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
         """The line of a ledger about a tool of the framework's that gave no answer."""
         tool = self.tools.get(seen.call.name)
         reads = tool is not None and tool.annotations.read_only is True
@@ -333,24 +344,24 @@ class EventRecorder:
     def _answers(self) -> list[ModelAnswer]:
         return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
 
-    def _waiting(self) -> Iterator[SeenCall]:
+    def _idle_calls(self) -> Iterator[SeenCall]:
         """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
         for answer in reversed(self._answers()):
             yield from (call for call in answer.calls if call.started is None and not call.ended)
 
     def _open_call(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
         """By id, since the latest use of an id is meant; without one by name and arguments, then by name."""
-        waiting = list(self._waiting())
+        waiting = list(self._idle_calls())
         if call_id:
             same_id = next((call for call in waiting if call.call.id == call_id), None)
             if same_id is not None:
                 return same_id
         without = [call for call in waiting if call.call.name == name and not (call_id and call.call.id)]
-        given, _ = arguments_of(arguments)
-        same = next((call for call in without if call.call.arguments == given), None)
+        call_arguments, _ = arguments_of(arguments)
+        same = next((call for call in without if call.call.arguments == call_arguments), None)
         return same or next(iter(without), None)
 
-    def _asked_about(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
+    def _call_to_approve(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
         """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
         open_calls = [call for answer in reversed(self._answers()) for call in answer.calls if not call.ended]
         if call_id:
@@ -358,11 +369,11 @@ class EventRecorder:
             if same_id is not None:
                 return same_id
         same_name = [call for call in open_calls if call.call.name == name]
-        given, _ = arguments_of(arguments)
-        same = next((call for call in same_name if call.call.arguments == given), None)
+        call_arguments, _ = arguments_of(arguments)
+        same = next((call for call in same_name if call.call.arguments == call_arguments), None)
         return same or next(iter(same_name), None)
 
-    def _begun_early(self, call: SeenCall) -> None:
+    def _apply_early_start(self, call: SeenCall) -> None:
         """Give a call what was observed of its tool before its answer was."""
         early = self._early.get(call.call.id)
         if early is None or early.call.name != call.call.name:
@@ -373,14 +384,14 @@ class EventRecorder:
         if self._running.get(early.key) is early:
             self._running[early.key] = call
 
-    def _told(self, result: ToolResult) -> None:
-        for call in self._waiting():
+    def _settle_result(self, result: ToolResult) -> None:
+        for call in self._idle_calls():
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
                 _settle(call, result.output, result.is_error)
                 return
 
 
-def _ending(finish: str) -> StopReason:
+def _stop_reason(finish: str) -> StopReason:
     return FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
 
 
@@ -388,7 +399,7 @@ def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | Non
     failed = error is not None and error is not False
     told = output if not failed or isinstance(error, bool) or output is not None else error
     call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
-    call.lost = lost_connection(error)
+    call.lost = connection_loss(error)
 
 
 def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
@@ -403,7 +414,7 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
     return newest + [result for result in reversed(before) if result.call_id]
 
 
-def _finished_call(seen: SeenCall, step: int) -> ToolCall:
+def _tool_call(seen: SeenCall, step: int) -> ToolCall:
     call = seen.call
     return ToolCall(
         call.name,
@@ -424,7 +435,7 @@ def _was_rejected(call: ToolCall) -> bool:
     return call.approval is not None and call.approval.decision == "rejected"
 
 
-def _asked_for(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+def _calls_as_written(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     """The calls as the model wrote them, for its message; their results are in the next one."""
     return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
 

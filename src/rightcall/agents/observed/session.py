@@ -11,9 +11,9 @@ import msgspec
 
 from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.catalog import CLIENTS
-from rightcall.agents.observed.hooks import watching
+from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.recorder import EventRecorder
-from rightcall.agents.observed.values import ending
+from rightcall.agents.observed.values import stop_of_error
 from rightcall.core.errors import ConfigError, contained
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import Golden
@@ -48,17 +48,17 @@ class ObservedSession:
         for watch in self._watches.values():
             watch.recorder.said(text)
         try:
-            with contained(), watching({**self._clients, **self._watches}):
+            with contained(), show_watches({**self._clients, **self._watches}):
                 try:
                     output = await self._talk.say(text)
                 finally:
                     for watch in self._watches.values():
                         watch.end_turn()
         except Exception as error:
-            self._ended(error)
+            self._end_early(error)
             raise
         except BaseException:  # cancelled: time is over
-            self._ended(None)
+            self._end_early(None)
             raise
         self._refuse_broken_hooks()
         for watch in self._watches.values():
@@ -75,11 +75,11 @@ class ObservedSession:
         """The recorders of clients below the framework: they know tokens and finish reasons that it may drop."""
         watches = {**self._clients, **self._watches}
         recorders = [watches[name].recorder for name in CLIENTS if name in watches]
-        return [one for one in recorders if one is not main and not one.problem]
+        return [recorder for recorder in recorders if recorder is not main and not recorder.problem]
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""
-        return ending(error)
+        return stop_of_error(error)
 
     @property
     def recorder(self) -> EventRecorder:
@@ -91,7 +91,7 @@ class ObservedSession:
         """End the conversation."""
         await self._talk.aclose()
 
-    def _ended(self, error: BaseException | None) -> None:
+    def _end_early(self, error: BaseException | None) -> None:
         for watch in self._watches.values():
             watch.recorder.broke(error)
         if error is not None:
@@ -118,17 +118,17 @@ class FunctionTalk(Talk):
         golden = self._golden
         if golden.input != text:
             golden = msgspec.structs.replace(golden, input=text)
-        made = await called(self._function, golden)
+        answer = await call_function(self._function, golden)
         if self._output is not None:
-            return self._output(made)
-        return made.output if isinstance(made, Trajectory) else made
+            return self._output(answer)
+        return answer.output if isinstance(answer, Trajectory) else answer
 
 
-async def called(function: Callable[..., Any], *given: Any) -> Any:
+async def call_function(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives: awaited when it is async, in a thread with this context when it is not."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):
-        return await function(*given)
-    made = await in_thread(partial(function, *given), cancel=True)
-    return await made if inspect.isawaitable(made) else made
+        return await function(*arguments)
+    answer = await in_thread(partial(function, *arguments), cancel=True)
+    return await answer if inspect.isawaitable(answer) else answer

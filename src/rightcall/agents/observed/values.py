@@ -59,21 +59,21 @@ def text_of(value: Any) -> str:
     return copied if isinstance(copied, str) else encode(copied).decode()
 
 
-def arguments_of(given: Any) -> tuple[dict[str, Any] | None, str | None]:
+def arguments_of(arguments: Any) -> tuple[dict[str, Any] | None, str | None]:
     """A call's arguments and its raw text: an object, or text that is not one (then the arguments are None)."""
     from rightcall.model.dialects.wire import parsed_call
 
-    if given is None:
+    if arguments is None:
         return None, None
-    call = parsed_call("", plain(given), "")
+    call = parsed_call("", plain(arguments), "")
     return call.arguments, call.raw
 
 
-def counted(given: Any, made: Any, cached: Any = None) -> Usage:
+def framework_usage(input_tokens: Any, output_tokens: Any, cached: Any = None) -> Usage:
     """Tokens that a framework reports; unknown when it has neither the input's nor the output's."""
-    if given is None and made is None:
+    if input_tokens is None and output_tokens is None:
         return UNKNOWN_USAGE
-    return Usage(token_count(given), token_count(made), cached_tokens=token_count(cached))
+    return Usage(token_count(input_tokens), token_count(output_tokens), cached_tokens=token_count(cached))
 
 
 def _object(value: Any, depth: int) -> Any:
@@ -106,7 +106,7 @@ LIMITS = frozenset(
 """What frameworks raise at a limit the user set."""
 
 
-def lost_connection(error: Any) -> str:
+def connection_loss(error: Any) -> str:
     """What a tool raised, in a few words, when it lost its connection or waited in vain; "" for anything else."""
     if not isinstance(error, BaseException):
         return ""
@@ -116,7 +116,7 @@ def lost_connection(error: Any) -> str:
     return ""
 
 
-def ending(error: BaseException) -> tuple[StopReason, str]:
+def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
     """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
     if any(names_of(link) & LIMITS for link in chain(error)):

@@ -20,10 +20,10 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.remote.http_agent import (
     NOT_SENT,
     UNUSABLE,
-    asked_once,
-    refused_reply,
+    refusal_error,
     secret_words,
     single_use,
+    without_retry,
 )
 from rightcall.agents.remote.remote_agent import (
     AddressedAgent,
@@ -87,10 +87,10 @@ class A2AAgent(AddressedAgent):
         """The agent's card, fetched once."""
         async with self._finding:
             if self._card is None:
-                self._card = await self._found_card()
+                self._card = await self._find_card()
         return self._card
 
-    async def _found_card(self) -> Card:
+    async def _find_card(self) -> Card:
         folders = dict.fromkeys((self._folder, ""))
         places = [self._folder] if self._folder.endswith(".json") else [f + c for f in folders for c in CARDS]
         for path in places:
@@ -112,25 +112,27 @@ class A2AAgent(AddressedAgent):
         except ProviderError as error:
             if error.kind in UNUSABLE:
                 raise AgentFailedError(error.problem) from None
-            raise error if error.kind in NOT_SENT else asked_once(error) from None
+            raise error if error.kind in NOT_SENT else without_retry(error) from None
         if not 200 <= status < 300:
-            raise refused_reply(self.name, status, received, content)
+            raise refusal_error(self.name, status, received, content)
         stream = "text/event-stream" in str(received.get("content-type", "")).lower()
-        found = [_result(piece) for piece in (server_sent(content) if stream else [content])]
-        updates = [update for result in found if (update := read_update(result)) is not None]
+        replies = [_result(piece) for piece in (server_sent(content) if stream else [content])]
+        updates = [update for result in replies if (update := read_update(result)) is not None]
         if not updates:
             raise UnreadableReplyError(f"the reply has neither a task nor a message: {start_of(content)}")
         return updates
 
-    def turn(self, record: TurnRecord, said: str) -> tuple[Trajectory, bool]:
+    def turn(self, record: TurnRecord, user_text: str) -> tuple[Trajectory, bool]:
         """The behaviour of one turn, and whether anything says what the agent called."""
-        made, reported = record.trajectory()
+        trajectory, reported = record.trajectory()
         if self._reader is not None:
-            read = self._reader.read(record.document(), said)
-            made = msgspec.structs.replace(read, stop_reason=made.stop_reason, error=made.error)
+            read = self._reader.read(record.document(), user_text)
+            trajectory = msgspec.structs.replace(
+                read, stop_reason=trajectory.stop_reason, error=trajectory.error
+            )
         served = self._card.served if self._card is not None else ""
-        known = reported or self._reader is not None or self._asking.telemetry is not None
-        return msgspec.structs.replace(made, served_model=self._clean(served)), known
+        shows_calls = reported or self._reader is not None or self._asking.telemetry is not None
+        return msgspec.structs.replace(trajectory, served_model=self._clean(served)), shows_calls
 
 
 class A2ASession(AddressedSession):
@@ -151,11 +153,11 @@ class A2ASession(AddressedSession):
             return done
         return msgspec.structs.replace(done, stop_reason="infra_error", error=SILENT)
 
-    async def _say(self, ask: dict[str, Any], said: str) -> Trajectory:
+    async def _say(self, ask: dict[str, Any], user_text: str) -> Trajectory:
         agent = self._agent
         card = await agent.card()
         parent = ask.get("traceparent") or traceparent(ask["session"])
-        params = message_params(card, said, ask["idempotency_key"], self._context, self._task)
+        params = message_params(card, user_text, ask["idempotency_key"], self._context, self._task)
         record = TurnRecord(self._seen_ids)
         method = "SendStreamingMessage" if card.streams else "SendMessage"
         for update in await agent.updates(method, params, parent):
@@ -168,10 +170,10 @@ class A2ASession(AddressedSession):
                 record.add(*update)
         self._context = record.context_id or self._context
         self._task = record.task_id if record.state in PAUSED else ""
-        made, known = agent.turn(record, said)
-        self._known = self._known or known
+        trajectory, shows_calls = agent.turn(record, user_text)
+        self._known = self._known or shows_calls
         self._seen_ids |= record.seen
-        return made
+        return trajectory
 
 
 def _result(content: bytes) -> Any:
@@ -183,6 +185,6 @@ def _result(content: bytes) -> Any:
         raise AgentFailedError(f"the reply is not an object: {start_of(content)}")
     error = reply.get("error")
     if error is not None:
-        said = error.get("message") if isinstance(error, dict) else error
-        raise AgentFailedError(f"the agent answered with an error: {str(said)[:300]}")
+        message = error.get("message") if isinstance(error, dict) else error
+        raise AgentFailedError(f"the agent answered with an error: {str(message)[:300]}")
     return reply.get("result")

@@ -91,9 +91,9 @@ class TurnRecord:
         if not isinstance(artifact, dict):
             return
         key = str(artifact.get("artifactId"))
-        known = self._artifacts.get(key)
-        if body.get("append") and known is not None:
-            artifact = {**known, "parts": [*_dicts(known.get("parts")), *_dicts(artifact.get("parts"))]}
+        earlier = self._artifacts.get(key)
+        if body.get("append") and earlier is not None:
+            artifact = {**earlier, "parts": [*_dicts(earlier.get("parts")), *_dicts(artifact.get("parts"))]}
         self._artifacts[key] = artifact
 
     @property
@@ -127,25 +127,25 @@ class TurnRecord:
 
     def trajectory(self) -> tuple[Trajectory, bool]:
         """What was done, and whether the agent said anything about its calls."""
-        spoken = trajectory_from_messages(tuple(self._spoken()))
+        spoken = trajectory_from_messages(tuple(self._transcript()))
         reports = [convert(m, _Reported, WHERE) for m in self._about() if isinstance(m, dict)]
         stated = [report.calls for report in reports if report.calls is not None]
         calls = stated[-1] if stated else spoken.calls
         usage = next((report.usage for report in reversed(reports) if report.usage), spoken.usage)
-        stop, error = self._ending()
+        stop, error = self._stop_and_error()
         messages = () if stated else spoken.messages
         return Trajectory(messages, calls, self.output, usage, None, stop, error), bool(
             stated or spoken.calls
         )
 
-    def _ending(self) -> tuple[StopReason, str]:
+    def _stop_and_error(self) -> tuple[StopReason, str]:
         stop = ENDINGS.get(self.state, "infra_error")
         if stop in ("done", "refused"):
             return stop, ""
-        said = _text(self._last) if self._last else ""
+        last_text = _text(self._last) if self._last else ""
         if stop == "waiting_for_approval":
-            return stop, scrub(said)
-        return stop, scrub(f"the task is {self.state}" + (f": {said}" if said else ""))[:500]
+            return stop, scrub(last_text)
+        return stop, scrub(f"the task is {self.state}" + (f": {last_text}" if last_text else ""))[:500]
 
     def _holders(self) -> list[Json]:
         return [*self._messages.values(), *self.artifacts]
@@ -153,7 +153,7 @@ class TurnRecord:
     def _about(self) -> list[Any]:
         return [*(holder.get("metadata") for holder in self._holders()), *self._metadata]
 
-    def _spoken(self) -> Iterator[Message]:
+    def _transcript(self) -> Iterator[Message]:
         """Messages with the calls and results of each message or artifact; last the answer."""
         for holder in self._holders():
             calls: list[ToolCall] = []

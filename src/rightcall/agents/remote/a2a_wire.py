@@ -47,8 +47,8 @@ def read_card(raw: Any, address: str) -> Card:
     interfaces = list(_interfaces(raw))
     offered = [(url, version) for url, binding, version in interfaces if binding == "JSONRPC"]
     if not offered:
-        known = ", ".join(sorted({one_line(binding, 40) for _, binding, _ in interfaces})) or "none"
-        raise ConfigError(f"a2a: the agent card of {address} has no JSONRPC interface (it has: {known})")
+        bindings = ", ".join(sorted({one_line(binding, 40) for _, binding, _ in interfaces})) or "none"
+        raise ConfigError(f"a2a: the agent card of {address} has no JSONRPC interface (it has: {bindings})")
     url, version = next((pair for pair in offered if pair[1].startswith("1.")), offered[0])
     capabilities = raw.get("capabilities")
     streams = isinstance(capabilities, dict) and capabilities.get("streaming") is True

@@ -64,17 +64,21 @@ class ReplyReader:
         self._replies = 0
         self._led = dict.fromkeys(self._paths, False)
 
-    def read(self, content: bytes, said: str, *, stream: bool = False) -> Trajectory:
+    def read(self, content: bytes, user_text: str, *, stream: bool = False) -> Trajectory:
         """The behaviour in one reply; `AgentFailedError` when it is not usable."""
         try:
-            return self._stream(content, said) if stream else self._whole(_json(content), content, said)
+            return (
+                self._stream(content, user_text)
+                if stream
+                else self._whole(_json(content), content, user_text)
+            )
         except InputError as error:
             advice = f" ({error.hint})" if error.hint else ""
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
 
-    def _whole(self, value: Any, content: bytes, said: str) -> Trajectory:
+    def _whole(self, value: Any, content: bytes, user_text: str) -> Trajectory:
         if self._paths:
-            return self._by_paths([value], content, said)
+            return self._by_paths([value], content, user_text)
         if isinstance(value, str):
             value = {"output": value}
         if isinstance(value, list):
@@ -84,17 +88,17 @@ class ReplyReader:
                 f"the reply is neither an object, a list nor text: {start_of(content)}"
             )
         if not _is_own(value) and (read := read_document(value, "the reply")) is not None:
-            return trajectory_from_messages(_since(read, said))
+            return trajectory_from_messages(_since(read, user_text))
         if not any(name in value for name in KNOWN):
             raise UnreadableReplyError(
                 f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
             )
         reply = convert(value, _Reply, "the reply")
-        messages = _since(read_messages(reply.messages, "the reply"), said) if reply.messages else ()
-        made = trajectory_from_messages(messages)
-        output = made.output if reply.output is None else _text(reply.output)
-        calls = reply.calls or made.calls
-        if missing := uncovered(made.calls, calls):
+        messages = _since(read_messages(reply.messages, "the reply"), user_text) if reply.messages else ()
+        trajectory = trajectory_from_messages(messages)
+        output = trajectory.output if reply.output is None else _text(reply.output)
+        calls = reply.calls or trajectory.calls
+        if missing := uncovered(trajectory.calls, calls):
             raise UnreadableReplyError(
                 f"the messages of the reply have a call of '{missing}' that its calls do not have: {start_of(content)}"
             )
@@ -103,13 +107,15 @@ class ReplyReader:
             refuse_unread(others, calls, "the reply", "the reply")
         if not all(call.name for call in calls):
             raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
-        made = Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
-        return _versioned(made, [reply.version])
+        trajectory = Trajectory(
+            messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error)
+        )
+        return _with_version(trajectory, [reply.version])
 
-    def _stream(self, content: bytes, said: str) -> Trajectory:
-        events = [event for event in map(_decoded, server_sent(content)) if event is not None]
+    def _stream(self, content: bytes, user_text: str) -> Trajectory:
+        events = [event for event in map(_decode_event, server_sent(content)) if event is not None]
         if self._paths:
-            return self._by_paths(events, content, said)
+            return self._by_paths(events, content, user_text)
         stream: AnswerStream | None = None
         others: list[Any] = []
         for event in events:
@@ -125,35 +131,45 @@ class ReplyReader:
                 f" ({start_of(content)}); set agent.response.events to where the data is"
             )
         stream.leave(others)
-        made = trajectory_from_messages(stream.messages())
+        trajectory = trajectory_from_messages(stream.messages())
         stop: StopReason = "agent_error" if stream.error else "done"
         return Trajectory(
-            made.messages, made.calls, made.output, stream.usage, None, stop, scrub(stream.error)
+            trajectory.messages,
+            trajectory.calls,
+            trajectory.output,
+            stream.usage,
+            None,
+            stop,
+            scrub(stream.error),
         )
 
-    def _by_paths(self, values: list[Any], content: bytes, said: str) -> Trajectory:
-        found = {name: self._found(name, values) for name in self._paths}
+    def _by_paths(self, values: list[Any], content: bytes, user_text: str) -> Trajectory:
+        matches = {name: self._matches(name, values) for name in self._paths}
         self._replies += 1
         self._refuse_dead_paths()
-        given = _flat(found.get("messages", []))
-        messages = _since(read_messages(given, "the reply"), said) if given else ()
-        made = trajectory_from_messages(messages)
-        calls = tuple(self._call(raw) for raw in _flat(found["calls"])) if "calls" in found else made.calls
-        pieces = [_text(piece) for piece in found.get("output", []) if piece is not None]
+        raw_messages = _flat(matches.get("messages", []))
+        messages = _since(read_messages(raw_messages, "the reply"), user_text) if raw_messages else ()
+        trajectory = trajectory_from_messages(messages)
+        calls = (
+            tuple(self._call(raw) for raw in _flat(matches["calls"]))
+            if "calls" in matches
+            else trajectory.calls
+        )
+        pieces = [_text(piece) for piece in matches.get("output", []) if piece is not None]
         if "output" in self._paths and not pieces and not calls:
             raise AgentFailedError(
                 f"nothing found in the reply at {self._paths['output'].text}: {start_of(content)}"
             )
-        usage = Usage(_count(found.get("input_tokens")), _count(found.get("output_tokens")))
-        made = Trajectory(messages, calls, "".join(pieces) or made.output, usage)
-        return _versioned(made, found.get("version", []))
+        usage = Usage(_count(matches.get("input_tokens")), _count(matches.get("output_tokens")))
+        trajectory = Trajectory(messages, calls, "".join(pieces) or trajectory.output, usage)
+        return _with_version(trajectory, matches.get("version", []))
 
-    def _found(self, name: str, values: list[Any]) -> list[Any]:
+    def _matches(self, name: str, values: list[Any]) -> list[Any]:
         if name in ("name", "arguments", "id", "result", "error"):
             return []  # these paths are relative to a call
         matches: list[Any] = []
         for value in values:
-            more, led = self._paths[name].found(value)
+            more, led = self._paths[name].find_matches(value)
             matches += more
             self._led[name] = self._led[name] or led
         return matches
@@ -161,9 +177,9 @@ class ReplyReader:
     def _call(self, raw: Any) -> ToolCall:
         """One call from the reply: by the paths relative to it, or in any spelling."""
         if isinstance(raw, dict) and "name" not in self._paths and not isinstance(raw.get("name"), str):
-            found = read_part(raw).call
-            if found is not None:
-                return wire.call_of(found, "the reply", "a call")
+            part_call = read_part(raw).call
+            if part_call is not None:
+                return wire.call_of(part_call, "the reply", "a call")
         name = self._of_call("name", raw, "$.name")
         arguments = self._of_call("arguments", raw, "$.arguments")
         if isinstance(raw, str):
@@ -171,8 +187,8 @@ class ReplyReader:
         if not isinstance(name, str) or not name:
             raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
         call_id = _text(self._of_call("id", raw, "$.id") or "")
-        known = isinstance(raw, dict) and arguments is not None
-        call = wire.parsed_call(name, arguments, call_id) if known else ToolCall(name, None, call_id)
+        has_arguments = isinstance(raw, dict) and arguments is not None
+        call = wire.parsed_call(name, arguments, call_id) if has_arguments else ToolCall(name, None, call_id)
         if error := self._of_call("error", raw, "$.error"):
             return msgspec.structs.replace(call, status="error", output=error)
         result = self._of_call("result", raw, "$.result")
@@ -182,7 +198,7 @@ class ReplyReader:
         path = self._paths.get(name)
         if path is None:
             return raw.get(usual[2:]) if isinstance(raw, dict) else None
-        matches, led = path.found(raw)
+        matches, led = path.find_matches(raw)
         self._led[name] = self._led[name] or led
         return matches[0] if matches else None
 
@@ -226,7 +242,7 @@ def server_sent(content: bytes) -> Iterator[bytes]:
         yield b"\n".join(data)
 
 
-def _decoded(data: bytes) -> Any:
+def _decode_event(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except DecodeErrors:
@@ -235,10 +251,10 @@ def _decoded(data: bytes) -> Any:
         return None  # `[DONE]`, a comment, a keep-alive
 
 
-def _versioned(made: Trajectory, versions: Iterable[Any]) -> Trajectory:
+def _with_version(trajectory: Trajectory, versions: Iterable[Any]) -> Trajectory:
     """With the version that the agent reports of itself, if it does."""
-    named = next((one_line(_text(each), 100) for each in versions if each not in ("", None)), "")
-    return msgspec.structs.replace(made, served_model=scrub(named)) if named else made
+    named = next((one_line(_text(version), 100) for version in versions if version not in ("", None)), "")
+    return msgspec.structs.replace(trajectory, served_model=scrub(named)) if named else trajectory
 
 
 def _json(content: bytes) -> Any:
@@ -248,18 +264,20 @@ def _json(content: bytes) -> Any:
         raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
 
 
-def _since(messages: tuple[Message, ...], said: str) -> tuple[Message, ...]:
+def _since(messages: tuple[Message, ...], user_text: str) -> tuple[Message, ...]:
     """Only messages after the user's last one: many agents reply with the whole conversation."""
-    last = max((at for at, m in enumerate(messages) if m.role == "user" and m.content == said), default=-1)
+    last = max(
+        (at for at, m in enumerate(messages) if m.role == "user" and m.content == user_text), default=-1
+    )
     return tuple(message for message in messages[last + 1 :] if message.role != "system")
 
 
 def _flat(matches: Iterable[Any]) -> list[Any]:
     """Matches, with a matched list flattened."""
-    found: list[Any] = []
+    elements: list[Any] = []
     for match in matches:
-        found += match if isinstance(match, list) else [] if match is None else [match]
-    return found
+        elements += match if isinstance(match, list) else [] if match is None else [match]
+    return elements
 
 
 def _text(value: Any) -> str:
@@ -289,7 +307,7 @@ class JsonPath:
     def __repr__(self) -> str:
         return f"JsonPath({self.text!r})"
 
-    def found(self, value: Any) -> tuple[list[Any], bool]:
+    def find_matches(self, value: Any) -> tuple[list[Any], bool]:
         """All matches in order. An empty list under `[*]` counts as existing."""
         matches, empty = [value], False
         for step in self._steps:
@@ -310,7 +328,7 @@ class JsonPath:
 
     def first(self, value: Any) -> Any:
         """The first match, or None."""
-        matches, _ = self.found(value)
+        matches, _ = self.find_matches(value)
         return matches[0] if matches else None
 
 

@@ -49,15 +49,15 @@ class Exchange(Record, frozen=True):
 
     def problems(self) -> list[str]:
         """Problems with the configuration."""
-        found = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
+        problems = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
         for name in self.response:
             if name not in REPLIED:
                 hint = suggestion(name, REPLIED) or f"known: {', '.join(REPLIED)}"
-                found.append(f"agent.response: unknown field '{name}'; {hint}")
+                problems.append(f"agent.response: unknown field '{name}'; {hint}")
         for variable in sorted({v for text in self.headers.values() for v in _VARIABLE.findall(text)}):
             if variable not in os.environ:
-                found.append(f"agent.headers needs the environment variable {variable}, which is not set")
-        return found
+                problems.append(f"agent.headers needs the environment variable {variable}, which is not set")
+        return problems
 
     def sends(self, field: str) -> bool:
         """Whether requests contain a field of `ASKED`."""
@@ -67,7 +67,7 @@ class Exchange(Record, frozen=True):
 
     def body(self, ask: Mapping[str, Any]) -> Any:
         """The request body: RightCall's format, or the filled-in template."""
-        return {"format": FORMAT, **ask} if self.request is None else filled(self.request, ask)
+        return {"format": FORMAT, **ask} if self.request is None else fill_template(self.request, ask)
 
     def header_values(self) -> dict[str, str]:
         """The headers with secrets read from the environment."""
@@ -77,15 +77,15 @@ class Exchange(Record, frozen=True):
         }
 
 
-def filled(template: Any, ask: Mapping[str, Any]) -> Any:
+def fill_template(template: Any, ask: Mapping[str, Any]) -> Any:
     """The filled-in template. A string that is a single placeholder becomes the value itself, of any type.
 
     Inserted values are not expanded again: an input that contains `{{system}}` stays unchanged.
     """
     if isinstance(template, dict):
-        return {key: filled(value, ask) for key, value in template.items()}
+        return {key: fill_template(value, ask) for key, value in template.items()}
     if isinstance(template, list):
-        return [filled(item, ask) for item in template]
+        return [fill_template(item, ask) for item in template]
     if not isinstance(template, str):
         return template
     alone = _HOLE.fullmatch(template.strip())

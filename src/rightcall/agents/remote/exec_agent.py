@@ -63,15 +63,15 @@ class ExecAgent(AddressedAgent):
         programs, self._all, self._idle = self._all, [], []
         await asyncio.gather(*(program.end() for program in programs))
 
-    async def _once(self, ask: dict[str, Any], said: str) -> Trajectory:
-        program = await self.started(ask.get("traceparent", ""))
+    async def _once(self, ask: dict[str, Any], user_text: str) -> Trajectory:
+        program = await self.start_program(ask.get("traceparent", ""))
         try:
             content = await program.whole_reply(encode(self.exchange.body(ask)))
         finally:
             await program.end()
-        return self._reader.read(_reply_in(content), said)
+        return self._reader.read(_reply_in(content), user_text)
 
-    async def started(self, traceparent: str = "") -> _Program:
+    async def start_program(self, traceparent: str = "") -> _Program:
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -98,22 +98,22 @@ class ExecAgent(AddressedAgent):
         }
         return {**os.environ, **told, **({"TRACEPARENT": traceparent} if traceparent else {})}
 
-    async def borrowed(self) -> _Program:
+    async def borrow_program(self) -> _Program:
         """A program waiting for a request: an idle one, or a new one."""
         while self._idle:
             program = self._idle.pop()
             if program.alive:
                 return program
-        program = await self.started()
+        program = await self.start_program()
         self._all.append(program)
         return program
 
-    def given_back(self, program: _Program) -> None:
+    def return_program(self, program: _Program) -> None:
         if program.alive:
             self._idle.append(program)
 
-    def read(self, content: bytes, said: str) -> Trajectory:
-        return self._reader.read(content, said)
+    def read(self, content: bytes, user_text: str) -> Trajectory:
+        return self._reader.read(content, user_text)
 
 
 class _Held:
@@ -123,19 +123,19 @@ class _Held:
         self._agent = agent
         self._program: _Program | None = None
 
-    async def ask(self, ask: dict[str, Any], said: str) -> Trajectory:
-        program = self._program = self._program or await self._agent.borrowed()
+    async def ask(self, ask: dict[str, Any], user_text: str) -> Trajectory:
+        program = self._program = self._program or await self._agent.borrow_program()
         try:
             content = await program.line(encode(self._agent.exchange.body(ask)))
         except BaseException:  # its late reply would answer the next request: do not reuse it
             self._program = None
             await program.end()
             raise
-        return self._agent.read(content, said)
+        return self._agent.read(content, user_text)
 
     async def release(self) -> None:
         if self._program is not None:
-            self._agent.given_back(self._program)
+            self._agent.return_program(self._program)
             self._program = None
 
 
@@ -222,8 +222,8 @@ class _Program:
             del self._errors[:-KEPT_STDERR]
 
     def _last_words(self) -> str:
-        said = one_line(scrub(bytes(self._errors[-4000:]).decode(errors="replace")), 1000)
-        return f"; stderr: {said}" if said else ""
+        stderr = one_line(scrub(bytes(self._errors[-4000:]).decode(errors="replace")), 1000)
+        return f"; stderr: {stderr}" if stderr else ""
 
 
 def _reply_in(content: bytes) -> bytes:

@@ -52,7 +52,9 @@ class HttpAgent(AddressedAgent):
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         session_id = new_session_id(golden, trial)
-        return AddressedSession(golden, trial, session_id, self._asking, self._exchanged, clean=self._clean)
+        return AddressedSession(
+            golden, trial, session_id, self._asking, self._exchange_turn, clean=self._clean
+        )
 
     def begin(self, run_id: str) -> None:
         self._asking.run_id = run_id or self._asking.run_id
@@ -64,7 +66,7 @@ class HttpAgent(AddressedAgent):
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _exchanged(self, ask: dict[str, Any], said: str) -> Trajectory:
+    async def _exchange_turn(self, ask: dict[str, Any], user_text: str) -> Trajectory:
         body = encode(self.exchange.body(ask))
         headers = {
             "accept": "application/json, text/event-stream",
@@ -77,11 +79,11 @@ class HttpAgent(AddressedAgent):
         except ProviderError as error:
             if error.kind in UNUSABLE:
                 raise AgentFailedError(error.problem) from None
-            raise error if error.kind in NOT_SENT else asked_once(error) from None
+            raise error if error.kind in NOT_SENT else without_retry(error) from None
         if not 200 <= status < 300:
-            raise refused_reply(self._client.base_url, status, received, content)
+            raise refusal_error(self._client.base_url, status, received, content)
         stream = "text/event-stream" in str(received.get("content-type", "")).lower()
-        reply = self._reader.read(content, said, stream=stream)
+        reply = self._reader.read(content, user_text, stream=stream)
         version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
         return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply
 
@@ -104,14 +106,14 @@ def secret_words(exchange: Exchange) -> list[str]:
     return [word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8]
 
 
-def refused_reply(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
+def refusal_error(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
     """An error response. Only 429, and 503 with `Retry-After`, say that the service did not act on the request."""
     error = failures.refusal_error(url, status, headers, content)
     declined = status == 429 or (status == 503 and headers.get("retry-after"))
-    return error if declined else asked_once(error)
+    return error if declined else without_retry(error)
 
 
-def asked_once(error: ProviderError) -> ProviderError:
+def without_retry(error: ProviderError) -> ProviderError:
     """The same failure, not to be retried: the service may have acted."""
     if not error.retryable:
         return error

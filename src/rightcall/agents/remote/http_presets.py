@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
-from rightcall.agents.remote.exchange import Exchange, filled
+from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
 
@@ -26,8 +26,8 @@ class Preset(Record, frozen=True):
 
     def place(self, ask: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
         """The path and the headers of one request."""
-        known = {**ask, "session_uuid": str(uuid5(NAMESPACE_URL, ask["session"]))}
-        return filled(self.path, known), filled(self.headers, known)
+        fields = {**ask, "session_uuid": str(uuid5(NAMESPACE_URL, ask["session"]))}
+        return fill_template(self.path, fields), fill_template(self.headers, fields)
 
 
 PRESETS = {

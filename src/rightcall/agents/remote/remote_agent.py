@@ -70,7 +70,7 @@ def is_address(model: Any) -> bool:
     return isinstance(model, str) and model.partition(":")[0] in PREFIXES and ":" in model
 
 
-def addressed_agent(
+def agent_at(
     model: str,
     exchange: Exchange,
     *,
@@ -192,7 +192,7 @@ class AddressedSession:
         )
         reply = await self._send(ask, text)
         self._turns.append((text, self._parent, reply))
-        self._done, self._said = _joined(self._done, text, reply), ""
+        self._done, self._said = _append_turn(self._done, text, reply), ""
 
     async def settle(self) -> None:
         """Wait for what the agent sends in addition to the reply."""
@@ -202,11 +202,11 @@ class AddressedSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """All turns so far; a turn without a reply is the user's message and what was observed of it."""
         telemetry = self._asking.telemetry
-        done = self._done if telemetry is None else self._seen(telemetry)
+        done = self._done if telemetry is None else self._observed_turns(telemetry)
         if self._said:
             seen = telemetry.merged(self._parent, Trajectory()) if telemetry is not None else Trajectory()
             done = (
-                _joined(done, self._said, seen)
+                _append_turn(done, self._said, seen)
                 if seen.calls
                 else msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
             )
@@ -218,10 +218,10 @@ class AddressedSession:
     def _unknown(self, telemetry: Telemetry) -> str:
         return next(filter(None, (telemetry.unknown(parent, reply) for _, parent, reply in self._turns)), "")
 
-    def _seen(self, telemetry: Telemetry) -> Trajectory:
+    def _observed_turns(self, telemetry: Telemetry) -> Trajectory:
         done = Trajectory()
-        for said, parent, reply in self._turns:
-            done = _joined(done, said, telemetry.merged(parent, reply))
+        for user_text, parent, reply in self._turns:
+            done = _append_turn(done, user_text, telemetry.merged(parent, reply))
         return done
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
@@ -243,7 +243,7 @@ def traceparent(name: str) -> str:
     return f"00-{digest[:32]}-{digest[32:48]}-01"
 
 
-def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
+def _append_turn(done: Trajectory, user_text: str, reply: Trajectory) -> Trajectory:
     """Earlier turns and one more, with continuous step numbers."""
     first = 1 + max((call.step or 0 for call in done.calls), default=-1)
     first = max(first, sum(message.role == "assistant" for message in done.messages))
@@ -253,7 +253,7 @@ def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
     )
     messages = reply.messages or tuple(_transcript(calls, reply.output))
     return Trajectory(
-        messages=(*done.messages, Message("user", said), *messages),
+        messages=(*done.messages, Message("user", user_text), *messages),
         calls=(*done.calls, *calls),
         output=reply.output,
         usage=done.usage.plus(reply.usage),
@@ -267,11 +267,13 @@ def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
     """Messages for a reply that contains only calls and an answer."""
     messages: list[Message] = []
     for step in dict.fromkeys(call.step for call in calls):
-        made = [call for call in calls if call.step == step]
-        asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in made)
+        step_calls = [call for call in calls if call.step == step]
+        asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in step_calls)
         messages.append(Message("assistant", calls=asked))
         told = tuple(
-            ToolResult(c.id, c.output, c.status == "error", c.name) for c in made if c.status != "not_run"
+            ToolResult(c.id, c.output, c.status == "error", c.name)
+            for c in step_calls
+            if c.status != "not_run"
         )
         messages += [Message("tool", results=told)] if told else []
     return [*messages, Message("assistant", output)] if output or not messages else messages

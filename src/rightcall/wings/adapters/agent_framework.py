@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -123,7 +123,7 @@ class _RunNotes:
         text, calls = _answer(response)
         used = response.usage_details or {}
         cached = used.get("cache_read_input_token_count")
-        usage = counted(used.get("input_token_count"), used.get("output_token_count"), cached)
+        usage = framework_usage(used.get("input_token_count"), used.get("output_token_count"), cached)
         self.watch.recorder.answered(
             text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=self._agent,
             depth=self.depth, parent=self._parent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
@@ -140,4 +140,4 @@ def _usage(used: Any) -> Usage:
     """A model that reports nothing has a usage of zeros, which no answer can have."""
     if used is None or not (used.prompt_tokens or used.completion_tokens):
         return UNKNOWN_USAGE
-    return counted(used.prompt_tokens, used.completion_tokens)
+    return framework_usage(used.prompt_tokens, used.completion_tokens)

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.provider_outage import FailedRequestError
-from rightcall.agents.observed.values import counted, plain, text_of
+from rightcall.agents.observed.values import framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage
 from rightcall.model.tool import Tool
@@ -134,7 +134,9 @@ class _StreamNotes:
 
 def _model_usage(spent: Any) -> Usage:
     cached, written = spent.get("cacheReadInputTokens") or 0, spent.get("cacheCreationInputTokens") or 0
-    return counted((spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached)
+    return framework_usage(
+        (spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached
+    )
 
 
 def _final(result: Any) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Exclusive, Talk, Watch
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -234,4 +234,4 @@ def _usage(used: dict[str, Any]) -> Usage:
     """A model that reports nothing has no usage, or one of zeros, which no answer can have."""
     input_tokens = used.get("prompt_tokens") or used.get("input_tokens")
     output_tokens = used.get("completion_tokens") or used.get("output_tokens")
-    return counted(input_tokens, output_tokens, used.get("cached_prompt_tokens"))
+    return framework_usage(input_tokens, output_tokens, used.get("cached_prompt_tokens"))

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
-from rightcall.agents.observed.values import counted, plain
+from rightcall.agents.observed.values import framework_usage, plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -200,7 +200,7 @@ def _note_answer(
     calls = [_call(function_call) for function_call in asked if function_call.name != ANSWER]
     text = "".join(part.text for part in parts if part.text and not getattr(part, "thought", False))
     token_counts = response.usage_metadata
-    usage = counted(
+    usage = framework_usage(
         getattr(token_counts, "prompt_token_count", None),
         getattr(token_counts, "candidates_token_count", None),
         getattr(token_counts, "cached_content_token_count", None),

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.values import counted, plain
+from rightcall.agents.observed.values import framework_usage, plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, read_tool
 from rightcall.model.message import Message
@@ -70,7 +70,7 @@ def output_tool(state: Any) -> str:
 def usage_of(message: Any) -> Usage:
     counts = getattr(message, "usage_metadata", None) or {}
     cached = (counts.get("input_token_details") or {}).get("cache_read")
-    return counted(counts.get("input_tokens"), counts.get("output_tokens"), cached)
+    return framework_usage(counts.get("input_tokens"), counts.get("output_tokens"), cached)
 
 
 def finish_of(message: Any) -> str:

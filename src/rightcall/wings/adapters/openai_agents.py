@@ -16,7 +16,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
 from rightcall.agents.observed.hooks import watch_of
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.codec import encode
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
@@ -286,7 +286,7 @@ def _usage(usage: Any) -> Usage:
     if not usage.input_tokens and not usage.output_tokens:
         return UNKNOWN_USAGE
     details = getattr(usage, "input_tokens_details", None)
-    return counted(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
+    return framework_usage(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
 
 
 def _has_failed(result: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -171,4 +171,4 @@ def _usage(usage: Any) -> Usage:
     """A model that reports nothing has a usage of zeros, which no answer can have."""
     if not usage.input_tokens and not usage.output_tokens:
         return UNKNOWN_USAGE
-    return counted(usage.input_tokens, usage.output_tokens, getattr(usage, "cache_read_tokens", None))
+    return framework_usage(usage.input_tokens, usage.output_tokens, getattr(usage, "cache_read_tokens", None))

@@ -14,7 +14,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
-from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -147,7 +147,7 @@ class _Step:
                         ToolCall(tool_call.function.name, arguments, str(tool_call.id or ""), raw=raw)
                     )
             used, (depth, parent, _) = self._memory.token_usage, _INSIDE.get()
-            usage = counted(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
+            usage = framework_usage(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
             self._watch.recorder.answered(
                 text_of(message.content) if message.content else "", self._calls, usage=usage,
                 ms=round((perf_counter() - self._started) * 1000, 3), agent=self._agent, depth=depth,

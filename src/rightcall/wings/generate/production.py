@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rightcall.agents.limits import RunLimits, spent, total
+from rightcall.agents.limits import RunLimits, budget_text, total
 from rightcall.agents.pool import Pool
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
@@ -255,7 +255,7 @@ class _Shift:
         self._spent = total(self._spent, usage)
         if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
             pool.stop(f"{limits.seconds:g} seconds have passed")
-        pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
+        pool.stop(budget_text(self._spent, limits.tokens, limits.cost_usd))
 
     def _count(self, result: CaseResult) -> None:
         self.progress.done += 1

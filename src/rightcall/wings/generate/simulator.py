@@ -19,7 +19,7 @@ import msgspec
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
-from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, played_by
+from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, by_persona
 from rightcall.agents.conversation.user_graph import SimulationNode
 from rightcall.agents.conversation.user_side import UserFault, Users
 from rightcall.agents.pool import Pool
@@ -149,7 +149,7 @@ class ConversationSimulator:
             variant
             for golden in goldens
             for variant in (
-                played_by(self._with_opening(golden), setup.manners)
+                by_persona(self._with_opening(golden), setup.manners)
                 if setup
                 else (self._with_opening(golden),)
             )
@@ -178,7 +178,7 @@ class ConversationSimulator:
                     extra_calls="allow",
                 )
                 if manners:
-                    (golden,) = played_by(golden, [manners[number % len(manners)]])
+                    (golden,) = by_persona(golden, [manners[number % len(manners)]])
                 yield _Job(index, self._with_opening(golden), None if who or not self._items else index)
                 index += 1
 
