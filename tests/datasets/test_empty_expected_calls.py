@@ -12,7 +12,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.datasets.review import edited, golden_by_hand
+from rightcall.datasets.review import edit_golden, golden_by_hand
 from rightcall.deepeval.dataset import EvaluationDataset, Golden as DeepEvalGolden
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, states_check
@@ -53,7 +53,7 @@ WRITTEN: dict[str, Callable[[Path], AnyGolden]] = {
     "rows": from_rows([{"id": "a", "input": "Hi", "expected_calls": []}]),
     "python": lambda _: rc.Golden("Hi", expected_calls=[]),
     "by_hand": lambda _: golden_by_hand('{"id": "a", "input": "Hi", "expected_calls": []}'),
-    "edited": lambda _: edited(rc.Golden("Hi", id="a"), '{"input": "Hi", "expected_calls": []}'),
+    "edited": lambda _: edit_golden(rc.Golden("Hi", id="a"), '{"input": "Hi", "expected_calls": []}'),
 }
 OPEN: dict[str, Callable[[Path], AnyGolden]] = {
     "left out": from_file("g.jsonl", '{"id": "a", "input": "say expected_calls"}\n'),

@@ -17,17 +17,21 @@ __all__ = ["case_of", "conversation_of", "golden_of_case", "turns_of"]
 
 def golden_of_case(case: AnyTestCase) -> AnyGolden:
     """The golden of a test case, with what the agent did recorded in it."""
-    made = case.trajectory
+    trajectory = case.trajectory
     if isinstance(case, ConversationalTestCase):
-        return msgspec.structs.replace(case.golden, turns=turns_of(made)) if made.messages else case.golden
-    known = bool(made.usage.tokens)
+        return (
+            msgspec.structs.replace(case.golden, turns=turns_of(trajectory))
+            if trajectory.messages
+            else case.golden
+        )
+    has_usage = bool(trajectory.usage.tokens)
     return msgspec.structs.replace(
         case.golden,
-        actual_output=made.output,
-        tools_called=made.calls,
-        token_cost=made.usage.cost_usd,
-        input_token_count=float(made.usage.input_tokens or 0) if known else None,
-        output_token_count=float(made.usage.output_tokens or 0) if known else None,
+        actual_output=trajectory.output,
+        tools_called=trajectory.calls,
+        token_cost=trajectory.usage.cost_usd,
+        input_token_count=float(trajectory.usage.input_tokens or 0) if has_usage else None,
+        output_token_count=float(trajectory.usage.output_tokens or 0) if has_usage else None,
     )
 
 
@@ -39,8 +43,8 @@ def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
         if message.role == "user":
             turns.append(Turn("user", message.content))
         elif message.role == "assistant":
-            made = next(calls, ()) if message.calls else ()
-            turns.append(Turn("assistant", message.content, tools_called=made or None))
+            turn_calls = next(calls, ()) if message.calls else ()
+            turns.append(Turn("assistant", message.content, tools_called=turn_calls or None))
     return tuple(turns)
 
 

@@ -14,7 +14,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.cases import case_of, golden_of_case
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
-from rightcall.datasets.goldens import load_goldens, named, numbered_goldens, save_goldens
+from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens, with_golden_id
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.files.checked_read import existing_file
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
@@ -75,7 +75,7 @@ class DatasetFiles:
         if not isinstance(golden, Golden | ConversationalGolden):
             raise TypeError(f"expected a Golden or ConversationalGolden, got {type(golden).__name__}")
         self._check_kind(type(golden))
-        self._goldens.append(named(golden))
+        self._goldens.append(with_golden_id(golden))
 
     def add_test_case(self, test_case: AnyTestCase) -> None:
         """Add a test case; one of the other kind is a `TypeError`."""
@@ -123,14 +123,14 @@ class DatasetFiles:
 
     def merge(self, other: DatasetFiles) -> Self:
         """A dataset of both; identical goldens are kept once, different goldens with the same id are an error."""
-        known = {golden.id: golden for golden in self._goldens}
+        goldens_by_id = {golden.id: golden for golden in self._goldens}
         more = []
         for golden in other.goldens:
-            if golden.id in known and known[golden.id] != golden:
+            if golden.id in goldens_by_id and goldens_by_id[golden.id] != golden:
                 raise InputError(
                     f"golden '{golden.id}'", "is in both datasets, with different content", "rename one"
                 )
-            if golden.id not in known:
+            if golden.id not in goldens_by_id:
                 more.append(golden)
         return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
 
@@ -225,7 +225,7 @@ class DatasetFiles:
 
     def _add_cases(self, path: str | Path, file_type: str, names: Names) -> None:
         for golden in goldens_of_file(path, file_type, names):
-            self.add_test_case(case_of(named(golden)))
+            self.add_test_case(case_of(with_golden_id(golden)))
 
     def _check_kind(self, kind: type[Any]) -> None:
         self._kind = self._kind or kind

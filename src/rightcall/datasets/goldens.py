@@ -19,9 +19,9 @@ from rightcall.datasets.formats.collection import (
     Skipped,
     decoder_for,
     is_blank,
+    item_error,
     read_each,
     refuse_deep,
-    refused_item,
     repeated_key,
 )
 from rightcall.datasets.targets import golden_of_target, is_target
@@ -58,7 +58,7 @@ def numbered_goldens(
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.reader import read_deepeval
 
-        return ((line, named(golden)) for line, golden in read_deepeval(path, skipped=skipped))
+        return ((line, with_golden_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
     return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
 
 
@@ -95,7 +95,7 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
         from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
-            yield line, named(golden)
+            yield line, with_golden_id(golden)
         return
     if is_target(fields):
         yield from _targets(path, chain([first], items), skipped)
@@ -121,7 +121,7 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             if is_blank(item):
                 continue
             where = f"{path}:{line}"
-            problem = _other_kind(item, kind, where, first[0]) or _refused(error, kind, item, where)
+            problem = _other_kind(item, kind, where, first[0]) or _golden_error(error, kind, item, where)
             if skipped is None:
                 raise problem from None
             skipped(problem)
@@ -155,7 +155,7 @@ def _targets(
         return golden_of_target(value_of(item, dict[str, Any], where), where)
 
     for line, golden in read_each(path, items, read, skipped):
-        yield line, named(golden)
+        yield line, with_golden_id(golden)
 
 
 def _first(
@@ -176,11 +176,11 @@ def _first(
     return None, {}
 
 
-def _refused(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
-    return item if isinstance(item, InputError) else refused_item(error, kind, item, where)
+def _golden_error(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
+    return item if isinstance(item, InputError) else item_error(error, kind, item, where)
 
 
-def named(golden: AnyGolden) -> AnyGolden:
+def with_golden_id(golden: AnyGolden) -> AnyGolden:
     """The golden with an id; the kind is preserved."""
     return with_id(cast(Golden, golden))
 
@@ -214,7 +214,7 @@ def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]
     for place, golden in enumerate(goldens, 1):
         kind = kind or type(golden)
         if type(golden) is not kind:
-            found, first = type(golden).__name__, kind.__name__
-            problem = f"golden {place} ('{golden.id}') is a {found}, the first is a {first}"
+            other_kind, first = type(golden).__name__, kind.__name__
+            problem = f"golden {place} ('{golden.id}') is a {other_kind}, the first is a {first}"
             raise InputError(path, problem, "put the two kinds in separate files")
         yield golden

@@ -19,7 +19,7 @@ CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
 
 
-def _filled(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) -> int:
+def _fill_index(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) -> int:
     """Put goldens into a new database; returns how many, or -1 if an id occurs twice."""
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -60,7 +60,7 @@ class GoldenIndex:
         `counts` holds how many trajectories the first goldens already had; counting continues from there.
         """
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as connection:
-            inserted = _filled(connection, goldens)
+            inserted = _fill_index(connection, goldens)
             counts.extend(array("I", [0]) * (inserted - len(counts)))
             yield cls(connection, counts) if inserted >= 0 else None
 
@@ -68,7 +68,7 @@ class GoldenIndex:
     def write(path: Path, goldens: Iterable[AnyGolden]) -> int | None:
         """An index in a file; returns how many goldens it holds, or None if an id occurs twice."""
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            inserted = _filled(connection, goldens)
+            inserted = _fill_index(connection, goldens)
             connection.execute("COMMIT")
         return inserted if inserted >= 0 else None
 
@@ -83,10 +83,10 @@ class GoldenIndex:
 
     def find(self, golden_id: str) -> tuple[AnyGolden, str] | None:
         """The golden, as `take` finds it, and its id in the file; it is not counted."""
-        if (found := self._found(golden_id)) is not None:
-            return found[1], golden_id
+        if (entry := self._look_up(golden_id)) is not None:
+            return entry[1], golden_id
         for name in _scenarios(golden_id):
-            scenario = self._found(name)
+            scenario = self._look_up(name)
             if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
                 return conversation, name
         return None
@@ -101,23 +101,23 @@ class GoldenIndex:
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""
-        if (found := self._found(golden_id)) is not None:
-            return found[1], self._counted(found[0])
+        if (entry := self._look_up(golden_id)) is not None:
+            return entry[1], self._count_taken(entry[0])
         for name in _scenarios(golden_id):
-            scenario = self._found(name)
+            scenario = self._look_up(name)
             if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
-                self._counted(scenario[0])
+                self._count_taken(scenario[0])
                 self._played[golden_id] += 1
                 return conversation, self._played[golden_id] - 1
         return None
 
-    def _found(self, golden_id: str) -> tuple[int, AnyGolden] | None:
+    def _look_up(self, golden_id: str) -> tuple[int, AnyGolden] | None:
         """A golden with its place in the file."""
-        found = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
-        row = found.fetchone()
+        cursor = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
+        row = cursor.fetchone()
         return None if row is None else (row[0], self._decode[row[2]](row[1]))
 
-    def _counted(self, place: int) -> int:
+    def _count_taken(self, place: int) -> int:
         """Count a golden as taken; how often it was before."""
         count = self._counts[place - 1]
         self._counts[place - 1] = count + 1
@@ -132,5 +132,5 @@ class GoldenIndex:
 
     def some_ids(self) -> list[str]:
         """Ids to suggest from."""
-        found = self._connection.execute("SELECT id FROM golden LIMIT ?", (SUGGESTED_FROM,))
-        return [row[0] for row in found]
+        rows = self._connection.execute("SELECT id FROM golden LIMIT ?", (SUGGESTED_FROM,))
+        return [row[0] for row in rows]

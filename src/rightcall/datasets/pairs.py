@@ -63,27 +63,27 @@ class _Pairing:
         add_id = self._ids.add
         current: AnyGolden | None = None
         count = 0
-        for line, found in recorded:
-            if current is not None and found.golden_id == current.id:
+        for line, recording in recorded:
+            if current is not None and recording.golden_id == current.id:
                 count += 1
                 self._count_last(count + 1)
             else:
                 _, current = next(goldens, NO_MORE)
-                if current is None or current.id != found.golden_id:
-                    yield from self._looked_up(chain([(line, found)], recorded))
+                if current is None or current.id != recording.golden_id:
+                    yield from self._look_up_pairs(chain([(line, recording)], recorded))
                     break
                 count = 0
-                add_id(hash(found.golden_id))
+                add_id(hash(recording.golden_id))
                 self._met += 1
-            if found.trial is None:
+            if recording.trial is None:
                 self._unnumbered = True
-                yield current, count, found.trajectory
+                yield current, count, recording.trajectory
             else:
-                yield current, self._trial(found, count), found.trajectory
+                yield current, self._trial(recording, count), recording.trajectory
         else:
             self._refuse_missing_after(golden for _, golden in goldens)
         if self._trials.any() or (self._numbered and self._unnumbered):
-            repeated = _repeated_trial(self._trajectories)
+            repeated = _duplicate_trial(self._trajectories)
             if repeated is not None:
                 raise repeated
 
@@ -96,29 +96,29 @@ class _Pairing:
         self._counts.extend(array("I", [1]) * (self._met - len(self._counts)))
         return self._counts
 
-    def _trial(self, found: RecordedTrajectory, count: int) -> int:
+    def _trial(self, recording: RecordedTrajectory, count: int) -> int:
         """The trial's number. Automatic numbers cannot repeat, so only explicit ones are remembered."""
-        if found.trial is None:
+        if recording.trial is None:
             self._unnumbered = True
             return count
         self._numbered = True
-        self._trials.add(hash((found.golden_id, found.trial)))
-        return found.trial
+        self._trials.add(hash((recording.golden_id, recording.trial)))
+        return recording.trial
 
-    def _looked_up(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
+    def _look_up_pairs(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
         from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
 
         with GoldenIndex.of(load_goldens(self._goldens), self._fill_counts()) as index:
             if index is None:
-                raise _repeated_golden(self._goldens)
-            for line, found in recorded:
-                known = index.take(found.golden_id)
-                if known is None:
-                    problem = f"golden_id '{found.golden_id}' is not in {self._goldens}"
-                    hint = suggestion(found.golden_id, index.some_ids()) or "are these the right files?"
+                raise _duplicate_golden(self._goldens)
+            for line, recording in recorded:
+                match = index.take(recording.golden_id)
+                if match is None:
+                    problem = f"golden_id '{recording.golden_id}' is not in {self._goldens}"
+                    hint = suggestion(recording.golden_id, index.some_ids()) or "are these the right files?"
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
-                golden, count = known
-                yield golden, self._trial(found, count), found.trajectory
+                golden, count = match
+                yield golden, self._trial(recording, count), recording.trajectory
             self._refuse_missing(*index.missing(NAMED))
 
     def _refuse_missing_after(self, rest: Iterator[AnyGolden]) -> None:
@@ -131,7 +131,7 @@ class _Pairing:
             if len(first) < NAMED:
                 first.append(golden.id)
         if self._ids.any():
-            raise _repeated_golden(self._goldens)
+            raise _duplicate_golden(self._goldens)
         self._refuse_missing(first, count)
 
     def _refuse_missing(self, first: list[str], count: int) -> None:
@@ -157,7 +157,7 @@ class Repeats:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
 
 
-def _repeated_golden(path: Path) -> InputError:
+def _duplicate_golden(path: Path) -> InputError:
     """Memory for finding the two lines is spent only once there is an error."""
     lines: dict[str, int] = {}
     for line, golden in numbered_goldens(path):
@@ -168,14 +168,14 @@ def _repeated_golden(path: Path) -> InputError:
     return InputError(str(path), "the file changed while it was read", "try again")
 
 
-def _repeated_trial(path: Path) -> InputError | None:
+def _duplicate_trial(path: Path) -> InputError | None:
     """The first duplicate trial, found by remembering all of them."""
     lines: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
-    for line, found in numbered_trajectories(path):
-        count = counts.get(found.golden_id, 0)
-        counts[found.golden_id] = count + 1
-        key = (found.golden_id, count if found.trial is None else found.trial)
+    for line, recording in numbered_trajectories(path):
+        count = counts.get(recording.golden_id, 0)
+        counts[recording.golden_id] = count + 1
+        key = (recording.golden_id, count if recording.trial is None else recording.trial)
         if key in lines:
             problem = f"duplicate trial {key[1]} of golden '{key[0]}', first used on line {lines[key]}"
             return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")

@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     """The rows of these row groups as JSON lines, numbered from 1."""
     number = 0
-    with _opened(path) as file:
+    with _open_table(path) as file:
         groups = range(start, file.num_row_groups if end is None else end)
         for batch in file.iter_batches(batch_size=1000, row_groups=list(groups)) if groups else ():
             for row in batch.to_pylist():
@@ -36,7 +36,7 @@ def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterato
 
 def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
     """The file as ranges of row groups of about `size` bytes each."""
-    with _opened(path) as file:
+    with _open_table(path) as file:
         sizes = [file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups)]
     cuts, filled = [0], 0
     for number, more in enumerate(sizes):
@@ -49,7 +49,7 @@ def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
 
 def rows_before(path: Path, start: int) -> int:
     """How many rows come before this row group."""
-    with _opened(path) as file:
+    with _open_table(path) as file:
         return sum(file.metadata.row_group(number).num_rows for number in range(start))
 
 
@@ -70,19 +70,19 @@ def _json(name: str, value: Any, where: str) -> Any:
 
 
 def _call(call: dict[str, Any], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = _without_nulls(
+    fields: dict[str, Any] = _without_nulls(
         plain({name: value for name, value in call.items() if name != "arguments"})
     )
     arguments = call.get("arguments")
     if isinstance(arguments, str):
-        found["arguments"] = _raw("arguments", arguments, where)
+        fields["arguments"] = _raw("arguments", arguments, where)
     elif arguments is not None:
         raise InputError(
             where,
             "the arguments of a call are not text",
             "write them as JSON text: a struct has the same in every row",
         )
-    return found
+    return fields
 
 
 def _without_nulls(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _raw(name: str, text: str, where: str) -> msgspec.Raw:
     return msgspec.Raw(text.encode())
 
 
-def _opened(path: Path) -> Any:
+def _open_table(path: Path) -> Any:
     path = existing_file(path)
     try:
         from pyarrow import (  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -30,8 +30,8 @@ def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None
     if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
         kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
-        found: AnyGolden = codec.convert(present, kind, where)
-        return expecting_no_calls(found) if present.get("expected_calls") == [] else found
+        golden: AnyGolden = codec.convert(present, kind, where)
+        return expecting_no_calls(golden) if present.get("expected_calls") == [] else golden
     return golden_of(row, where, names)
 
 

@@ -70,45 +70,45 @@ def reviewed(
     return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 
 
-def edited(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
+def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
     """The golden as rewritten by a reviewer, in JSON. Its id and kind stay; it becomes pending and edited."""
     where = f"golden '{golden.id}'"
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], where)
-    made = _golden({**plain, "id": golden.id}, isinstance(golden, ConversationalGolden), where)
+    golden_after = _golden({**plain, "id": golden.id}, isinstance(golden, ConversationalGolden), where)
     comment = review_of(golden).comment
-    return reviewed(made, "pending", comment=comment, author=author, at=at, edited=True)
+    return reviewed(golden_after, "pending", comment=comment, author=author, at=at, edited=True)
 
 
 def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
     """A new golden written by a reviewer, in JSON; with `scenario` it is a conversation. It is accepted at once."""
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], "the golden")
-    made = _golden(plain, "scenario" in plain, "the golden")
-    if not made.id:
+    golden = _golden(plain, "scenario" in plain, "the golden")
+    if not golden.id:
         raise InputError("the golden", "has no id", 'add one: "id": "…"')
-    return reviewed(made, "accepted", author=author, at=at)
+    return reviewed(golden, "accepted", author=author, at=at)
 
 
-def accepted(golden: AnyGolden) -> bool:
+def is_accepted(golden: AnyGolden) -> bool:
     """Whether the golden may be finalized."""
     return review_of(golden).state == "accepted"
 
 
-def unreviewed(golden: AnyGolden) -> bool:
+def needs_review(golden: AnyGolden) -> bool:
     """Whether a golden's expectations are what an agent did, and nobody has confirmed that it was right."""
     if golden.metadata.get(KEY) == UNREVIEWED:
         return True
-    return PROPOSAL in golden.metadata and not accepted(golden)
+    return PROPOSAL in golden.metadata and not is_accepted(golden)
 
 
 def refuse_unreviewed(goldens: Iterable[G], dataset: Path | None = None) -> Iterator[G]:
     """The same goldens; an error at the first unreviewed one, because what nobody confirmed decides nothing."""
     for golden in goldens:
-        if golden.metadata and unreviewed(golden):
-            raise InputError(str(dataset or "goldens"), *unreviewed_problem([golden.id], dataset))
+        if golden.metadata and needs_review(golden):
+            raise InputError(str(dataset or "goldens"), *review_problem([golden.id], dataset))
         yield golden
 
 
-def unreviewed_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str, str]:
+def review_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str, str]:
     """What is wrong with unreviewed goldens, and what to do."""
     shown = first_names([f"'{name}'" for name in ids], 3)
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
@@ -118,14 +118,14 @@ def unreviewed_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple
 
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
     """How many goldens are in each state."""
-    found = Counter(review_of(golden).state for golden in goldens)
-    return {state: found[state] for state in STATES}
+    counter = Counter(review_of(golden).state for golden in goldens)
+    return {state: counter[state] for state in STATES}
 
 
 def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
     kind: type[AnyGolden] = ConversationalGolden if conversation else Golden
-    made: AnyGolden = codec.convert(plain, kind, where)
-    return expecting_no_calls(made) if plain.get("expected_calls") == [] else made
+    golden: AnyGolden = codec.convert(plain, kind, where)
+    return expecting_no_calls(golden) if plain.get("expected_calls") == [] else golden
 
 
 class Disagreement(Record, frozen=True):

@@ -34,15 +34,15 @@ TARGET = ("expected_tools", "forbidden_tools", "category")
 
 def is_target(fields: Iterable[str]) -> bool:
     """Whether these are the fields of an item with data and target."""
-    found = set(fields)
-    return {"data", "target"} <= found <= set(FIELDS)
+    names = set(fields)
+    return {"data", "target"} <= names <= set(FIELDS)
 
 
 def golden_of_target(raw: Any, where: str) -> Golden:
     """The golden of one item; an unknown field is an error with a suggestion."""
     item = _object(raw, where, "an item")
-    data = _known(_object(item["data"], where, "data"), DATA, f"{where}: data")
-    target = _known(_object(item["target"], where, "target"), TARGET, f"{where}: target")
+    data = _snake_case_fields(_object(item["data"], where, "data"), DATA, f"{where}: data")
+    target = _snake_case_fields(_object(item["target"], where, "target"), TARGET, f"{where}: target")
     if not isinstance(data.get("prompt"), str):
         raise InputError(f"{where}: data", "missing required field 'prompt' (a string)")
     metadata = _object(item.get("metadata") or {}, where, "metadata")
@@ -64,12 +64,12 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         raise InputError(
             where, f"cannot be stored: {error}", "use strings, numbers, lists and mappings"
         ) from None
-    known = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
-    if not isinstance(known.get("prompt"), str):
-        known = {"prompt": data if isinstance(data, str) else _text(data)}
-    wanted = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
+    data_fields = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
+    if not isinstance(data_fields.get("prompt"), str):
+        data_fields = {"prompt": data if isinstance(data, str) else _text(data)}
+    target_fields = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
-    golden = codec.convert(_fields(known, wanted, metadata, item.get("id")), Golden, where)
+    golden = codec.convert(_fields(data_fields, target_fields, metadata, item.get("id")), Golden, where)
     if golden.id:
         return golden
     try:
@@ -79,7 +79,7 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     return msgspec.structs.replace(golden, id=with_id(same).id)
 
 
-def placed_items(path: Path) -> Iterator[tuple[str, Any]]:
+def items_with_place(path: Path) -> Iterator[tuple[str, Any]]:
     """The items of a file unchanged, each with its location."""
     for line, item in format_of(path).read(path, GOLDENS):
         if isinstance(item, InputError):
@@ -111,14 +111,14 @@ def _fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _known(fields: Mapping[str, Any], names: tuple[str, ...], where: str) -> dict[str, Any]:
-    found = {}
+def _snake_case_fields(fields: Mapping[str, Any], names: tuple[str, ...], where: str) -> dict[str, Any]:
+    known_fields = {}
     for name, value in fields.items():
         if snake_case(name) not in names:
             hint = suggestion(snake_case(name), names) or f"known: {', '.join(names)}"
             raise InputError(where, f"unknown field '{name}'", hint)
-        found[snake_case(name)] = value
-    return found
+        known_fields[snake_case(name)] = value
+    return known_fields
 
 
 def _object(value: Any, where: str, what: str) -> Mapping[str, Any]:

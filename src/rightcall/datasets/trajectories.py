@@ -20,7 +20,7 @@ from rightcall.core.codec import DecodeErrors
 from rightcall.core.depth import shallow
 from rightcall.core.errors import InputError
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, refuse_deep, refused_item
+from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, item_error, refuse_deep
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import existing_file
@@ -165,9 +165,9 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         except DecodeErrors as error:
             if is_blank(item):
                 continue
-            raise refused_item(error, TrajectoryLine, item, f"{path}:{number}") from None
+            raise item_error(error, TrajectoryLine, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
-            trajectory = _made(line, (), line.calls, line.output or "")
+            trajectory = _trajectory_of(line, (), line.calls, line.output or "")
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
         if not all(call.name for call in trajectory.calls):
@@ -198,7 +198,7 @@ def _deep(item: Any, where: str) -> RecordedTrajectory:
     try:
         line = msgspec.json.decode(shallow(memoryview(item)), type=TrajectoryLine)
     except DecodeErrors as error:
-        raise refused_item(error, TrajectoryLine, item, where) from None
+        raise item_error(error, TrajectoryLine, item, where) from None
     trajectory = bounded_trajectory(_from_messages(line, where))
     return RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
@@ -210,8 +210,8 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
 
 
 def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: str) -> Trajectory:
-    given = line.given if line.given is not None else line.dialogue.given if line.dialogue else 0
-    derived = trajectory_from_messages(messages, given)
+    history_length = line.given if line.given is not None else line.dialogue.given if line.dialogue else 0
+    derived = trajectory_from_messages(messages, history_length)
     calls = derived.calls
     if line.calls is not UNSET:
         calls = line.calls
@@ -221,10 +221,10 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: s
                 f"the messages have a call of '{missing}' that 'calls' does not have",
                 "leave out 'calls' to read the messages' own, or write given: how many messages came before the agent",
             )
-    return _made(line, messages, calls, derived.output if line.output is None else line.output)
+    return _trajectory_of(line, messages, calls, derived.output if line.output is None else line.output)
 
 
-def _made(
+def _trajectory_of(
     line: TrajectoryLine, messages: tuple[Message, ...], calls: Sequence[ToolCall], output: str
 ) -> Trajectory:
     """The trajectory of a line, with the parts that may follow from its messages."""
@@ -267,12 +267,12 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.lag_ms,
         trajectory.dialogue,
         trajectory.served_model,
-        _given(trajectory) if explicit_calls else None,
+        _history_length(trajectory) if explicit_calls else None,
         trajectory.approvals_seen,
     )
 
 
-def _given(trajectory: Trajectory) -> int | None:
+def _history_length(trajectory: Trajectory) -> int | None:
     """How many messages a line must call history, so that its calls cover those of the others; None for no more than
     the dialogue says. Traces record whole conversations, of which the last turn is theirs.
     """

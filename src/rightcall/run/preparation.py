@@ -18,7 +18,7 @@ from rightcall.core import codec
 from rightcall.core.codec import described
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
-from rightcall.datasets.review import unreviewed, unreviewed_problem
+from rightcall.datasets.review import needs_review, review_problem
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
@@ -279,7 +279,7 @@ class _Reading:
                 if not plan.selection.chooses(conversation):
                     continue
                 self.count += 1
-                if unreviewed(conversation):
+                if needs_review(conversation):
                     self.unreviewed.append(conversation.id)
                 if conversation.confirm and (problem := confirm_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")
@@ -300,7 +300,7 @@ class _Reading:
 def _review_problem(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
     """Goldens made from traces or runs expect what was observed, without confirmation that it was right."""
     file = dataset if isinstance(dataset, Path) else None
-    problem, how = unreviewed_problem(ids, file)
+    problem, how = review_problem(ids, file)
     return f"{file}: {problem}; {how}" if file else f"{problem}; {how}"
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import rightcall as rc
 from rightcall.core.errors import RightCallError
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.datasets.review import unreviewed
+from rightcall.datasets.review import needs_review
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import RecordedTrajectory
@@ -173,7 +173,7 @@ def test_drafts_decide_nothing_until_they_are_accepted(drafted, rightcall):  # n
 
 def test_drafts_decide_nothing_in_python(drafted):
     (draft, *_) = load_goldens(drafted / "expected.jsonl")
-    assert unreviewed(draft)
+    assert needs_review(draft)
     case = rc.TestCase(draft, did(LOOK))
     store = drafted / ".rightcall" / "rightcall.db"
     doors = [

@@ -26,12 +26,12 @@ JSON = (
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def guarded(cell: Any) -> Any:
+def guard_cell(cell: Any) -> Any:
     """A cell that no spreadsheet runs as a formula: prefixed with an apostrophe, as spreadsheets mark text."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
-def unguarded(cell: Any) -> Any:
+def without_guard(cell: Any) -> Any:
     """The cell without the apostrophe that marks it as text."""
     if isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell):
         return cell[1:]
@@ -44,28 +44,28 @@ def value_of_cell(field: str, cell: str, names: Names, where: str) -> Any:
     if cell == "":
         return "" if field in ("input", "scenario") else None
     if field in LISTS:
-        return listed(cell, names.delimiter(field), place)
+        return split_list(cell, names.delimiter(field), place)
     if field in TOOLS and cell.lstrip()[:1] not in ("[", "{"):
         return [{"name": name.strip()} for name in cell.split(names.delimiter(field)) if name.strip()]
     if field in TOOLS or field in JSON:
-        return parsed(cell, place)
+        return parse_cell(cell, place)
     if field in NUMBERS:
         return number(cell, place)
     return cell
 
 
-def listed(text: str, delimiter: str, where: str) -> list[Any]:
+def split_list(text: str, delimiter: str, where: str) -> list[Any]:
     """The items of a list written as one string: a JSON list, or items with a delimiter between them."""
     if text.startswith("[") and text.rstrip().endswith("]"):
         try:
-            found = codec.decode(text.encode(), list[str], where)
+            items = codec.decode(text.encode(), list[str], where)
         except InputError:
             return text.split(delimiter)
-        return found
+        return items
     return text.split(delimiter)
 
 
-def parsed(text: str, where: str) -> Any:
+def parse_cell(text: str, where: str) -> Any:
     """JSON; or a Python literal, since DeepEval's reader accepts those in some columns."""
     try:
         return codec.decode(text.encode(), object, where)

@@ -60,20 +60,20 @@ def snake_case(name: str) -> str:
 
 def fields_of(row: Mapping[str, Any], names: Names, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The row under DeepEval's names, and its other columns. A near miss of a known name is an error."""
-    wanted = {file_name: field for field, file_name in names.called.items() if file_name is not None}
+    field_by_column = {file_name: field for field, file_name in names.called.items() if file_name is not None}
     absent = {field for field, file_name in names.called.items() if file_name != field}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in row.items():
-        field = wanted.get(name) or snake_case(name)
-        if field in KNOWN and (name in wanted or field not in absent):
-            found[field] = value
+        field = field_by_column.get(name) or snake_case(name)
+        if field in KNOWN and (name in field_by_column or field not in absent):
+            fields[field] = value
         else:
             near = suggestion(field, KNOWN) if name not in KNOWN else ""
             if near and _close(field):
                 raise InputError(where, f"unknown field '{name}'", near)
             rest[name] = value
-    return found, rest
+    return fields, rest
 
 
 def _close(name: str) -> bool:
@@ -107,8 +107,8 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
             field = field.removesuffix(suffix)
         field = MISSPELT.get(field, field)
         if field == argument or field not in KNOWN:
-            known = [f"{name}_col_name" for name in KNOWN]
-            hint = suggestion(argument, known) or "set column names like input_col_name='question'"
+            column_arguments = [f"{name}_col_name" for name in KNOWN]
+            hint = suggestion(argument, column_arguments) or "set column names like input_col_name='question'"
             raise ConfigError(f"{method}: unknown argument '{argument}'; {hint}")
         called[field] = value
     return Names(called, **delimiters)

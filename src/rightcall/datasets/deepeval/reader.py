@@ -8,9 +8,9 @@ from typing import Any
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguarded, value_of_cell
+from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, split_list, value_of_cell, without_guard
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
-from rightcall.datasets.deepeval.tools import expected_call, made_call
+from rightcall.datasets.deepeval.tools import call_of, expected_call
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.files.checked_read import existing_file, refuse_long_line
@@ -34,7 +34,7 @@ def golden_of(
     """
     names = names or Names()
     if cells:
-        row = {name: unguarded(cell) for name, cell in row.items()}
+        row = {name: without_guard(cell) for name, cell in row.items()}
     fields, rest = fields_of(row, names, where)
     if cells:
         fields = {name: value_of_cell(name, cell, names, where) for name, cell in fields.items()}
@@ -45,13 +45,13 @@ def golden_of(
     for name in LISTS:
         if isinstance(fields.get(name), str):  # JSON Lines files have the items in one string
             text = fields[name]
-            fields[name] = listed(text, names.delimiter(name), f"{where}: {name}") if text else []
+            fields[name] = split_list(text, names.delimiter(name), f"{where}: {name}") if text else []
     multi = fields.get("scenario") is not None
     if not multi and fields.get("input") is None:
         raise InputError(where, "missing required field 'input' (or 'scenario')", _names_hint(names))
     native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
     native |= _conversation(fields, where) if multi else _single(fields, where)
-    native |= _kept(fields, rest, where)
+    native |= _metadata_of(fields, rest, where)
     return (
         codec.convert(native, ConversationalGolden, where) if multi else codec.convert(native, Golden, where)
     )
@@ -65,9 +65,9 @@ def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
     else:
         calls = [expected_call(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
         native["expected_calls"] = [codec.to_plain(call) for call in calls]
-    made = _tools(fields, "tools_called", where)
-    if made is not None:
-        calls_made = [made_call(raw, f"{where}: tools_called[{i}]") for i, raw in enumerate(made)]
+    tools_called = _tools(fields, "tools_called", where)
+    if tools_called is not None:
+        calls_made = [call_of(raw, f"{where}: tools_called[{i}]") for i, raw in enumerate(tools_called)]
         native["tools_called"] = [codec.to_plain(call) for call in calls_made]
     return native
 
@@ -97,15 +97,13 @@ def _turn(raw: Any, where: str) -> dict[str, Any]:
         raise InputError(where, f"a turn must be an object, got {type(raw).__name__}")
     native = {name: raw[name] for name in TURN_FIELDS if raw.get(name) is not None}
     if "tools_called" in native:
-        calls = [
-            made_call(call, f"{where}.tools_called[{i}]") for i, call in enumerate(native["tools_called"])
-        ]
+        calls = [call_of(call, f"{where}.tools_called[{i}]") for i, call in enumerate(native["tools_called"])]
         native["tools_called"] = [codec.to_plain(call) for call in calls]
     notes = {name: value for name, value in raw.items() if name not in TURN_FIELDS and value is not None}
     return {**native, "notes": notes} if notes else native
 
 
-def _kept(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
+def _metadata_of(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
     """Metadata, custom columns, and what RightCall stored in the metadata."""
     metadata = _object(fields, "additional_metadata", where)
     columns = _object(fields, "custom_column_key_values", where)
@@ -126,20 +124,20 @@ def _kept(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str,
 
 
 def _tools(fields: dict[str, Any], name: str, where: str) -> list[Any] | None:
-    found = fields.get(name)
-    if isinstance(found, dict):
-        return [found]
-    if found is not None and not isinstance(found, list):
-        raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(found).__name__}")
-    return found
+    tools = fields.get(name)
+    if isinstance(tools, dict):
+        return [tools]
+    if tools is not None and not isinstance(tools, list):
+        raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(tools).__name__}")
+    return tools
 
 
 def _object(fields: dict[str, Any], name: str, where: str) -> dict[str, Any] | None:
-    found = fields.get(name)
-    if found is not None and not isinstance(found, dict):
-        kind = "a text" if isinstance(found, str) else type(found).__name__
+    content = fields.get(name)
+    if content is not None and not isinstance(content, dict):
+        kind = "a text" if isinstance(content, str) else type(content).__name__
         raise InputError(f"{where}: {name}", f"must be an object, got {kind}", "was it encoded twice?")
-    return found
+    return content
 
 
 def _names_hint(names: Names) -> str:

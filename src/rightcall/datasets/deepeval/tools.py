@@ -16,15 +16,15 @@ KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameter
 
 def expected_call(raw: Any, where: str) -> ExpectedCall:
     """One of `expected_tools`: without parameters any arguments are accepted; objects in them are taken literally."""
-    fields = _checked(raw, where)
+    fields = _check_fields(raw, where)
     parameters = _parameters(fields, where)
     args = None if parameters is None else {name: literal(value) for name, value in parameters.items()}
     return ExpectedCall(fields["name"], args, notes=_notes(fields, (*NOTED, "output")))
 
 
-def made_call(raw: Any, where: str) -> ToolCall:
+def call_of(raw: Any, where: str) -> ToolCall:
     """One of `tools_called`."""
-    fields = _checked(raw, where)
+    fields = _check_fields(raw, where)
     return ToolCall(
         fields["name"],
         _parameters(fields, where) or {},
@@ -39,18 +39,18 @@ def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
     if not isinstance(call.tool, str):
         problem = "DeepEval needs a single tool name; this call has a list or a pattern of names"
         raise InputError(where, problem, "use one tool name, or save in the native dialect")
-    return _written(call.tool, call.notes, call.notes.get("output"), plain_arguments(call))
+    return _tool_fields(call.tool, call.notes, call.notes.get("output"), plain_arguments(call))
 
 
 def from_made(call: ToolCall) -> dict[str, Any]:
     """An actual call as DeepEval writes it."""
-    return _written(call.name, call.notes, call.output, call.arguments)
+    return _tool_fields(call.name, call.notes, call.output, call.arguments)
 
 
-def _written(
+def _tool_fields(
     name: str, notes: dict[str, Any], output: Any, parameters: dict[str, Any] | None
 ) -> dict[str, Any]:
-    found = {
+    fields = {
         "name": name,
         "type": notes.get("type", "FUNCTION"),
         "description": notes.get("description"),
@@ -58,10 +58,10 @@ def _written(
         "output": output,
         "inputParameters": parameters,
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def _checked(raw: Any, where: str) -> dict[str, Any]:
+def _check_fields(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         kind = "a text" if isinstance(raw, str) else type(raw).__name__
         raise InputError(where, f"a tool call must be an object, got {kind}", 'such as {"name": "search"}')
@@ -74,13 +74,13 @@ def _checked(raw: Any, where: str) -> dict[str, Any]:
 
 
 def _parameters(fields: dict[str, Any], where: str) -> dict[str, Any] | None:
-    found = fields.get("inputParameters", fields.get("input_parameters"))
-    if found is not None and not isinstance(found, dict):
-        kind = "a text" if isinstance(found, str) else type(found).__name__
+    parameters = fields.get("inputParameters", fields.get("input_parameters"))
+    if parameters is not None and not isinstance(parameters, dict):
+        kind = "a text" if isinstance(parameters, str) else type(parameters).__name__
         raise InputError(
             f"{where}.inputParameters", f"must be an object, got {kind}", "was it encoded twice?"
         )
-    return found
+    return parameters
 
 
 def _notes(fields: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import guarded
+from rightcall.datasets.deepeval.cells import guard_cell
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
@@ -52,7 +52,7 @@ def _write_csv(rows: Iterator[dict[str, Any]], text: IO[str]) -> None:
     for place, row in enumerate(rows):
         if place == 0:
             writer.writerow(row)
-        writer.writerow(map(guarded, row.values()))
+        writer.writerow(map(guard_cell, row.values()))
 
 
 def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
@@ -61,13 +61,13 @@ def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
     if OURS in golden.metadata:
         raise InputError(where, f"metadata has the key '{OURS}', which this dialect reserves", "rename it")
     _refuse_delimiters(golden, where, file_type)
-    wanted = _without_derived_id(golden)
-    row = _shaped(_fields(wanted, where), file_type)
-    lost = _differences(golden_of(row, where, cells=file_type == "csv"), wanted)
+    stored_golden = _without_derived_id(golden)
+    row = _shape_fields(_fields(stored_golden, where), file_type)
+    lost = _differences(golden_of(row, where, cells=file_type == "csv"), stored_golden)
     if lost:
-        metadata = {**wanted.metadata, OURS: lost}
-        row = _shaped({**_fields(wanted, where), "additional_metadata": metadata}, file_type)
-        if left := _differences(golden_of(row, where, cells=file_type == "csv"), wanted):
+        metadata = {**stored_golden.metadata, OURS: lost}
+        row = _shape_fields({**_fields(stored_golden, where), "additional_metadata": metadata}, file_type)
+        if left := _differences(golden_of(row, where, cells=file_type == "csv"), stored_golden):
             problem = (
                 f"DeepEval's {file_type.upper()} files cannot represent {', '.join(left)} of this golden"
             )
@@ -77,7 +77,7 @@ def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
 
 def _fields(golden: AnyGolden, where: str) -> dict[str, Any]:
     expectations = golden.expectations
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "context": _list(golden.context),
         "name": golden.name,
         "comments": golden.comments,
@@ -95,28 +95,28 @@ def _fields(golden: AnyGolden, where: str) -> dict[str, Any]:
             from_expected(call, f"{where}: expected_calls[{i}]")
             for i, call in enumerate(golden.expected_calls)
         ]
-        found |= {
+        fields |= {
             name: getattr(golden, name)
             for name in SINGLE
-            if name in golden.__struct_fields__ and name not in found
+            if name in golden.__struct_fields__ and name not in fields
         }
-        found["retrieval_context"] = _list(golden.retrieval_context)
-        found["expected_tools"] = expected or None
-        found["tools_called"] = [from_made(call) for call in golden.tools_called or ()] or None
-        return {name: found[name] for name in SINGLE}
+        fields["retrieval_context"] = _list(golden.retrieval_context)
+        fields["expected_tools"] = expected or None
+        fields["tools_called"] = [from_made(call) for call in golden.tools_called or ()] or None
+        return {name: fields[name] for name in SINGLE}
     described = golden.user_description
-    found |= {
+    fields |= {
         "scenario": golden.scenario,
         "turns": [_turn(turn) for turn in golden.turns] or None,
         "expected_outcome": golden.expected_outcome,
         "user_description": described,
         "persona": golden.persona or (None if described is None else {"characteristics": described}),
     }
-    return {name: found[name] for name in MULTI}
+    return {name: fields[name] for name in MULTI}
 
 
 def _turn(turn: Turn) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         **dict.fromkeys(TURN),
         "role": turn.role,
         "content": turn.content,
@@ -125,10 +125,10 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "tools_called": [from_made(call) for call in turn.tools_called or ()] or None,
         "metadata": turn.metadata or None,
     }
-    return found | turn.notes
+    return fields | turn.notes
 
 
-def _shaped(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
+def _shape_fields(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
     """Lists and objects as the file type stores them."""
     if file_type == "json":
         return fields
@@ -136,7 +136,7 @@ def _shaped(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
     shaped = dict(fields)
     if file_type == "jsonl":
         if not multi:
-            shaped |= {name: _joined(fields[name]) for name in ("context", "retrieval_context")}
+            shaped |= {name: _join_items(fields[name]) for name in ("context", "retrieval_context")}
         return shaped
     for name, value in fields.items():
         shaped[name] = _cell(name, value)
@@ -147,13 +147,13 @@ def _cell(name: str, value: Any) -> str:
     if value is None:
         return ""
     if name in ("context", "retrieval_context"):
-        return _joined(value) or ""
+        return _join_items(value) or ""
     if name == "expectations":
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _joined(items: list[str] | None) -> str | None:
+def _join_items(items: list[str] | None) -> str | None:
     return None if items is None else DELIMITER.join(items)
 
 
@@ -181,15 +181,15 @@ def _without_derived_id(golden: AnyGolden) -> AnyGolden:
     return plain if with_id(plain).id == golden.id else golden
 
 
-def _differences(read: AnyGolden, wanted: AnyGolden) -> dict[str, Any]:
+def _differences(read: AnyGolden, golden: AnyGolden) -> dict[str, Any]:
     """The fields that do not round-trip, as plain values."""
     return {
-        name: codec.to_plain(getattr(wanted, name))
-        for name in wanted.__struct_fields__
-        if name != "metadata" and not _same(getattr(read, name), getattr(wanted, name))
+        name: codec.to_plain(getattr(golden, name))
+        for name in golden.__struct_fields__
+        if name != "metadata" and not _same(getattr(read, name), getattr(golden, name))
     }
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     """Equal as JSON: 1 and 1.0, or true and 1, are not."""
-    return codec.encode(one) == codec.encode(other)
+    return codec.encode(value) == codec.encode(other)

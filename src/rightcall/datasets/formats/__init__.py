@@ -19,8 +19,8 @@ from rightcall.datasets.formats.collection import GOLDENS, TRAJECTORIES, Collect
 
 FORMATS: dict[str, ModuleType] = {
     suffix: module
-    for found in iter_modules(__path__)
-    for module in [import_module(f"{__name__}.{found.name}")]
+    for module_info in iter_modules(__path__)
+    for module in [import_module(f"{__name__}.{module_info.name}")]
     for suffix in getattr(module, "SUFFIXES", ())
 }
 """Each format by the suffixes that its file declares."""
@@ -33,6 +33,6 @@ def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> M
     suffix = Path(path).suffix.lower()
     if suffix in suffixes:
         return FORMATS[suffix]
-    found = f"the suffix '{suffix}'" if suffix else "no suffix"
+    ending = f"the suffix '{suffix}'" if suffix else "no suffix"
     hint = suggestion(suffix, suffixes) or f"use one of {', '.join(suffixes)}"
-    raise InputError(str(path), f"cannot infer the format from {found}", hint)
+    raise InputError(str(path), f"cannot infer the format from {ending}", hint)

@@ -58,7 +58,7 @@ def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
     if isinstance(example, bytes):
         return msgspec.json.Decoder(as_type).decode
     if isinstance(example, msgspec.Raw):
-        return _checking_depth(msgspec.json.Decoder(as_type).decode)
+        return _with_depth_check(msgspec.json.Decoder(as_type).decode)
     return partial(msgspec.convert, type=as_type)
 
 
@@ -79,28 +79,28 @@ def repeated_key(item: bytes | msgspec.Raw) -> str | None:
     plain = b"\\" not in data and not any(gap in data for gap in (b'" ', b'"\t', b'"\n', b'"\r'))
     if plain and len(set(names)) == len(names):  # no key is written in another way, or apart from its colon
         return None
-    found: list[str] = []
+    repeats: list[str] = []
 
     def look(pairs: list[tuple[str, Any]]) -> None:
         seen: set[str] = set()
-        found.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        repeats.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
 
     try:
         json.loads(data, object_pairs_hook=look)
     except ValueError:  # the decoder says what is wrong with it
         return None
-    return found[0] if found else None
+    return repeats[0] if repeats else None
 
 
-def _checking_depth(decode: Callable[[Any], T]) -> Callable[[Any], T]:
-    def checked(item: Any) -> T:
+def _with_depth_check(decode: Callable[[Any], T]) -> Callable[[Any], T]:
+    def decode_shallow(item: Any) -> T:
         refuse_deep(bytes(item))
         return decode(item)
 
-    return checked
+    return decode_shallow
 
 
-def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
+def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
     """The decoder's error for an item as a readable message."""
     data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
     if isinstance(item, bytes):
@@ -123,10 +123,10 @@ def read_each(
         try:
             if isinstance(item, InputError):
                 raise item
-            made = read(item, f"{path}:{line}")
+            record = read(item, f"{path}:{line}")
         except InputError as error:
             if skipped is None:
                 raise
             skipped(error)
             continue
-        yield line, made
+        yield line, record

@@ -32,7 +32,7 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)  # process-wide; the module has no other setting
     with open_checked(path) as file:
-        rows = _rows(csv.reader(_decoded(file, str(path)), strict=True), str(path))
+        rows = _rows(csv.reader(_decode_lines(file, str(path)), strict=True), str(path))
         first = next(rows, None)
         if first is None:
             raise InputError(str(path), "the file is empty", "the first row must name the columns")
@@ -51,7 +51,7 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
     if csv.field_size_limit() < MAX_LINE_BYTES:
         csv.field_size_limit(MAX_LINE_BYTES)
     with open_checked(path) as file:
-        reader = csv.reader(_decoded(file, str(path)), strict=True, delimiter=delimiter)
+        reader = csv.reader(_decode_lines(file, str(path)), strict=True, delimiter=delimiter)
         rows = _rows(reader, str(path))
         first = next(rows, None)
         if first is None:
@@ -73,7 +73,7 @@ def header(path: Path) -> list[str]:
     """The column names; empty when the first row cannot be read."""
     with open_checked(path) as file:
         try:
-            return next(csv.reader(_decoded(file, str(path))), [])
+            return next(csv.reader(_decode_lines(file, str(path))), [])
         except (csv.Error, InputError):
             return []
 
@@ -115,16 +115,16 @@ def _cell(value: Any, is_text: bool) -> str:
 
 def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], where: str) -> dict[str, Any]:
     _refuse_other_length(cells, columns, where)
-    found: dict[str, Any] = {}
+    values_by_column: dict[str, Any] = {}
     for column, cell in zip(columns, cells, strict=True):
         if cell == "":
             continue
         if column in text_fields:
             literal = _literal(cell)
-            found[column] = cell if literal is None else literal
+            values_by_column[column] = cell if literal is None else literal
         else:
-            found[column] = _json(cell, f"{where}: column {column}")
-    return found
+            values_by_column[column] = _json(cell, f"{where}: column {column}")
+    return values_by_column
 
 
 def _refuse_other_length(cells: list[str], columns: list[str], where: str) -> None:
@@ -154,15 +154,15 @@ def _json(cell: str, where: str) -> Any:
 def _check_columns(columns: list[str], where: str) -> frozenset[str]:
     """Reject columns that are not fields; return those that contain raw text."""
     kind = ConversationalGolden if "scenario" in columns else Golden
-    known = kind.__struct_encode_fields__
+    fields = kind.__struct_encode_fields__
     for place, name in enumerate(columns, 1):
         if name == "":
             raise InputError(where, f"column {place} has no name")
-        if name not in known:
+        if name not in fields:
             wrong_delimiter = len(columns) == 1 and any(mark in name for mark in ";\t|")
-            hint = "separate the columns by commas" if wrong_delimiter else suggestion(name, known)
+            hint = "separate the columns by commas" if wrong_delimiter else suggestion(name, fields)
             problem = f"unknown column '{name[:80]}'"
-            raise InputError(where, problem, hint or f"known columns: {', '.join(known)}")
+            raise InputError(where, problem, hint or f"known columns: {', '.join(fields)}")
         if name in columns[: place - 1]:
             raise InputError(where, f"duplicate column '{name}'")
     return _text_fields(kind)
@@ -182,7 +182,7 @@ def _is_text(shape: msgspec.inspect.Type) -> bool:
     return isinstance(shape, (info.StrType, info.LiteralType))
 
 
-def _decoded(file: io.BufferedReader, path: str) -> Iterator[str]:
+def _decode_lines(file: io.BufferedReader, path: str) -> Iterator[str]:
     for number, line in numbered_lines(file, path):
         try:
             yield line.decode()
@@ -198,14 +198,14 @@ def _rows(reader: Any, path: str) -> Iterator[tuple[int, list[str]]]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise _malformed(str(error), f"{path}:{line}") from None
+            raise _csv_error(str(error), f"{path}:{line}") from None
         if cells is None:
             return
         if cells:
             yield line, cells
 
 
-def _malformed(text: str, where: str) -> InputError:
+def _csv_error(text: str, where: str) -> InputError:
     if "unexpected end of data" in text:
         return InputError(where, "a quoted cell starts in this row and is never closed", 'is a " missing?')
     if "field limit" in text:

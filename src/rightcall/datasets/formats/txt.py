@@ -29,7 +29,8 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """Prompts as plain values, each with its first line."""
     with open_checked(path) as file:
         lines = (
-            (number, _decoded(line, f"{path}:{number}")) for number, line in numbered_lines(file, str(path))
+            (number, _decode_line(line, f"{path}:{number}"))
+            for number, line in numbered_lines(file, str(path))
         )
         empty = True
         for number, prompt in prompts(lines, str(path)):
@@ -65,10 +66,10 @@ def prompts(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
     """One prompt per line. Goldens that say more than their input cannot be written."""
     for item in items:
-        file.write(_written(item).encode() + b"\n")
+        file.write(_line_of(item).encode() + b"\n")
 
 
-def _written(golden: Any) -> str:
+def _line_of(golden: Any) -> str:
     bare = golden if isinstance(golden, Golden) else None
     if bare is None or bare not in (Golden(bare.input), with_id(Golden(bare.input))):
         fields = msgspec.to_builtins(golden, enc_hook=repr)
@@ -90,7 +91,7 @@ def _written(golden: Any) -> str:
     return text
 
 
-def _decoded(line: bytes, where: str) -> str:
+def _decode_line(line: bytes, where: str) -> str:
     try:
         text = line.decode("utf-8-sig" if where.endswith(":1") else "utf-8")
     except UnicodeDecodeError:

@@ -59,8 +59,8 @@ def import_bfcl(questions: Path, answers: Path | None = None) -> Iterator[Golden
     `live_irrelevance` and `live_relevance` have none. Answers are found by id, in any order.
     """
     existing_file(questions)
-    found = BfclAnswers(existing_file(answers)) if answers is not None else None
-    return _goldens(questions, found)
+    bfcl_answers = BfclAnswers(existing_file(answers)) if answers is not None else None
+    return _goldens(questions, bfcl_answers)
 
 
 def category_of(identifier: str, where: str) -> str:
@@ -115,10 +115,10 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
     if len(question.question) != 1:
         problem = f"question must have one turn, got {len(question.question)}"
         raise InputError(where, problem, "BFCL's multi-turn categories cannot be imported")
-    said = [message for message in question.question[0] if message.role != "system"]
+    messages = [message for message in question.question[0] if message.role != "system"]
     system = [message.content for message in question.question[0] if message.role == "system"]
     golden = Golden(
-        input=_input(said),
+        input=_input(messages),
         id=question.id,
         category="negative" if category in NO_CALL_IS_RIGHT else "golden",
         tools=tuple(tool_definition(function) for function in question.function),
@@ -134,17 +134,17 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
         hint = "also pass the file of the same name from the folder possible_answer"
         raise InputError(where, f"the category {category} requires answers", hint)
     place, answer = answers.of(question.id, where)
-    return msgspec.structs.replace(golden, expected_calls=_expected_calls(question, answer, place))
+    return msgspec.structs.replace(golden, expected_calls=_calls_of_answer(question, answer, place))
 
 
-def _input(said: list[BfclAnswer]) -> str:
+def _input(messages: list[BfclAnswer]) -> str:
     """The user's messages, with the assistant's in between, if any."""
-    if all(message.role == "user" for message in said):
-        return "\n\n".join(message.content for message in said)
-    return "\n\n".join(f"{message.role.capitalize()}: {message.content}" for message in said)
+    if all(message.role == "user" for message in messages):
+        return "\n\n".join(message.content for message in messages)
+    return "\n\n".join(f"{message.role.capitalize()}: {message.content}" for message in messages)
 
 
-def _expected_calls(question: Question, answer: Answer, where: str) -> tuple[ExpectedCall, ...]:
+def _calls_of_answer(question: Question, answer: Answer, where: str) -> tuple[ExpectedCall, ...]:
     named = {function.name: function for function in reversed(question.function)}
     calls = []
     for at, truth in enumerate(answer.ground_truth):
@@ -167,8 +167,8 @@ def _args(function: BfclFunction, answers: dict[str, list[Any]], where: str) -> 
     properties, required = function.parameters.properties, function.parameters.required
     args: dict[str, Any] = {name: NEVER for name in required if name not in answers}
     for name, values in answers.items():
-        known, may_be_absent = name in properties, "" in values and name not in required
-        matcher = _matcher(properties[name], values, f"{where}.{name}") if known else NEVER
+        has_schema, may_be_absent = name in properties, "" in values and name not in required
+        matcher = _matcher(properties[name], values, f"{where}.{name}") if has_schema else NEVER
         if not may_be_absent:
             args[name] = matcher
         elif matcher is NEVER:
@@ -235,18 +235,18 @@ def tool_definition(function: BfclFunction) -> dict[str, Any]:
 
 def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """A parameter's schema with the types of JSON Schema, at every depth."""
-    made: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword == "type" and isinstance(value, str):
             if value != "any":
-                made["type"] = JSON_TYPES.get(value, value)
+                converted["type"] = JSON_TYPES.get(value, value)
         elif keyword == "properties" and isinstance(value, dict):
-            made[keyword] = {
+            converted[keyword] = {
                 name: json_schema(inner) if isinstance(inner, dict) else inner
                 for name, inner in value.items()
             }
         elif keyword == "items" and isinstance(value, dict):
-            made[keyword] = json_schema(value)
+            converted[keyword] = json_schema(value)
         elif keyword not in NOT_A_KEYWORD:
-            made[keyword] = value
-    return made
+            converted[keyword] = value
+    return converted

@@ -92,7 +92,7 @@ def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
     )
 
 
-def cleaned(value: Any) -> Any:
+def clean_text(value: Any) -> Any:
     """Text without spaces and some punctuation, in lower case, with one kind of quotes; other values unchanged."""
     return value.translate(CLEANED_AWAY).lower().replace("'", '"') if type(value) is str else value
 
@@ -103,13 +103,15 @@ def plainly_among(value: Any, answers: list[Any]) -> bool:
 
 
 def text_among(value: str, answers: list[Any]) -> bool:
-    return cleaned(value) in [cleaned(answer) for answer in answers if type(answer) is str]
+    return clean_text(value) in [clean_text(answer) for answer in answers if type(answer) is str]
 
 
 def list_among(value: list[Any], answers: list[Any]) -> bool:
     """The answer "" is read as an empty list."""
-    wanted = [[cleaned(element) for element in answer] for answer in answers if _is_sequence(answer)]
-    return [cleaned(element) for element in value] in wanted
+    accepted_lists = [
+        [clean_text(element) for element in answer] for answer in answers if _is_sequence(answer)
+    ]
+    return [clean_text(element) for element in value] in accepted_lists
 
 
 def object_among(value: dict[str, Any], answers: list[Any]) -> bool:
@@ -118,9 +120,9 @@ def object_among(value: dict[str, Any], answers: list[Any]) -> bool:
 
 def object_fits(value: dict[str, Any], answer: dict[str, Any]) -> bool:
     """Every key is known and has one of its options; omitted keys have "" among theirs."""
-    for key, found in value.items():
+    for key, member in value.items():
         options: Any = answer.get(key)
-        if not _is_sequence(options) or cleaned(found) not in [cleaned(option) for option in options]:
+        if not _is_sequence(options) or clean_text(member) not in [clean_text(option) for option in options]:
             return False
     return all(key in value or (_is_sequence(options) and "" in options) for key, options in answer.items())
 
@@ -131,8 +133,8 @@ def list_of_objects_among(value: list[Any], answers: list[Any]) -> bool:
 
 def _objects_fit(value: list[Any], answer: Any) -> bool:
     return len(value) == len(answer) and all(
-        isinstance(found, dict) and isinstance(wanted, dict) and object_fits(found, wanted)
-        for found, wanted in zip(value, answer, strict=True)
+        isinstance(actual, dict) and isinstance(expected, dict) and object_fits(actual, expected)
+        for actual, expected in zip(value, answer, strict=True)
     )
 
 

@@ -59,11 +59,11 @@ class TauResults(Record, frozen=True):
 
     def counts(self) -> list[tuple[int, int]]:
         """Trials and successes of each task, for pass^k. A reward of 1 is a success, as τ-bench counts."""
-        found: dict[str, tuple[int, int]] = {}
+        counts_by_task: dict[str, tuple[int, int]] = {}
         for task, reward in self.rewards:
-            trials, passed = found.get(task, (0, 0))
-            found[task] = (trials + 1, passed + (abs(reward - 1) < 1e-6))
-        return list(found.values())
+            trials, passed = counts_by_task.get(task, (0, 0))
+            counts_by_task[task] = (trials + 1, passed + (abs(reward - 1) < 1e-6))
+        return list(counts_by_task.values())
 
 
 def import_tau(path: str | Path) -> TauResults:
@@ -103,13 +103,13 @@ def _tau2(document: dict[str, Any], path: str) -> TauResults:
         _tau2_golden(_object(task, f"{path}: tasks[{i}]"), f"{path}: tasks[{i}]")
         for i, task in enumerate(tasks)
     ]
-    known = {golden.id for golden in goldens}
+    golden_ids = {golden.id for golden in goldens}
     trajectories, rewards, dropped = [], [], []
     for i, raw in enumerate(simulations):
         where = f"{path}: simulations[{i}]"
         simulation = _object(raw, where)
-        task = str(_needed(simulation, "task_id", where))
-        if task not in known:
+        task = str(_require_field(simulation, "task_id", where))
+        if task not in golden_ids:
             raise InputError(where, f"task_id '{task}' is not among the tasks")
         trial = simulation.get("trial")
         trajectories.append(RecordedTrajectory(task, _tau2_trajectory(simulation, where), trial))
@@ -130,7 +130,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
     ]
     return ConversationalGolden(
         scenario=_instructions(scenario.get("instructions")) or str(task.get("description") or task["id"]),
-        id=str(_needed(task, "id", where)),
+        id=str(_require_field(task, "id", where)),
         user_description=persona if isinstance(persona, str) else None,
         expected_calls=tuple(
             expected_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
@@ -138,7 +138,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
             if action.get("requestor", "assistant") == "assistant"
         ),
         extra_calls="allow",
-        output_contains=_told(criteria.get("communicate_info")),
+        output_contains=_output_facts(criteria.get("communicate_info")),
         tags=("tau2",),
         metadata={"reward_basis": basis} if (basis := criteria.get("reward_basis")) else {},
     )
@@ -155,13 +155,13 @@ def expected_action(name: str, arguments: Mapping[str, Any], compare: list[str] 
 
 def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
     messages = list(_tau2_messages(_list(simulation, "messages", where), where))
-    made = trajectory_from_messages(messages)
+    trajectory = trajectory_from_messages(messages)
     reason = simulation.get("termination_reason") or "user_stop"
     if reason not in ENDED:
         raise InputError(where, f"termination_reason '{reason}' is unknown", f"known: {', '.join(ENDED)}")
     duration = simulation.get("duration")
     return msgspec.structs.replace(
-        made,
+        trajectory,
         usage=_usage(simulation),
         latency_ms=None if duration is None else float(duration) * 1000,
         stop_reason=ENDED[reason],
@@ -208,7 +208,7 @@ def _tau(trials: list[Any], path: str) -> TauResults:
     for i, raw in enumerate(trials):
         where = f"{path}: [{i}]"
         trial = _object(raw, where)
-        task = str(_needed(trial, "task_id", where))
+        task = str(_require_field(trial, "task_id", where))
         info = _object(trial.get("info") or {}, f"{where}.info")
         if task not in goldens:
             goldens[task] = _tau_golden(task, _object(info.get("task") or {}, f"{where}.info.task"))
@@ -216,8 +216,8 @@ def _tau(trials: list[Any], path: str) -> TauResults:
             {key: message[key] for key in OPENAI_FIELDS if message.get(key) is not None}
             for message in (_object(item, f"{where}.traj") for item in _list(trial, "traj", where))
         ]
-        made = trajectory_from_messages(read_messages(messages, where))
-        trajectories.append(RecordedTrajectory(task, made, trial.get("trial")))
+        trajectory = trajectory_from_messages(read_messages(messages, where))
+        trajectories.append(RecordedTrajectory(task, trajectory, trial.get("trial")))
         rewards.append((task, _number(trial.get("reward"), f"{where}.reward")))
     return TauResults(tuple(goldens.values()), tuple(trajectories), tuple(rewards))
 
@@ -233,12 +233,12 @@ def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
             for action in raw.get("actions") or ()
         ),
         extra_calls="allow",
-        output_contains=_told(raw.get("outputs")),
+        output_contains=_output_facts(raw.get("outputs")),
         tags=("tau",),
     )
 
 
-def _told(raw: Any) -> tuple[Any, ...]:
+def _output_facts(raw: Any) -> tuple[Any, ...]:
     """Facts the agent must tell the user, matched as the benchmarks' checkers do."""
     return tuple({"tau": str(text)} for text in raw or ())
 
@@ -271,13 +271,13 @@ def _object(raw: Any, where: str) -> dict[str, Any]:
 
 
 def _list(raw: dict[str, Any], name: str, where: str) -> list[Any]:
-    found = raw.get(name)
-    if not isinstance(found, list):
+    entries = raw.get(name)
+    if not isinstance(entries, list):
         raise InputError(where, f"missing required list '{name}'", "is this a results file?")
-    return found
+    return entries
 
 
-def _needed(raw: dict[str, Any], name: str, where: str) -> Any:
+def _require_field(raw: dict[str, Any], name: str, where: str) -> Any:
     if raw.get(name) is None:
         raise InputError(where, f"missing required field '{name}'")
     return raw[name]

@@ -16,7 +16,7 @@ from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
-from rightcall.datasets.review import STATES, accepted, edited, golden_by_hand, review_of, reviewed
+from rightcall.datasets.review import STATES, edit_golden, golden_by_hand, is_accepted, review_of, reviewed
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.show.dashboard.links import from_segment, segment, with_query
@@ -117,7 +117,7 @@ def edit(request: Request) -> Response:
     version, fields = _version_from_url(request), _fields(request)
     current_golden = _require_unchanged(request, version, fields)
     edited_golden = _try(
-        lambda: edited(current_golden, fields.get("text", ""), author=_author(fields), at=_now())
+        lambda: edit_golden(current_golden, fields.get("text", ""), author=_author(fields), at=_now())
     )
     kept = msgspec.structs.replace(
         edited_golden, metadata={**current_golden.metadata, **edited_golden.metadata}
@@ -145,7 +145,10 @@ def finalize(request: Request) -> Response:
     else:
         final_version = _try(
             lambda: store.datasets.finalize_accepted(
-                alias, accepted, lambda golden: review_of(golden).state == "rejected", author=_author(fields)
+                alias,
+                is_accepted,
+                lambda golden: review_of(golden).state == "rejected",
+                author=_author(fields),
             )
         )
     return page(request, "draft_final.html", version=final_version)

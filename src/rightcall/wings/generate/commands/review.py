@@ -100,14 +100,14 @@ def finalize(
     """
     from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.datasets.review import accepted, review_of
+    from rightcall.datasets.review import is_accepted, review_of
     from rightcall.store.address import open_store
     from rightcall.store.base import user_name
 
     if is_file(drafts):
         if output is None:
             raise click.UsageError("--output is required: the file for the accepted goldens")
-        kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or accepted(golden)]
+        kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or is_accepted(golden)]
         if not kept:
             raise InputError(
                 drafts,
@@ -127,7 +127,7 @@ def finalize(
         else:
             version = opened.datasets.finalize_accepted(
                 drafts,
-                accepted,
+                is_accepted,
                 lambda golden: review_of(golden).state == "rejected",
                 author=author or user_name(),
             )
@@ -186,12 +186,12 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
     import msgspec
 
-    from rightcall.datasets.review import edited
+    from rightcall.datasets.review import edit_golden
 
     bare = msgspec.structs.replace(golden, metadata={})
     text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
     if text and text.strip():
-        changed = edited(golden, text, author=who, at=_now())
+        changed = edit_golden(golden, text, author=who, at=_now())
         place.put(msgspec.structs.replace(changed, metadata={**golden.metadata, **changed.metadata}))
 
 
