@@ -250,7 +250,7 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.models.anthropic import AnthropicProvider
     from rightcall.models.openai import OpenAIProvider
     from rightcall.models.openai_responses import OpenAIResponsesProvider
-    from rightcall.store.sql.record_bytes import packed
+    from rightcall.store.sql.record_bytes import encode_record
     from rightcall.tools.definitions.load import load_tools
 
     provider = draw.choice([AnthropicProvider, OpenAIProvider, OpenAIResponsesProvider])
@@ -266,7 +266,7 @@ def _reply(name: str, draw: random.Random) -> Any:
         recorder = Recorder()
         recorder.reply(reply)
         tools = {tool.name: tool for tool in load_tools("good-tools.json")}
-        packed(result_of(golden, 0, recorder.trajectory(), tools))
+        encode_record(result_of(golden, 0, recorder.trajectory(), tools))
         return 0
 
     return f"(a reply of {provider.prefix})", door

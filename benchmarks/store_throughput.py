@@ -82,7 +82,7 @@ def core_results(store: Store) -> float:
         for number in range(1, BATCH + 1)
     ]
     cpu = time.process_time()
-    with store.writing() as connection:
+    with store.write_transaction() as connection:
         connection.execute(insert(tables.results), rows)
         connection.rollback()
     return (time.process_time() - cpu) / BATCH

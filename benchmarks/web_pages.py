@@ -94,7 +94,7 @@ def measure(store: Store) -> None:
 
 def analyze(store: Store) -> None:
     """What PostgreSQL does by itself within a minute: without statistics it guesses, and reads whole tables."""
-    with store.writing() as connection:
+    with store.write_transaction() as connection:
         connection.exec_driver_sql("ANALYZE")
 
 

@@ -31,7 +31,7 @@ NUMBERED = {
 def contents(store) -> dict[str, list]:
     """Everything in the store but the numbers that engines give."""
     kept = {}
-    with store.reading() as connection:
+    with store.read_transaction() as connection:
         for table in tables.metadata.sorted_tables:
             if table.name in ("about", "metrics", "failed_metrics"):
                 continue

@@ -159,9 +159,9 @@ def test_a_damaged_schema_whose_text_is_in_the_message_gives_one_sentence(
 def test_a_mistake_in_the_code_is_not_called_damage(healthy, tmp_path, mistake):
     file = tmp_path / "results.db"
     file.write_bytes(healthy)
-    with open_store(file) as store, pytest.raises(mistake), store.reading():
+    with open_store(file) as store, pytest.raises(mistake), store.read_transaction():
         raise_in_the_store(mistake)
-    with open_store(file) as store, pytest.raises(StoreError, match="damaged"), store.reading():
+    with open_store(file) as store, pytest.raises(StoreError, match="damaged"), store.read_transaction():
         b"\xff".decode()
 
 

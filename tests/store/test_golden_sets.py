@@ -17,7 +17,7 @@ SOME = [Golden("Weather in Hue?", id="hue"), Golden("Weather in Hanoi?", id="han
 
 
 def rows(store, table) -> int:
-    with store.reading() as connection:
+    with store.read_transaction() as connection:
         return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 

@@ -18,7 +18,7 @@ from .builders import a_result, a_run
 
 def rows(store) -> dict[str, int]:
     """How many rows each table has, those that have any."""
-    with store.reading() as connection:
+    with store.read_transaction() as connection:
         counts = {
             table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
             for table in tables.metadata.sorted_tables

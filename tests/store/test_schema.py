@@ -18,7 +18,7 @@ from rightcall.store.address import Address, open_store
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
-from rightcall.store.sql.engine import make_engine, writing
+from rightcall.store.sql.engine import make_engine, write_transaction
 from rightcall.store.sql.export import export_lines
 from rightcall.store.sql.schema import HEAD, VERSION_TABLE, upgrade
 
@@ -41,7 +41,7 @@ def old(tmp_path):
 def by_migrations(stores):
     """A new store that was made by every migration, one after the other."""
     url = stores.url(empty=True)
-    with stores.open(url).writing() as connection:
+    with stores.open(url).write_transaction() as connection:
         tables.metadata.drop_all(connection)
         connection.execute(text("DROP TABLE rightcall_version"))
         upgrade(connection, HEAD)
@@ -49,7 +49,7 @@ def by_migrations(stores):
 
 
 def test_the_migrations_make_the_tables_we_use(stores):
-    with by_migrations(stores).reading() as connection, warnings.catch_warnings():
+    with by_migrations(stores).read_transaction() as connection, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SQLite cannot reflect every index
         context = MigrationContext.configure(
             connection, opts={"compare_type": True, "version_table": VERSION_TABLE}
@@ -76,7 +76,7 @@ SCHEMA = {
 def test_a_new_store_is_what_the_migrations_would_have_made(stores):
     found = []
     for store in (stores.open(stores.url(empty=True)), by_migrations(stores)):
-        with store.reading() as connection:
+        with store.read_transaction() as connection:
             rows = [connection.execute(text(query)).all() for query in SCHEMA[stores.engine]]
         found.append([sorted(map(repr, some)) for some in rows])
     assert found[0] == found[1]
@@ -116,14 +116,14 @@ def test_a_backup_of_the_old_store_is_kept_next_to_it(old):
 def test_an_old_store_is_migrated_on_every_engine(stores):
     url = stores.url(empty=True)
     store = stores.open(url)  # for its normalized address
-    with store.writing() as connection:
+    with store.write_transaction() as connection:
         tables.metadata.drop_all(connection)
         connection.execute(text("DROP TABLE rightcall_version"))
         upgrade(connection, "0001")
         connection.execute(insert(tables.documents).values(kind="tools", fingerprint="abc", content=b"x"))
     migrated = stores.open(url)
     assert migrated.migrated_from == "0001"
-    with migrated.reading() as connection:
+    with migrated.read_transaction() as connection:
         assert connection.execute(text("SELECT kind FROM documents")).scalars().all() == ["tools"]
     assert migrated.datasets.versions() == []
 
@@ -133,7 +133,7 @@ def with_a_row_a_score(stores):
     url = stores.url(empty=True)
     source = sqlite3.connect(":memory:")
     source.executescript((DATA / "store-0003.sql").read_text())
-    with stores.open(url).writing() as connection:
+    with stores.open(url).write_transaction() as connection:
         tables.metadata.drop_all(connection)
         connection.execute(text("DROP TABLE rightcall_version"))
         upgrade(connection, "0003")
@@ -183,7 +183,7 @@ def test_a_migrated_store_copies_to_the_other_engine(stores, elsewhere):
 
 def test_a_newer_store_is_refused_in_a_sentence(stores):
     url = stores.url(empty=True)
-    with stores.open(url).writing() as connection:
+    with stores.open(url).write_transaction() as connection:
         connection.execute(text("UPDATE rightcall_version SET version_num = '9999'"))
         connection.execute(update(tables.about).values(value="99.1"))
     with pytest.raises(InputError, match=r"version 9999 \(written by RightCall 99.1\).*upgrade RightCall"):
@@ -192,10 +192,10 @@ def test_a_newer_store_is_refused_in_a_sentence(stores):
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(old):
     engine = make_engine(Address(old))
-    with pytest.raises(RuntimeError), writing(engine, "old") as connection:
+    with pytest.raises(RuntimeError), write_transaction(engine, "old") as connection:
         upgrade(connection, HEAD)
         raise RuntimeError
-    with writing(engine, "old") as connection:
+    with write_transaction(engine, "old") as connection:
         assert connection.execute(text("SELECT version_num FROM rightcall_version")).scalar() == "0001"
         assert connection.execute(text("SELECT name FROM sqlite_master WHERE name = 'notes'")).all() == []
     engine.dispose()

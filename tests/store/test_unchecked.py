@@ -66,7 +66,7 @@ def test_a_store_from_before_gets_the_column_and_goes_on(stores):
     url = stores.url(empty=True)
     store = stores.open(url)
     store.runs.begin(a_run("old"), planned=4).add(RESULTS[:2])
-    with store.writing() as connection:
+    with store.write_transaction() as connection:
         connection.execute(text("ALTER TABLE runs DROP COLUMN unchecked"))
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0008'"))
     migrated = stores.open(url)

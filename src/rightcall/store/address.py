@@ -42,13 +42,13 @@ class Address(msgspec.Struct, frozen=True):
         return self.shown.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
-def store_address(given: str | os.PathLike[str] | None) -> Address:
+def store_address(location: str | os.PathLike[str] | None) -> Address:
     """The address of a path or URL; None is the store set in the environment, or the default."""
-    if given is not None and not isinstance(given, str | os.PathLike):
+    if location is not None and not isinstance(location, str | os.PathLike):
         raise ConfigError(
-            f"a store is a file or a URL, got {type(given).__name__}; of an open store use `store.name`"
+            f"a store is a file or a URL, got {type(location).__name__}; of an open store use `store.name`"
         )
-    text = os.fspath(given) if given is not None else os.environ.get(VARIABLE, "")
+    text = os.fspath(location) if location is not None else os.environ.get(VARIABLE, "")
     if not text:
         return Address(DEFAULT)
     scheme, separator, rest = text.partition("://")

@@ -209,7 +209,7 @@ def changes(stored: Run, now: Run) -> list[str]:
 
 def _description(run: Run) -> dict[str, str]:
     """Everything that must stay the same, by its user-visible name."""
-    told = {what: found[:12] for what, found in run.fingerprints.items() if what not in IN_WORDS}
+    told = {what: fingerprint[:12] for what, fingerprint in run.fingerprints.items() if what not in IN_WORDS}
     told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
     return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}
 

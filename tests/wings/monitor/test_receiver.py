@@ -260,7 +260,7 @@ def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make)
         for sender in senders:
             sender.join()
     with open_store(address) as store:
-        kept = {trace_id for trace_id, *_ in store.traces.waiting()} | {
+        kept = {trace_id for trace_id, *_ in store.traces.arrival_times()} | {
             row.trace_id for row in store.traces.page(limit=1000)
         }
     assert {f"{trace_id:032x}" for trace_id in answered} <= kept

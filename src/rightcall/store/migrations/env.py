@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from alembic import context
 
-given = context.config.attributes
-context.configure(connection=given["connection"], version_table=given["version_table"])
+attributes = context.config.attributes
+context.configure(connection=attributes["connection"], version_table=attributes["version_table"])
 context.run_migrations()

@@ -11,7 +11,7 @@ from rightcall.core.errors import InputError
 from rightcall.store.base import Note
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart
-from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.run_lookup import find
 
@@ -27,7 +27,7 @@ class RunAnnotations(StorePart):
     def tag(self, run: str, *tags: str, golden_id: str | None = None, remove: bool = False) -> None:
         """Add tags to a run, or to one golden of it; existing ones stay. With `remove`, remove them."""
         table = tables.run_tags if golden_id is None else tables.case_tags
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             if remove:
                 key = find(connection, run).key
                 place = [table.c.run_key == key, table.c.tag.in_(tags)]
@@ -36,10 +36,10 @@ class RunAnnotations(StorePart):
                 connection.execute(delete(table).where(*place))
             elif golden_id is None:
                 key = find(connection, run).key
-                insert_missing(connection, table, [(key, held(tag)) for tag in _check_tags(tags)])
+                insert_missing(connection, table, [(key, escape_text(tag)) for tag in _check_tags(tags)])
             else:
                 key = _case_key(connection, run, golden_id)
-                rows = [(key, held(golden_id), held(tag)) for tag in _check_tags(tags)]
+                rows = [(key, escape_text(golden_id), escape_text(tag)) for tag in _check_tags(tags)]
                 insert_missing(connection, table, rows)
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
@@ -49,7 +49,7 @@ class RunAnnotations(StorePart):
                 "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
             )
         at = self._store.now()
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             key = _case_key(connection, run, golden_id)
             values = {
                 "run_key": key,
@@ -64,7 +64,7 @@ class RunAnnotations(StorePart):
 
     def delete_note(self, number: int) -> None:
         """Delete a note; a missing one is not an error."""
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             connection.execute(delete(tables.notes).where(tables.notes.c.key == number))
 
 
@@ -74,10 +74,10 @@ def tags_of_cases(
     """The tags of some of a run's cases, by golden id."""
     t = tables.case_tags.c
     query = select(t.golden_id, t.tag).where(t.run_key == run_key, t.golden_id.in_(golden_ids))
-    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    tags_by_golden: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for golden_id, tag in connection.execute(query.order_by(t.golden_id, t.tag)):
-        found[golden_id] += (tag,)
-    return found
+        tags_by_golden[golden_id] += (tag,)
+    return tags_by_golden
 
 
 def notes_of_case(connection: Connection, run_key: int, golden_id: str) -> tuple[Note, ...]:

@@ -22,7 +22,7 @@ class StoredComparison:
 
     def counts(self) -> dict[Change, int]:
         """How many goldens each change happened to; changes that did not happen are omitted."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             compared = _comparison_rows(connection, self._before, self._after)
             query = select(compared.c.change, func.count().label("goldens")).group_by(compared.c.change)
             return {row.change: row.goldens for row in connection.execute(query)}
@@ -31,7 +31,7 @@ class StoredComparison:
         self, change: Change | None = None, *, limit: int = 100, beyond: str | None = None
     ) -> list[ComparedCase]:
         """The next goldens by id that a change happened to; `beyond` is the last one on the previous page."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             compared = _comparison_rows(connection, self._before, self._after)
             query = select(compared).order_by(compared.c.golden_id).limit(limit)
             if change is not None:

@@ -12,9 +12,9 @@ from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
 from rightcall.store.sql.core import Core, refers_to_contents
-from rightcall.store.sql.golden_sets import name_set, own_set, shared_set
-from rightcall.store.sql.packed_scores import renumbered
-from rightcall.store.sql.record_bytes import held, unpacked
+from rightcall.store.sql.golden_sets import name_set, own_set, use_shared_set
+from rightcall.store.sql.packed_scores import renumber_scores
+from rightcall.store.sql.record_bytes import decode_record, escape_text
 from rightcall.store.sql.row_types import check_run
 from rightcall.store.sql.rows import ResultRows, insert_missing
 from rightcall.store.sql.run_writer import insert_results
@@ -40,7 +40,7 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
     if _place(source) == _place(target):
         raise ConfigError(f"the stores are the same: {source.name}")
     _check_datasets(source, target)
-    with source.reading() as connection:
+    with source.read_transaction() as connection:
         runs = connection.execute(
             select(tables.runs).order_by(tables.runs.c.started_at, tables.runs.c.key)
         ).all()
@@ -54,7 +54,7 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
     for row in runs:
         if progress is not None:
             progress(row.id)
-        with target.writing() as connection:
+        with target.write_transaction() as connection:
             is_new, added = _copy_run(source, connection, row, metric_keys)
         new_runs, new_results = new_runs + is_new, new_results + added
     _copy_watch(source, target)
@@ -103,8 +103,8 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
     """The run's results in batches, with their details, as rows ready to insert."""
     last: Key | None = None
     while True:
-        with source.reading() as connection:
-            rows = results.chosen(connection, run_key, results.EVERYTHING, AT_ONCE, last)
+        with source.read_transaction() as connection:
+            rows = results.select_results(connection, run_key, results.EVERYTHING, AT_ONCE, last)
             ids = [row.id for row in rows]
             failed = _details(connection, tables.failed_metrics, ids)
             codes = _details(connection, tables.codes, ids)
@@ -113,12 +113,12 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
             return
         yield [
             ResultRows(
-                held(row.golden_id),
+                escape_text(row.golden_id),
                 row.trial,
                 row.outcome,
-                (*_stored_values(row[5:-2]), renumbered(row.scores, metric_keys), *_stored_values(row[-1:])),
+                (*_as_stored(row[5:-2]), renumber_scores(row.scores, metric_keys), *_as_stored(row[-1:])),
                 [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
-                [(c.position, *_stored_values(c[3:])) for c in codes.get(row.id, ())],
+                [(c.position, *_as_stored(c[3:])) for c in codes.get(row.id, ())],
                 next((t.content for t in contents.get(row.id, ())), None),
                 Usage(row.input_tokens, row.output_tokens, row.cost_usd),
             )
@@ -128,11 +128,11 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
 
 
 def _details(connection: Connection, table: Table, ids: Sequence[int]) -> dict[int, list[Row[Any]]]:
-    found: dict[int, list[Row[Any]]] = {}
+    rows_by_result: dict[int, list[Row[Any]]] = {}
     query = select(table).where(table.c.result_id.in_(ids)).order_by(*table.primary_key.columns)
     for row in connection.execute(query):
-        found.setdefault(row.result_id, []).append(row)
-    return found
+        rows_by_result.setdefault(row.result_id, []).append(row)
+    return rows_by_result
 
 
 def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:
@@ -143,15 +143,15 @@ def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, n
         query = select(table).where(owner == old_key).order_by(*order).limit(AT_ONCE)
         if last is not None:
             query = query.where(order[0] > last)
-        with source.reading() as connection:
+        with source.read_transaction() as connection:
             rows = connection.execute(query).all()
-            wanted = {row.fingerprint for row in rows}
-            goldens = select(tables.goldens).where(tables.goldens.c.fingerprint.in_(wanted))
-            contents = sorted(_stored_values(row) for row in connection.execute(goldens))
+            fingerprints = {row.fingerprint for row in rows}
+            goldens = select(tables.goldens).where(tables.goldens.c.fingerprint.in_(fingerprints))
+            contents = sorted(_as_stored(row) for row in connection.execute(goldens))
         if not rows:
             return
         insert_missing(target, tables.goldens, contents)
-        insert_missing(target, table, [(new_key, *_stored_values(row[1:])) for row in rows])
+        insert_missing(target, table, [(new_key, *_as_stored(row[1:])) for row in rows])
         last = getattr(rows[-1], order[0].name)
 
 
@@ -160,9 +160,9 @@ def _copy_goldens(source: Core, target: Connection, row: Row[Any], key: int) -> 
     if row.golden_set is None:
         return
     sets = tables.golden_sets.c
-    with source.reading() as connection:
+    with source.read_transaction() as connection:
         name = connection.execute(select(sets.fingerprint).where(sets.key == row.golden_set)).scalar()
-    if name is not None and shared_set(target, key, name):
+    if name is not None and use_shared_set(target, key, name):
         return
     new = own_set(target, key)
     _copy_shared(source, target, tables.cases, row.golden_set, new)
@@ -177,7 +177,7 @@ def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, n
 
 def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
     d = tables.documents.c
-    for kind, fingerprint in unpacked(row.fingerprints, dict[str, str]).items():
+    for kind, fingerprint in decode_record(row.fingerprints, dict[str, str]).items():
         query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
         insert_missing(target, tables.documents, _raw(source, query))
 
@@ -191,30 +191,30 @@ def _copy_watch(source: Core, target: Core) -> None:
         last = 0
         while True:
             query = select(table).where(table.c.key > last).order_by(table.c.key).limit(AT_ONCE)
-            with source.reading() as connection:
+            with source.read_transaction() as connection:
                 rows = connection.execute(query).all()
             if not rows:
                 break
             last = rows[-1].key
-            with target.writing() as connection:
-                known = _existing_rows(connection, table, own, rows)
+            with target.write_transaction() as connection:
+                present_rows = _rows_in_target(connection, table, own, rows)
                 fresh = [
                     {
-                        name: held(v) if isinstance(v, str) else v
+                        name: escape_text(v) if isinstance(v, str) else v
                         for name, v in row._mapping.items()
                         if name != "key"
                     }
                     for row in rows
-                    if not own or tuple(row._mapping[name] for name in own) not in known
+                    if not own or tuple(row._mapping[name] for name in own) not in present_rows
                 ]
                 if fresh:
                     connection.execute(insert(table), fresh)
-    with target.writing() as connection:
+    with target.write_transaction() as connection:
         for table in (tables.check_counts, tables.watch_states):
             insert_missing(connection, table, _raw(source, select(table)))
 
 
-def _existing_rows(
+def _rows_in_target(
     target: Connection, table: Table, own: tuple[str, ...], rows: Sequence[Row[Any]]
 ) -> set[tuple[Any, ...]]:
     """Which rows of a page the target has, by the columns that identify them."""
@@ -228,10 +228,10 @@ def _existing_rows(
 
 def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:
     n = tables.notes.c
-    said = select(n.golden_id, n.text, n.author, n.created_at)
-    with source.reading() as connection:
-        rows = connection.execute(said.where(n.run_key == old_key).order_by(n.key)).all()
-    there = {tuple(row) for row in target.execute(said.where(n.run_key == new_key))}
+    query = select(n.golden_id, n.text, n.author, n.created_at)
+    with source.read_transaction() as connection:
+        rows = connection.execute(query.where(n.run_key == old_key).order_by(n.key)).all()
+    there = {tuple(row) for row in target.execute(query.where(n.run_key == new_key))}
     for row in rows:
         if tuple(row) not in there:
             target.execute(insert(tables.notes).values(run_key=new_key, **row._mapping))
@@ -239,7 +239,7 @@ def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) ->
 
 def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:
     d = tables.datasets.c
-    with target.writing() as connection:
+    with target.write_transaction() as connection:
         refers_to_contents(connection)
         there = select(d.key).where(d.alias == row.alias, d.version == row.version)
         if connection.execute(there).first() is not None:
@@ -255,9 +255,9 @@ def _check_datasets(source: Core, target: Core) -> None:
     """Before anything is copied: a version must not have two contents."""
     d = tables.datasets.c
     query = select(d.alias, d.version, d.fingerprint)
-    with source.reading() as connection:
+    with source.read_transaction() as connection:
         here = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
-    with target.reading() as connection:
+    with target.read_transaction() as connection:
         there = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
     for alias, version in sorted(here.keys() & there.keys()):
         if here[alias, version] != there[alias, version]:
@@ -273,9 +273,9 @@ def _place(store: Core) -> str:
 
 
 def _raw(source: Core, query: Any) -> list[tuple[Any, ...]]:
-    with source.reading() as connection:
-        return [_stored_values(row) for row in connection.execute(query)]
+    with source.read_transaction() as connection:
+        return [_as_stored(row) for row in connection.execute(query)]
 
 
-def _stored_values(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(held(value) if isinstance(value, str) else value for value in values)
+def _as_stored(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(escape_text(value) if isinstance(value, str) else value for value in values)

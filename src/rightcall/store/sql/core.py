@@ -17,8 +17,15 @@ from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
-from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
-from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.engine import (
+    CACHE,
+    SMALL_CACHE,
+    DatabaseFile,
+    make_engine,
+    read_transaction,
+    write_transaction,
+)
+from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.schema import bring_to_head
 
 
@@ -27,7 +34,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def written(time: datetime) -> str:
+def time_text(time: datetime) -> str:
     """A time in the store's format: UTC, ISO 8601, sortable as text."""
     return utc_text(time, "microseconds")
 
@@ -68,21 +75,21 @@ class Core:
 
     def now(self) -> str:
         """The current time in the store's format."""
-        return written(self.clock())
+        return time_text(self.clock())
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def read_transaction(self) -> Iterator[Connection]:
         """One consistent view, for as short as possible."""
         self._require_file()
-        with reading(self.engine, self.name) as connection:
+        with read_transaction(self.engine, self.name) as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def write_transaction(self) -> Iterator[Connection]:
         """A transaction that will write: all of it is stored when the block ends, or none of it."""
         self._require_file()
         try:
-            with writing(self.engine, self.name) as connection:
+            with write_transaction(self.engine, self.name) as connection:
                 yield connection
         except StoreError:
             if (
@@ -101,9 +108,9 @@ class Core:
         new = sorted({name for name in names if name not in self._metric_keys})
         if new:
             statement = text("INSERT INTO metrics (name) VALUES (:name) ON CONFLICT DO NOTHING")
-            with self.writing() as connection:
+            with self.write_transaction() as connection:
                 for name in new:
-                    connection.execute(statement, {"name": held(name)})
+                    connection.execute(statement, {"name": escape_text(name)})
             self._read_metrics()
         return self._metric_keys
 
@@ -114,7 +121,7 @@ class Core:
         return self._metric_names
 
     def _read_metrics(self) -> None:
-        with self.reading() as connection:
+        with self.read_transaction() as connection:
             rows = connection.execute(select(tables.metrics.c.name, tables.metrics.c.key))
             self._metric_keys = {row.name: row.key for row in rows}
         self._metric_names = {key: name for name, key in self._metric_keys.items()}

@@ -16,7 +16,7 @@ from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, alone_with_contents
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
-from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import to_golden
 from rightcall.store.sql.rows import insert_rows
 
@@ -38,7 +38,7 @@ class Datasets(StorePart):
         A draft stays open for the next push. Pushing the contents of the newest version again creates no new one.
         """
         _require_alias(alias)
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             return self._push(connection, alias, goldens, finalized, author)
 
@@ -48,11 +48,11 @@ class Datasets(StorePart):
         Read and written in one transaction: with concurrent additions, no golden is lost.
         """
         _require_alias(alias)
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             newest = connection.execute(_newest(alias)).first()
             before = () if newest is None else _goldens_of(connection, newest.key)
-            goldens = {each.id: each for each in (*before, _with_id(golden))}
+            goldens = {golden_in_draft.id: golden_in_draft for golden_in_draft in (*before, _with_id(golden))}
             return self._push(connection, alias, goldens.values(), False, author)
 
     def _push(
@@ -75,7 +75,7 @@ class Datasets(StorePart):
 
     def pull(self, alias: str, version: int | None = None, *, finalized: bool = True) -> Iterator[AnyGolden]:
         """The goldens of a version in their order, streamed; by default the newest finalized one."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             key, position = _find(connection, alias, version, finalized).key, -1
         while True:
             query = (
@@ -85,7 +85,7 @@ class Datasets(StorePart):
                 .order_by(items.position)
                 .limit(GOLDENS_AT_ONCE)
             )
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 rows = connection.execute(query).all()
             if not rows:
                 return
@@ -94,13 +94,13 @@ class Datasets(StorePart):
 
     def get(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
         """The record of one version; with `finalized=False` the draft counts too."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return to_version(_find(connection, alias, version, finalized))
 
     def versions(self, alias: str = "") -> list[DatasetVersion]:
         """Every version, by alias and number."""
         query = select(tables.datasets).order_by(datasets.alias, datasets.version)
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             rows = connection.execute(query.where(datasets.alias == alias) if alias else query)
             return [to_version(row) for row in rows]
 
@@ -116,7 +116,7 @@ class Datasets(StorePart):
 
         Goldens for which `drop` is true are removed; the rest stay in a draft. Atomic.
         """
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             newest = connection.execute(_newest(alias)).first()
             if newest is None or newest.finalized:
@@ -137,10 +137,10 @@ class Datasets(StorePart):
 
     def finalize(self, alias: str) -> DatasetVersion:
         """Turn the draft into an immutable version."""
-        with self._store.writing() as connection:
-            wanted = (datasets.alias == alias, datasets.finalized.is_(False))
+        with self._store.write_transaction() as connection:
+            is_draft = (datasets.alias == alias, datasets.finalized.is_(False))
             if (
-                connection.execute(update(tables.datasets).where(*wanted).values(finalized=True)).rowcount
+                connection.execute(update(tables.datasets).where(*is_draft).values(finalized=True)).rowcount
                 == 0
             ):
                 raise InputError(f"dataset {alias}", "has no draft to finalize")
@@ -148,7 +148,7 @@ class Datasets(StorePart):
 
     def diff(self, alias: str, old: int, new: int) -> DatasetDiff:
         """What changed between two versions; a golden is the same when its id is."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             before, after = (
                 _contents(connection, _find(connection, alias, version, False).key) for version in (old, new)
             )
@@ -160,7 +160,7 @@ class Datasets(StorePart):
 
     def delete(self, alias: str, version: int | None = None) -> int:
         """Delete one version, or all of them; returns how many."""
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             if version is not None:
                 return _delete_versions(connection, [_find(connection, alias, version, False).key])
@@ -203,13 +203,13 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
         query = query.where(datasets.version == version)
     elif finalized:
         query = query.where(datasets.finalized.is_(True))
-    found: Row[Any] | None = connection.execute(query).first()
-    if found is not None:
-        return found
+    row: Row[Any] | None = connection.execute(query).first()
+    if row is not None:
+        return row
     newest = connection.execute(_newest(alias)).first()
     if newest is None:
-        known = list(connection.execute(select(datasets.alias).distinct()).scalars())
-        raise InputError(f"dataset {alias}", "not found in the store", suggestion(alias, known))
+        aliases = list(connection.execute(select(datasets.alias).distinct()).scalars())
+        raise InputError(f"dataset {alias}", "not found in the store", suggestion(alias, aliases))
     if version is not None:
         raise InputError(f"dataset {alias}", f"has no version {version}; the newest is {newest.version}")
     raise InputError(f"dataset {alias}", "has only a draft", "pull the draft, or finalize it first")
@@ -226,7 +226,7 @@ def _insert_items(
         for golden, row in zip(batch, rows, strict=True):
             if golden.id in seen:
                 raise InputError(f"dataset {alias}", f"duplicate golden id '{golden.id}'")
-            members.append((key, len(seen), held(golden.id), row[0]))
+            members.append((key, len(seen), escape_text(golden.id), row[0]))
             seen.add(golden.id)
             digest.update(row[0].encode())
         insert_rows(connection, tables.dataset_items, members)

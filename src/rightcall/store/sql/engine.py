@@ -69,7 +69,7 @@ def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
 
 
 @contextmanager
-def reading(engine: Engine, name: str) -> Iterator[Connection]:
+def read_transaction(engine: Engine, name: str) -> Iterator[Connection]:
     """One consistent view, for as short as possible: a long one keeps SQLite's log from shrinking."""
     with _plain_errors(name), engine.connect() as connection, connection.begin():
         try:
@@ -81,7 +81,7 @@ def reading(engine: Engine, name: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine, name: str) -> Iterator[Connection]:
+def write_transaction(engine: Engine, name: str) -> Iterator[Connection]:
     """A transaction that will write: all of it is stored when the block ends, or none of it."""
     with (
         _plain_errors(name),
@@ -161,8 +161,8 @@ def _of_a_driver(error: Exception) -> bool:
 def store_error(name: str, error: Exception) -> StoreError:
     """The database error in one line, with a hint."""
     cause = getattr(error, "orig", None) or error
-    said = " ".join(str(cause).split())[:300]
-    low = said.lower()
+    message = " ".join(str(cause).split())[:300]
+    low = message.lower()
     hint = ""
     if "locked" in low or "lock timeout" in low:
         hint = f"; another process kept writing for {PATIENCE} seconds; try again when it has finished"
@@ -178,7 +178,7 @@ def store_error(name: str, error: Exception) -> StoreError:
         hint = "; check that the server is running and that user, password and database are correct"
     passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
     retryable = passing and not any(word in low for word in _LASTING)
-    return StoreError(f"store {name}: {said}{hint}", retryable=retryable)
+    return StoreError(f"store {name}: {message}{hint}", retryable=retryable)
 
 
 class DatabaseFile:
@@ -186,22 +186,22 @@ class DatabaseFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._shown = path.absolute(), path
-        found = path.stat()
-        self._identity, self._size = (found.st_dev, found.st_ino), found.st_size
+        status = path.stat()
+        self._identity, self._size = (status.st_dev, status.st_ino), status.st_size
 
     def require(self) -> None:
         """Return if the file still exists and is intact."""
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError as error:  # a mount that hangs or a folder that is moved may come back
-            raise self._lost(f"the file no longer exists ({error.strerror})", retryable=True) from None
-        if (found.st_dev, found.st_ino) != self._identity:
-            raise self._lost("the file was replaced while it was open")
-        if found.st_size < self._size and not (found.st_size and _is_whole(self._path)):
-            raise self._lost("the file was truncated while it was open")
-        self._size = found.st_size
+            raise self._file_error(f"the file no longer exists ({error.strerror})", retryable=True) from None
+        if (status.st_dev, status.st_ino) != self._identity:
+            raise self._file_error("the file was replaced while it was open")
+        if status.st_size < self._size and not (status.st_size and _is_whole(self._path)):
+            raise self._file_error("the file was truncated while it was open")
+        self._size = status.st_size
 
-    def _lost(self, problem: str, *, retryable: bool = False) -> StoreError:
+    def _file_error(self, problem: str, *, retryable: bool = False) -> StoreError:
         return StoreError(f"store {self._shown}: {problem}", retryable=retryable)
 
 
@@ -209,7 +209,7 @@ def _is_whole(path: Path) -> bool:
     """Whether a file that became shorter is a valid database: pruning old runs shortens it too."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-            found: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()
-            return found == ("ok",)
+            answer: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return answer == ("ok",)
     except sqlite3.Error:
         return False

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, case, func, select, tuple_
 from rightcall.model import Failure, ToolCall, Trajectory
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import expanded, held, unpacked, unzipped
+from rightcall.store.sql.record_bytes import decode_record, decompress_json, decompress_record, escape_text
 from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
@@ -53,7 +53,7 @@ class RunFailures:
     def code_counts(self) -> dict[str, int]:
         """The number of failures by code, also for a run in progress. Unchecked cases did not fail."""
         c = tables.codes.c
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = find(connection, self._run)
             counted = select(c.code, func.count().label("failures")).where(c.run_key == row.key)
             if row.unchecked:
@@ -64,11 +64,11 @@ class RunFailures:
 
     def trial_counts(self) -> Iterator[TrialCount]:
         """Every golden that was checked, by id, streamed."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             key = find(connection, self._run).key
         last = ""
         while True:
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 rows = _counts(connection, key, last)
             yield from rows
             if len(rows) < AT_ONCE * 4:
@@ -77,11 +77,11 @@ class RunFailures:
 
     def failed_trials(self) -> Iterator[StoredFailure]:
         """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are omitted."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             key = find(connection, self._run).key
         last: tuple[str, int] | None = None
         while True:
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 page = _failure_page(connection, key, last)
             yield from page
             if len(page) < AT_ONCE:
@@ -93,7 +93,7 @@ class RunFailures:
         column = results[which]
         query = select(results.golden_id, results.trial, column).where(column.is_not(None))
         order = column.desc(), results.golden_id, results.trial
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             here = results.run_key == find(connection, self._run).key
             return [
                 ExtremeTrial(*row)
@@ -111,7 +111,7 @@ def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
         .order_by(results.golden_id)
         .limit(AT_ONCE * 4)
     )
-    rows = connection.execute(query.where(results.golden_id > held(after)) if after else query)
+    rows = connection.execute(query.where(results.golden_id > escape_text(after)) if after else query)
     return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
 
 
@@ -120,31 +120,33 @@ def _failure_page(connection: Connection, key: int, after: tuple[str, int] | Non
         results.run_key == key, results.outcome == tables.FAILED
     )
     if after is not None:
-        query = query.where(tuple_(results.golden_id, results.trial) > tuple_(held(after[0]), after[1]))
-    found = connection.execute(query.order_by(results.golden_id, results.trial).limit(AT_ONCE)).all()
-    numbers = [row.id for row in found]
+        query = query.where(
+            tuple_(results.golden_id, results.trial) > tuple_(escape_text(after[0]), after[1])
+        )
+    rows = connection.execute(query.order_by(results.golden_id, results.trial).limit(AT_ONCE)).all()
+    numbers = [row.id for row in rows]
     codes, calls = _codes(connection, numbers), _calls(connection, numbers)
     return [
-        StoredFailure(row.golden_id, row.trial, tuple(codes[row.id]), calls.get(row.id, ())) for row in found
+        StoredFailure(row.golden_id, row.trial, tuple(codes[row.id]), calls.get(row.id, ())) for row in rows
     ]
 
 
 def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Failure]]:
     c = tables.codes.c
-    found: dict[int, list[Failure]] = defaultdict(list)
+    failures: dict[int, list[Failure]] = defaultdict(list)
     query = select(c.result_id, c.evidence).where(c.result_id.in_(numbers)).order_by(c.result_id, c.position)
     for number, evidence in connection.execute(query):
-        found[number].append(unpacked(evidence, Failure))
-    return found
+        failures[number].append(decode_record(evidence, Failure))
+    return failures
 
 
 def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
     """The calls of each trial; decoded only if a tool was run, which the bytes reveal."""
     t = tables.trajectories.c
     query = select(t.result_id, t.content).where(t.result_id.in_(numbers))
-    found = {}
+    calls_by_result = {}
     for number, content in connection.execute(query):
-        plain = unzipped(content)
+        plain = decompress_json(content)
         if b'"calls"' in plain:
-            found[number] = expanded(plain, Trajectory).calls
-    return found
+            calls_by_result[number] = decompress_record(plain, Trajectory).calls
+    return calls_by_result

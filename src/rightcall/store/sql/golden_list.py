@@ -13,7 +13,7 @@ from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import tags_of_cases
-from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
 from rightcall.store.sql.rows import OUTCOMES
 from rightcall.store.sql.run_lookup import find
@@ -33,8 +33,8 @@ class GoldenList(Results):
         self, run: str, which: ResultFilter, *, limit: int = 100, after: ListedGolden | None = None
     ) -> list[ListedGolden]:
         """The next `limit` goldens with a matching trial, failures first; `after` is the last one shown."""
-        found: list[ListedGolden] = []
-        with self._store.reading() as connection:
+        listed_goldens: list[ListedGolden] = []
+        with self._store.read_transaction() as connection:
             row = find(connection, run)
             run_key, scan = row.key, scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
@@ -42,12 +42,14 @@ class GoldenList(Results):
                 beyond = after.golden_id if after and after.outcome == outcome else None
                 query = _goldens_query(run_key, which, outcome, ids, scan=scan)
                 if beyond is not None:
-                    query = query.where(results.golden_id > held(beyond))
-                rows = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
-                found += [ListedGolden(outcome, golden_id) for golden_id in rows.scalars()]
-                if len(found) >= limit:
+                    query = query.where(results.golden_id > escape_text(beyond))
+                rows = connection.execute(
+                    query.order_by(results.golden_id).limit(limit - len(listed_goldens))
+                )
+                listed_goldens += [ListedGolden(outcome, golden_id) for golden_id in rows.scalars()]
+                if len(listed_goldens) >= limit:
                     break
-            return self._with_trials(connection, run_key, found)
+            return self._with_trials(connection, run_key, listed_goldens)
 
     def _with_trials(
         self, connection: Connection, run_key: int, listed: Sequence[ListedGolden]
@@ -72,27 +74,27 @@ class GoldenList(Results):
 
     def neighbours(self, run: str, which: ResultFilter, golden_id: str) -> tuple[str | None, str | None]:
         """The goldens before and after this one in the list; None at either end."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = find(connection, run)
             run_key, scan = row.key, scans(connection, row)
 
             def first(query: Select[Any], *, last: bool = False) -> str | None:
                 order = results.golden_id.desc() if last else results.golden_id
-                found: str | None = connection.execute(query.order_by(order).limit(1)).scalar()
-                return found
+                golden_id: str | None = connection.execute(query.order_by(order).limit(1)).scalar()
+                return golden_id
 
             phases = _from(which, None)
             ids = _with_text(connection, run_key, which, scan=scan)
             lists = {outcome: _goldens_query(run_key, which, outcome, ids, scan=scan) for outcome in phases}
-            own = (results.run_key == run_key, results.golden_id == held(golden_id))
+            own = (results.run_key == run_key, results.golden_id == escape_text(golden_id))
             trials = select(results.outcome).where(*own)
             fitting = trials.where(*conditions(run_key, which, scan=scan))
             outcomes = set(connection.execute(fitting).scalars())
             outcomes = outcomes or set(connection.execute(trials).scalars())  # opened past the filter
             at = next((n for n, outcome in enumerate(phases) if OUTCOMES[outcome] in outcomes), 0)
             here = lists[phases[at]]
-            before = first(here.where(results.golden_id < held(golden_id)), last=True)
-            after = first(here.where(results.golden_id > held(golden_id)))
+            before = first(here.where(results.golden_id < escape_text(golden_id)), last=True)
+            after = first(here.where(results.golden_id > escape_text(golden_id)))
             for outcome in reversed(phases[:at]):
                 before = before if before is not None else first(lists[outcome], last=True)
             for outcome in phases[at + 1 :]:
@@ -110,8 +112,8 @@ def _with_text(connection: Connection, run_key: int, which: ResultFilter, *, sca
     """The goldens with the text when they are few: a search scans the goldens once, not for each part of the list."""
     if not which.text:
         return None
-    wanted = conditions(run_key, ResultFilter(text=which.text), scan=scan)
-    query = select(results.golden_id).distinct().where(*wanted).limit(AT_ONCE + 1)
+    criteria = conditions(run_key, ResultFilter(text=which.text), scan=scan)
+    query = select(results.golden_id).distinct().where(*criteria).limit(AT_ONCE + 1)
     ids = connection.execute(query).scalars().all()
     return list(ids) if len(ids) <= AT_ONCE else None
 

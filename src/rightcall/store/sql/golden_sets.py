@@ -13,7 +13,7 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import canonical_golden
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, refers_to_contents
-from rightcall.store.sql.record_bytes import canonical, compressed_bytes, held
+from rightcall.store.sql.record_bytes import canonical, compress_json, escape_text
 from rightcall.store.sql.rows import Row, check_golden_id, insert_missing
 
 GOLDENS_AT_ONCE = 500
@@ -25,20 +25,20 @@ runs, sets, cases = tables.runs.c, tables.golden_sets.c, tables.cases.c
 
 def add_goldens(store: Core, run_key: int, goldens: Iterable[AnyGolden], fingerprint: str) -> None:
     """Store the goldens of a run; if a complete set has this fingerprint, none of them is read."""
-    with store.writing() as connection:
+    with store.write_transaction() as connection:
         refers_to_contents(connection)
-        if fingerprint and shared_set(connection, run_key, fingerprint):
+        if fingerprint and use_shared_set(connection, run_key, fingerprint):
             return
         key = own_set(connection, run_key)
     stream = iter(goldens)
     while batch := list(itertools.islice(stream, GOLDENS_AT_ONCE)):
         rows = [golden_row(golden) for golden in batch]
-        members = [(key, held(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)]
-        with store.writing() as connection:
+        members = [(key, escape_text(golden.id), row[0]) for golden, row in zip(batch, rows, strict=True)]
+        with store.write_transaction() as connection:
             keep_goldens(connection, rows)
             insert_missing(connection, tables.cases, sorted(members))
     if fingerprint:
-        with store.writing() as connection:
+        with store.write_transaction() as connection:
             name_set(connection, key, fingerprint)
 
 
@@ -52,10 +52,10 @@ def set_of(run_key: int) -> ScalarSelect[Any]:
     return select(runs.golden_set).where(runs.key == run_key).scalar_subquery()
 
 
-def shared_set(connection: Connection, run_key: int, fingerprint: str) -> bool:
+def use_shared_set(connection: Connection, run_key: int, fingerprint: str) -> bool:
     """Give the run the complete set of this fingerprint, if there is one."""
-    found = select(sets.key).where(sets.fingerprint == fingerprint).order_by(sets.key).limit(1)
-    key = connection.execute(found).scalar()
+    query = select(sets.key).where(sets.fingerprint == fingerprint).order_by(sets.key).limit(1)
+    key = connection.execute(query).scalar()
     if key is None:
         return False
     before = connection.execute(select(runs.golden_set).where(runs.key == run_key)).scalar()
@@ -79,7 +79,9 @@ def own_set(connection: Connection, run_key: int) -> int:
     connection.execute(update(tables.runs).where(runs.key == run_key).values(golden_set=key))
     if before is not None:
         old = connection.execute(select(cases.golden_id, cases.fingerprint).where(cases.set_key == before))
-        insert_missing(connection, tables.cases, [(key, held(row.golden_id), row.fingerprint) for row in old])
+        insert_missing(
+            connection, tables.cases, [(key, escape_text(row.golden_id), row.fingerprint) for row in old]
+        )
         _drop_set(connection, before)
     return key
 
@@ -124,6 +126,6 @@ def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
 def golden_row(golden: AnyGolden) -> Row:
     """The row of a golden; its fingerprint identifies the content."""
     check_golden_id(golden.id)
-    said = golden.input if isinstance(golden, Golden) else golden.scenario
+    preview = golden.input if isinstance(golden, Golden) else golden.scenario
     content = canonical(canonical_golden(golden))
-    return hex_digest(content, 32), held(said[:PREVIEW]), compressed_bytes(content)
+    return hex_digest(content, 32), escape_text(preview[:PREVIEW]), compress_json(content)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, text, update
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart
-from rightcall.store.sql.record_bytes import held, packed, stored_bytes, unpacked
+from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, escape_text
 from rightcall.store.watch import SessionCount, StoredAlarm
 
 SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
@@ -26,15 +26,15 @@ class MonitorStates(StorePart):
         """Monitoring documents of a kind by name: all of them, or those of these names."""
         s = tables.watch_states.c
         query = select(s.name, s.content).where(s.kind == kind).order_by(s.name)
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             rows = connection.execute(query.where(s.name.in_(names)) if names else query)
-            return {row.name: stored_bytes(row.content) for row in rows}
+            return {row.name: column_bytes(row.content) for row in rows}
 
     def set_states(self, kind: str, documents: Mapping[str, bytes | None]) -> None:
         """Write documents, in one transaction; None deletes one."""
         if not documents:
             return
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             put_states(connection, kind, documents)
 
     def count_sessions(
@@ -47,23 +47,27 @@ class MonitorStates(StorePart):
         """
         named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
         if ended_imports is None:
-            self.set_states(SESSIONS, {name: packed(count) for name, count in named.items()})
+            self.set_states(SESSIONS, {name: encode_record(count) for name, count in named.items()})
             return
         s = tables.watch_states.c
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             rows = connection.execute(select(s.name, s.content).where(s.kind == IMPORTED))
-            before = {row.name: unpacked(bytes(row.content), SessionCount) for row in rows}
-            sums = {name: packed(_more_sessions(count, before.get(name))) for name, count in named.items()}
+            before = {row.name: decode_record(bytes(row.content), SessionCount) for row in rows}
+            sums = {
+                name: encode_record(_more_sessions(count, before.get(name))) for name, count in named.items()
+            }
             put_states(connection, IMPORTED, sums)
             put_states(connection, IMPORTING, dict.fromkeys(ended_imports))
 
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
-        found: dict[str, SessionCount] = {}
+        counts_by_name: dict[str, SessionCount] = {}
         for kind in (SESSIONS, IMPORTED):
             for name, content in self.states(kind).items():
-                found[name] = _more_sessions(unpacked(content, SessionCount), found.get(name))
-        return list(found.values())
+                counts_by_name[name] = _more_sessions(
+                    decode_record(content, SessionCount), counts_by_name.get(name)
+                )
+        return list(counts_by_name.values())
 
     def redaction_key(self) -> bytes:
         """The key for redaction placeholders; created when first needed, never shown."""
@@ -75,9 +79,9 @@ class MonitorStates(StorePart):
         """Store a latched alarm."""
         values = {"agent": agent, "name": name, "version": version}
         at = self._store.now()
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             statement = insert(tables.alarms).values(
-                **values, raised_at=at, acknowledged_at=None, content=packed(content)
+                **values, raised_at=at, acknowledged_at=None, content=encode_record(content)
             )
             key = connection.execute(statement.returning(tables.alarms.c.key)).scalar_one()
         return StoredAlarm(int(key), agent, name, version, at, None, content)
@@ -88,21 +92,21 @@ class MonitorStates(StorePart):
         query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
         if latched:
             query = query.where(a.acknowledged_at.is_(None))
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             rows = connection.execute(query).all()
         return [_alarm(row) for row in rows]
 
     def acknowledge(self, key: int) -> StoredAlarm:
         """Unlatch an alarm."""
         a = tables.alarms.c
-        with self._store.writing() as connection:
-            found = connection.execute(
+        with self._store.write_transaction() as connection:
+            row = connection.execute(
                 update(tables.alarms)
                 .where(a.key == key)
                 .values(acknowledged_at=self._store.now())
                 .returning(a.key)
             ).first()
-        if found is None:
+        if row is None:
             raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
 
@@ -115,7 +119,7 @@ def put_states(connection: Connection, kind: str, documents: Mapping[str, bytes 
     )
     for name, content in documents.items():
         if content is not None:
-            connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+            connection.execute(statement, {"kind": kind, "name": escape_text(name), "content": content})
     if gone := [name for name, content in documents.items() if content is None]:
         s = tables.watch_states.c
         connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(gone)))
@@ -129,5 +133,5 @@ def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCo
 
 
 def _alarm(row: Row[Any]) -> StoredAlarm:
-    content = unpacked(row.content, dict[str, Any])
+    content = decode_record(row.content, dict[str, Any])
     return StoredAlarm(row.key, row.agent, row.name, row.version, row.raised_at, row.acknowledged_at, content)

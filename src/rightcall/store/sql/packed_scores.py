@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.model import Failure, Score
-from rightcall.store.sql.record_bytes import packed, stored_bytes, unpacked, whole
+from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, whole
 
 PERFECT = Score(1.0, True)
 
@@ -53,7 +53,7 @@ def _entries(scores: Mapping[str, Score], keys: Mapping[str, int]) -> list[Any]:
             reason = reason if first == len(entries) else first
         entry: list[Any] = [keys[name], float(score.value), bool(score.passed), reason]
         if score.error or score.codes:
-            entry += [_text(score.error), packed(score.codes) if score.codes else None]
+            entry += [_text(score.error), encode_record(score.codes) if score.codes else None]
         entries.append(entry)
     return entries
 
@@ -76,10 +76,10 @@ class ScoreReader:
     def __call__(self, data: bytes | None) -> dict[str, Score]:
         if not data:
             return {}
-        data = stored_bytes(data)
-        known = self._perfect.get(data)
-        if known is not None:
-            return known
+        data = column_bytes(data)
+        cached_scores = self._perfect.get(data)
+        if cached_scores is not None:
+            return cached_scores
         entries = _read(data)
         keys = [entry[0] if isinstance(entry, list) else entry for entry in entries]
         if any(key not in self._names for key in keys):  # written by another process since
@@ -90,13 +90,13 @@ class ScoreReader:
         return scores
 
 
-def renumbered(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
+def renumber_scores(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
     """The same scores under the numbers of another store."""
     if not data:
         return data
     entries = (
         [numbers[entry[0]], *entry[1:]] if isinstance(entry, list) else numbers[entry]
-        for entry in _read(stored_bytes(data))
+        for entry in _read(column_bytes(data))
     )
     return _encode(list(entries))
 
@@ -108,7 +108,9 @@ def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
     if isinstance(reason, int):
         reason = entries[reason][3]  # type: ignore[index]
     error, codes = rest or ("", None)
-    return Score(float(value), passed, reason, unpacked(codes, tuple[Failure, ...]) if codes else (), error)
+    return Score(
+        float(value), passed, reason, decode_record(codes, tuple[Failure, ...]) if codes else (), error
+    )
 
 
 def _read(data: bytes) -> list[int | list[Any]]:

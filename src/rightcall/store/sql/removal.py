@@ -10,9 +10,9 @@ from sqlalchemy import Connection, delete, select
 from rightcall.core.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, alone_with_contents, written
+from rightcall.store.sql.core import StorePart, alone_with_contents, time_text
 from rightcall.store.sql.golden_sets import drop_goldens
-from rightcall.store.sql.record_bytes import unpacked
+from rightcall.store.sql.record_bytes import decode_record
 from rightcall.store.sql.run_lookup import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)
@@ -29,7 +29,7 @@ class Removal(StorePart):
 
     def delete(self, run: str) -> StoredRun:
         """Delete a run and what only it needed; returns its record."""
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             row = find(connection, run)
             _delete(connection, row.key)
@@ -41,12 +41,12 @@ class Removal(StorePart):
         if retention.keep is None and retention.older_than_days is None:
             raise ConfigError("specify which runs to keep: a number per suite, or a number of days")
         now = self._store.clock()
-        too_old = written(now - timedelta(days=retention.older_than_days or 0))
-        at_work = written(now - STILL_WRITTEN)
+        too_old = time_text(now - timedelta(days=retention.older_than_days or 0))
+        at_work = time_text(now - STILL_WRITTEN)
         newer: dict[str, int] = {}
-        found = []
+        prunable_runs = []
         r = tables.runs.c
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
             for row in connection.execute(select(tables.runs).order_by(r.started_at.desc(), r.key.desc())):
                 place = newer[row.name] = newer.get(row.name, 0) + 1
@@ -56,8 +56,8 @@ class Removal(StorePart):
                     continue
                 if row.key in tagged or (row.finished_at is None and row.updated_at >= at_work):
                     continue
-                found.append(to_run(row))
-        return found[::-1]
+                prunable_runs.append(to_run(row))
+        return prunable_runs[::-1]
 
     def prune(self, retention: Retention, *, dry_run: bool = False) -> list[StoredRun]:
         """Delete the runs that need not be kept, one transaction each; returns their records, oldest first.
@@ -68,10 +68,10 @@ class Removal(StorePart):
         if dry_run:
             return gone
         for run in gone:
-            with self._store.writing() as connection:
+            with self._store.write_transaction() as connection:
                 alone_with_contents(connection)
                 _delete(connection, find(connection, run.id).key)
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             _drop_unused_documents(connection)
         self._give_space_back()
@@ -107,7 +107,7 @@ def _drop_unused_documents(connection: Connection) -> None:
     used = {
         pair
         for fingerprints in connection.execute(select(tables.runs.c.fingerprints)).scalars()
-        for pair in unpacked(fingerprints, dict[str, str]).items()
+        for pair in decode_record(fingerprints, dict[str, str]).items()
     }
     d = tables.documents.c
     for kind, fingerprint in connection.execute(select(d.kind, d.fingerprint)).all():

@@ -16,7 +16,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
-from rightcall.store.sql.record_bytes import expanded, given, held
+from rightcall.store.sql.record_bytes import decompress_record, escape_text, unescape_text
 from rightcall.store.sql.rows import OUTCOMES, to_result
 from rightcall.store.sql.run_lookup import find
 
@@ -41,14 +41,14 @@ class Results(StorePart):
 
         Without `golden_ids` they are in order. Without `errors`, errors are omitted.
         """
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             key = find(connection, run).key
         if golden_ids is not None:
             yield from self._keys_of(key, golden_ids, errors)
             return
         last: Key | None = None
         while True:
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 keys = keys_after(connection, key, last, errors=errors)
             if not keys:
                 return
@@ -56,12 +56,12 @@ class Results(StorePart):
             last = keys[-1]
 
     def _keys_of(self, run_key: int, golden_ids: Iterable[str], errors: bool) -> Iterator[Key]:
-        ids = {given(held(golden_id)): golden_id for golden_id in golden_ids}
+        ids = {unescape_text(escape_text(golden_id)): golden_id for golden_id in golden_ids}
         for some in _slices(list(ids)):
             query = select(results.golden_id, results.trial).where(
                 results.run_key == run_key, results.golden_id.in_(some)
             )
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 rows = connection.execute(query if errors else query.where(~tables.without_answer())).all()
             yield from ((ids[golden_id], trial) for golden_id, trial in rows)
 
@@ -79,13 +79,13 @@ class Results(StorePart):
         `after` is golden id and trial of the last one on the previous page. Reads in short transactions: a run in
         progress can be read without blocking it.
         """
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = find(connection, run)  # once: `last` may change before the next page
             scan = scans(connection, row)
         left = sys.maxsize if limit is None else limit
         while left > 0:
-            with self._store.reading() as connection:
-                rows = chosen(connection, row.key, which, min(left, AT_ONCE), after, scan=scan)
+            with self._store.read_transaction() as connection:
+                rows = select_results(connection, row.key, which, min(left, AT_ONCE), after, scan=scan)
                 page = self._with_details(connection, rows, trajectories)
             yield from page
             if len(page) < AT_ONCE:
@@ -105,33 +105,39 @@ class Results(StorePart):
         self, run: str, keys: Iterable[Key], *, trajectories: bool = False
     ) -> dict[Key, CaseResult]:
         """What is stored for these golden ids and trials; those without a result are missing."""
-        wanted = {(given(held(golden_id)), trial): (golden_id, trial) for golden_id, trial in keys}
-        place, stored = tuple_(results.golden_id, results.trial), list(wanted)
-        found: dict[Key, CaseResult] = {}
-        with self._store.reading() as connection:
+        keys_by_stored_key = {
+            (unescape_text(escape_text(golden_id)), trial): (golden_id, trial) for golden_id, trial in keys
+        }
+        place, stored = tuple_(results.golden_id, results.trial), list(keys_by_stored_key)
+        results_by_key: dict[Key, CaseResult] = {}
+        with self._store.read_transaction() as connection:
             run_key = find(connection, run).key
             for some in _slices(stored):
                 here = results.run_key == run_key, place.in_(some)
                 rows = connection.execute(select(tables.results).where(*here)).all()
                 for result in self._with_details(connection, rows, trajectories):
-                    found[wanted[result.golden_id, result.trial]] = result
-        return found
+                    results_by_key[keys_by_stored_key[result.golden_id, result.trial]] = result
+        return results_by_key
 
     def count(self, run: str, which: ResultFilter = EVERYTHING) -> int:
         """How many results match."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = find(connection, run)
-            wanted = conditions(row.key, which, scan=scans(connection, row))
-            query = select(func.count()).select_from(tables.results).where(*wanted)
+            criteria = conditions(row.key, which, scan=scans(connection, row))
+            query = select(func.count()).select_from(tables.results).where(*criteria)
             return int(connection.execute(query).scalar_one())
 
     def goldens(self, run: str, golden_ids: Iterable[str] | None = None) -> Iterator[AnyGolden]:
         """What was expected, as the run saw it: every golden, or some, by id, streamed."""
-        ids = None if golden_ids is None else sorted({given(held(golden_id)) for golden_id in golden_ids})
-        with self._store.reading() as connection:
+        ids = (
+            None
+            if golden_ids is None
+            else sorted({unescape_text(escape_text(golden_id)) for golden_id in golden_ids})
+        )
+        with self._store.read_transaction() as connection:
             key, last = find(connection, run).key, None
         while True:
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 rows = goldens_after(connection, key, last, ids)
             yield from (to_golden(row.content) for row in rows)
             if len(rows) < AT_ONCE:
@@ -140,7 +146,7 @@ class Results(StorePart):
 
     def previews(self, run: str, golden_ids: Iterable[str]) -> dict[str, str]:
         """The beginning of each golden's input, for a list of results."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return previews_of(connection, find(connection, run).key, golden_ids)
 
 
@@ -153,7 +159,7 @@ def keys_after(connection: Connection, run_key: int, after: Key | None, *, error
     return [(golden_id, trial) for golden_id, trial in rows]
 
 
-def chosen(
+def select_results(
     connection: Connection,
     run_key: int,
     which: ResultFilter,
@@ -171,31 +177,31 @@ def conditions(
     run_key: int, which: ResultFilter, of: Any = results, *, scan: bool = False
 ) -> list[ColumnElement[bool]]:
     """A filter as SQL; `of` has the columns of `results` or of an alias, `scan` says how text is searched."""
-    found: list[ColumnElement[bool]] = [of.run_key == run_key]
+    criteria: list[ColumnElement[bool]] = [of.run_key == run_key]
     if which.outcome is not None:
-        found.append(of.outcome == OUTCOMES[which.outcome])
+        criteria.append(of.outcome == OUTCOMES[which.outcome])
     if which.category is not None:
-        found.append(of.category == which.category)
+        criteria.append(of.category == which.category)
     if which.golden_id is not None:
-        found.append(of.golden_id == which.golden_id)
+        criteria.append(of.golden_id == which.golden_id)
     if which.code is not None or which.tool:
-        found.append(of.id.in_(_with_failure(run_key, which)))
+        criteria.append(of.id.in_(_with_failure(run_key, which)))
         if which.outcome is None:
-            found.append(of.outcome != tables.UNCHECKED)  # it may have codes, but it did not fail
+            criteria.append(of.outcome != tables.UNCHECKED)  # it may have codes, but it did not fail
     if which.failed_metric:
-        found.append(_fails_metric(which.failed_metric, of))
+        criteria.append(_fails_metric(which.failed_metric, of))
     if which.tag:
         t = tables.case_tags.c
         tagged = select(t.golden_id).where(t.run_key == run_key, t.tag == which.tag)
-        found.append(of.golden_id.in_(tagged))
+        criteria.append(of.golden_id.in_(tagged))
     if which.text:
-        found.append(
+        criteria.append(
             or_(
                 of.golden_id.icontains(which.text, autoescape=True),
                 of.golden_id.in_(_with_input(run_key, which.text, scan)),
             )
         )
-    return found
+    return criteria
 
 
 def goldens_after(
@@ -227,13 +233,19 @@ def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str])
 
 def to_golden(content: bytes) -> AnyGolden:
     """A golden of either kind: only conversations have a scenario."""
-    fields = expanded(content, dict[str, msgspec.Raw])
-    return expanded(content, ConversationalGolden) if "scenario" in fields else expanded(content, Golden)
+    fields = decompress_record(content, dict[str, msgspec.Raw])
+    return (
+        decompress_record(content, ConversationalGolden)
+        if "scenario" in fields
+        else decompress_record(content, Golden)
+    )
 
 
 def _in_order(query: Select[Any], after: Key | None) -> Select[Any]:
     if after is not None:
-        query = query.where(tuple_(results.golden_id, results.trial) > tuple_(held(after[0]), after[1]))
+        query = query.where(
+            tuple_(results.golden_id, results.trial) > tuple_(escape_text(after[0]), after[1])
+        )
     return query.order_by(results.golden_id, results.trial)
 
 
@@ -270,8 +282,8 @@ def scans(connection: Connection, run: Row[Any]) -> bool:
 def _with_input(run_key: int, text: str, scan: bool) -> Select[Any]:
     cases, goldens = tables.cases.c, tables.goldens.c
     if scan:
-        found = select(goldens.fingerprint).where(goldens.input.icontains(text, autoescape=True))
-        return select(cases.golden_id).where(of_run(run_key), cases.fingerprint.in_(found))
+        fingerprints = select(goldens.fingerprint).where(goldens.input.icontains(text, autoescape=True))
+        return select(cases.golden_id).where(of_run(run_key), cases.fingerprint.in_(fingerprints))
     own = (
         select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
@@ -290,12 +302,12 @@ def _slices(keys: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:
     c = tables.codes.c
-    found: dict[int, list[bytes]] = defaultdict(list)
+    evidence_by_result: dict[int, list[bytes]] = defaultdict(list)
     for some in _slices(numbers):
         query = select(c.result_id, c.evidence).where(c.result_id.in_(some)).order_by(c.result_id, c.position)
         for number, evidence in connection.execute(query):
-            found[number].append(evidence)
-    return found
+            evidence_by_result[number].append(evidence)
+    return evidence_by_result
 
 
 def _trajectories(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:

@@ -18,7 +18,13 @@ from rightcall.core.text import shorten
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.model.run import CaseOutcome
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
-from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
+from rightcall.store.sql.record_bytes import (
+    compress_record,
+    decode_record,
+    decompress_record,
+    encode_record,
+    escape_text,
+)
 from rightcall.store.sql.row_types import check_result
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED
 
@@ -59,29 +65,35 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     check_golden_id(result.golden_id)
     scores, failed = pack(result.metrics)
     usage = Usage(
-        bounded_count(result.usage.input_tokens),
-        bounded_count(result.usage.output_tokens),
+        limit_count(result.usage.input_tokens),
+        limit_count(result.usage.output_tokens),
         result.usage.cost_usd,
     )
     return ResultRows(
-        held(result.golden_id),
+        escape_text(result.golden_id),
         result.trial,
         OUTCOMES[result.outcome],
         (
             result.passed,
             _number(result.score),
             result.category,
-            held(result.error),
+            escape_text(result.error),
             _number(result.latency_ms),
             usage.input_tokens,
             usage.output_tokens,
             _number(usage.cost_usd),
             scores,
-            held(result.first_request) or None,
+            escape_text(result.first_request) or None,
         ),
         failed,
         [
-            (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
+            (
+                position,
+                failure.code,
+                escape_text(failure.tool),
+                escape_text(failure.parameter),
+                encode_record(failure),
+            )
             for position, failure in enumerate(result.codes)
         ],
         _trajectory(result),
@@ -92,7 +104,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
 def _trajectory(result: CaseResult) -> bytes | None:
     if isinstance(result, PackedResult):
         return result.packed_trajectory
-    return None if result.trajectory is None else compressed(result.trajectory)
+    return None if result.trajectory is None else compress_record(result.trajectory)
 
 
 def to_result(
@@ -106,12 +118,12 @@ def to_result(
         passed=bool(row.passed),
         score=_value(row.score),
         metrics=read_scores(row.scores),
-        codes=tuple(unpacked(evidence, Failure) for evidence in codes),
+        codes=tuple(decode_record(evidence, Failure) for evidence in codes),
         category=row.category,
         error=row.error,
         latency_ms=row.latency_ms,
         usage=Usage(row.input_tokens, row.output_tokens, row.cost_usd),
-        trajectory=None if trajectory is None else expanded(trajectory, Trajectory),
+        trajectory=None if trajectory is None else decompress_record(trajectory, Trajectory),
         first_request=row.first_request or "",
         checked=row.outcome != UNCHECKED,
     )
@@ -127,7 +139,7 @@ def check_golden_id(golden_id: str) -> None:
         )
 
 
-def bounded_count(tokens: int | None) -> int:
+def limit_count(tokens: int | None) -> int:
     """The count, limited to the largest value of the column; an unknown one adds nothing to the run's."""
     return min(tokens or 0, LARGEST)
 

@@ -15,7 +15,7 @@ from rightcall.core.text import first_names
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
-from rightcall.store.sql.record_bytes import held, unpacked
+from rightcall.store.sql.record_bytes import decode_record, escape_text
 from rightcall.store.sql.row_types import check_run
 
 runs = tables.runs.c
@@ -26,43 +26,43 @@ LOOKED_BACK = 2_000
 """Number of runs searched for a branch: its name is stored inside a run, not in a column."""
 
 
-def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:
+def find(connection: Connection, run_name: str, before: Run | None = None) -> Row[Any]:
     """The row of the run with this id, prefix, tag or branch, or the latest for `last`."""
-    if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", wanted):
-        return _nth_latest(connection, wanted, int(counted_back[1] or 0), before)
-    exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
+    if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", run_name):
+        return _nth_latest(connection, run_name, int(counted_back[1] or 0), before)
+    exact = connection.execute(select(tables.runs).where(runs.id == run_name)).first()
     if exact is not None:
         return exact
     tagged = connection.execute(
-        _newest_first(_earlier(before).where(*_conditions(RunFilter(tag=wanted)))).limit(1)
+        _newest_first(_earlier(before).where(*_conditions(RunFilter(tag=run_name)))).limit(1)
     )
-    if wanted and (newest := tagged.first()) is not None:
+    if run_name and (newest := tagged.first()) is not None:
         return newest
-    alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(wanted))).limit(6)))
-    if len(alike) == 1 and wanted:
+    alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(run_name))).limit(6)))
+    if len(alike) == 1 and run_name:
         return alike[0]
-    if alike and wanted:
+    if alike and run_name:
         shown = first_names([row.id for row in alike], 5)
-        raise InputError(f"run {wanted}", f"several runs match: {shown}", "use more of the id")
-    if wanted and (newest := _on_branch(connection, wanted, before)) is not None:
+        raise InputError(f"run {run_name}", f"several runs match: {shown}", "use more of the id")
+    if run_name and (newest := _on_branch(connection, run_name, before)) is not None:
         return newest
     recent = list(connection.execute(_newest_first(select(runs.id)).limit(200)).scalars())
-    hint = suggestion(wanted, recent) or "see `rightcall runs list`"
-    raise InputError("", f"no run matches '{wanted}'", hint)
+    hint = suggestion(run_name, recent) or "see `rightcall runs list`"
+    raise InputError("", f"no run matches '{run_name}'", hint)
 
 
-def _nth_latest(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
+def _nth_latest(connection: Connection, run_name: str, steps: int, before: Run | None) -> Row[Any]:
     """The latest run, or the nth before it; `before` itself counts as the latest."""
     skipped = steps if before is None else max(0, steps - 1)
     query = _earlier(before).where(*_own_sake())
     if connection.execute(query.limit(1)).first() is None:  # only experimental runs
         query = _earlier(before)
-    found = connection.execute(_newest_first(query).limit(1).offset(skipped)).first()
-    if found is not None:
-        return found
+    row = connection.execute(_newest_first(query).limit(1).offset(skipped)).first()
+    if row is not None:
+        return row
     if connection.execute(select(runs.key).limit(1)).first() is None:
         raise InputError("", "no runs in the store yet", "start one with `rightcall run SUITE`")
-    raise InputError(f"run {wanted}", "the store has fewer runs", "see `rightcall runs list`")
+    raise InputError(f"run {run_name}", "the store has fewer runs", "see `rightcall runs list`")
 
 
 def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
@@ -70,7 +70,7 @@ def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[A
     finished = _earlier(before).where(runs.finished_at.is_not(None), *_own_sake())
     query = _newest_first(finished).limit(LOOKED_BACK)
     for row in connection.execute(query):
-        if unpacked(row.versions, dict[str, str]).get("git_branch") == branch:
+        if decode_record(row.versions, dict[str, str]).get("git_branch") == branch:
             return row
     return None
 
@@ -87,12 +87,12 @@ def _earlier(before: Run | None) -> Select[Any]:
     return query.where(runs.started_at <= before.started_at, runs.id != before.id)
 
 
-def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
+def list_rows(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
     """Rows of matching runs, newest first; `after` is the id of the last one on the previous page."""
     query = select(tables.runs).where(*_conditions(which))
     if after is not None:
         at = find(connection, after)
-        query = query.where(tuple_(runs.started_at, runs.key) < tuple_(held(at.started_at), at.key))
+        query = query.where(tuple_(runs.started_at, runs.key) < tuple_(escape_text(at.started_at), at.key))
     return connection.execute(_newest_first(query).limit(limit)).all()
 
 
@@ -119,10 +119,10 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
         seed=msgspec.convert(row.seed, int, strict=False),
         group=row.group_name,
         finished_at=row.finished_at,
-        fingerprints=unpacked(row.fingerprints, dict[str, str]),
-        versions=unpacked(row.versions, dict[str, str]),
-        settings=unpacked(row.settings, dict[str, Any]),
-        summary=None if row.summary is None else unpacked(row.summary, Summary),
+        fingerprints=decode_record(row.fingerprints, dict[str, str]),
+        versions=decode_record(row.versions, dict[str, str]),
+        settings=decode_record(row.settings, dict[str, Any]),
+        summary=None if row.summary is None else decode_record(row.summary, Summary),
     )
     return StoredRun(
         run,
@@ -140,23 +140,23 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
 
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
     exact = {runs.name: which.name, runs.group_name: which.group, runs.agent: which.agent}
-    found: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
+    criteria: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
     if which.tag:
-        found.append(
+        criteria.append(
             runs.key.in_(select(tables.run_tags.c.run_key).where(tables.run_tags.c.tag == which.tag))
         )
     if which.text:
         columns = (runs.id, runs.name, runs.agent, runs.group_name)
-        found.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))
+        criteria.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))
     if which.state != "any":
-        found.append(
+        criteria.append(
             runs.finished_at.is_(None) if which.state == "unfinished" else runs.finished_at.is_not(None)
         )
     if which.since:
-        found.append(runs.started_at >= which.since)
+        criteria.append(runs.started_at >= which.since)
     if which.until:
-        found.append(runs.started_at < which.until)
-    return found
+        criteria.append(runs.started_at < which.until)
+    return criteria
 
 
 def _begins(prefix: str) -> ColumnElement[bool]:

@@ -28,14 +28,14 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
-from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.rows import (
     LARGEST,
     ResultRows,
     Row,
-    bounded_count,
     insert_missing,
     insert_rows,
+    limit_count,
     to_rows,
 )
 
@@ -71,17 +71,17 @@ class RunWriter:
         pack = ScorePacker(keys)
         # The expensive part runs before the transaction, which keeps locks short.
         rows = [to_rows(result, pack) for result in results]
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             new = insert_results(
                 connection, self._run_key, self.run_id, rows, self._store.now(), epoch=self.epoch
             )
         if len(new) == len(results):
             return {(result.golden_id, result.trial) for result in results}
-        return {(r.golden_id, r.trial) for r in results if (held(r.golden_id), r.trial) in new}
+        return {(r.golden_id, r.trial) for r in results if (escape_text(r.golden_id), r.trial) in new}
 
     def drop_errors(self, goldens: Collection[str] | None = None) -> int:
         """Delete errors, of these goldens or of all, so that they can be tried again."""
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             return _drop_errors(connection, self._run_key, self.run_id, self.epoch, goldens)
 
 
@@ -107,7 +107,7 @@ def insert_results(
         [(number, run_key, r.golden_id, r.trial, r.outcome, *r.rest) for number, r in numbered],
     )
     if inserted < len(numbered):
-        stored = _stored_numbers(connection, [number for number, _ in numbered])
+        stored = _numbers_in_store(connection, [number for number, _ in numbered])
         numbered = [(number, r) for number, r in numbered if number in stored]
     insert_rows(connection, tables.failed_metrics, [(n, key) for n, r in numbered for key in r.failed])
     insert_rows(
@@ -141,7 +141,7 @@ def _last_number() -> Select[Any]:
     return select(func.max(tables.results.c.id))
 
 
-def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
+def _numbers_in_store(connection: Connection, numbers: list[int]) -> set[int]:
     return {
         number
         for start in range(0, len(numbers), 500)
@@ -173,15 +173,15 @@ def _count(
         "passed": sum(row.outcome == tables.PASSED for row in stored),
         "errors": sum(row.outcome == tables.ERROR for row in stored),
         "unchecked": sum(row.outcome == tables.UNCHECKED for row in stored),
-        "input_tokens": bounded_count(sum(row.usage.input_tokens or 0 for row in stored)),
-        "output_tokens": bounded_count(sum(row.usage.output_tokens or 0 for row in stored)),
+        "input_tokens": limit_count(sum(row.usage.input_tokens or 0 for row in stored)),
+        "output_tokens": limit_count(sum(row.usage.output_tokens or 0 for row in stored)),
     }
-    given = {"of_key": run_key, "of_id": run_id, "now": now}
-    given |= {"of_epoch": epoch} if epoch is not None else {}
-    given |= {"more_cost": sum(costs)} if costs else {}
+    parameters = {"of_key": run_key, "of_id": run_id, "now": now}
+    parameters |= {"of_epoch": epoch} if epoch is not None else {}
+    parameters |= {"more_cost": sum(costs)} if costs else {}
     changed = connection.execute(
         _count_update(epoch is not None, bool(costs)),
-        given | {f"more_{name}": count for name, count in more.items()},
+        parameters | {f"more_{name}": count for name, count in more.items()},
     )
     if changed.rowcount == 0:
         if epoch is not None:
@@ -204,12 +204,12 @@ def _count_update(of_epoch: bool, with_cost: bool) -> Update:
         added[name] = case((runs[name] > LARGEST - more, LARGEST), else_=runs[name] + more)
     if with_cost:
         added["cost_usd"] = func.coalesce(runs.cost_usd, 0.0) + bindparam("more_cost")
-    found = update(tables.runs).where(
+    statement = update(tables.runs).where(
         runs.key == bindparam("of_key"), runs.id == bindparam("of_id"), runs.finished_at.is_(None)
     )
     if of_epoch:
-        found = found.where(runs.epoch == bindparam("of_epoch"))
-    return found.values(**added, updated_at=bindparam("now"))
+        statement = statement.where(runs.epoch == bindparam("of_epoch"))
+    return statement.values(**added, updated_at=bindparam("now"))
 
 
 def _drop_errors(
@@ -222,7 +222,7 @@ def _drop_errors(
         raise RunTakenOver(run_id)
     unanswered = [results.run_key == run_key, tables.without_answer()]
     if goldens is not None:
-        unanswered.append(results.golden_id.in_([held(golden) for golden in goldens]))
+        unanswered.append(results.golden_id.in_([escape_text(golden) for golden in goldens]))
     unchecked = select(func.count()).where(*unanswered, results.outcome == tables.UNCHECKED)
     fewer = connection.execute(unchecked).scalar_one()
     numbers = select(results.id).where(*unanswered)

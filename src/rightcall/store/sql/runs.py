@@ -17,10 +17,16 @@ from rightcall.store.sql.comparison import StoredComparison
 from rightcall.store.sql.core import refers_to_contents
 from rightcall.store.sql.failures import RunFailures
 from rightcall.store.sql.golden_list import GoldenList
-from rightcall.store.sql.record_bytes import held, packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.record_bytes import (
+    compress_bytes,
+    decode_record,
+    decompress_bytes,
+    encode_record,
+    escape_text,
+)
 from rightcall.store.sql.removal import Removal
 from rightcall.store.sql.rows import insert_missing
-from rightcall.store.sql.run_lookup import find, listed, with_tags
+from rightcall.store.sql.run_lookup import find, list_rows, with_tags
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
 
 runs = tables.runs.c
@@ -44,9 +50,10 @@ class Runs(GoldenList, RunAnnotations, Removal):
         if unnamed := sorted(documents.keys() - run.fingerprints.keys()):
             raise InputError(f"run {run.id}", f"has no fingerprint for its {', '.join(unnamed)}")
         rows = [
-            (held(kind), held(run.fingerprints[kind]), squeezed(data)) for kind, data in documents.items()
+            (escape_text(kind), escape_text(run.fingerprints[kind]), compress_bytes(data))
+            for kind, data in documents.items()
         ]
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             refers_to_contents(connection)
             key = insert_run(connection, run, planned=planned, now=self._store.now())
             insert_missing(connection, tables.documents, sorted(rows))
@@ -59,7 +66,7 @@ class Runs(GoldenList, RunAnnotations, Removal):
         continues and the earlier one gets a `RunTakenOver` error. With an `epoch`, the run is taken over only from
         writers of that one, and the error comes at once if another process has it by now.
         """
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             row = _require_unfinished(find(connection, run))
             statement = (
                 update(tables.runs)
@@ -81,7 +88,7 @@ class Runs(GoldenList, RunAnnotations, Removal):
 
         Takes nothing over: `epoch` is that of the writer to join, by default the run's present one.
         """
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = _require_unfinished(find(connection, run))
         return RunWriter(self._store, row.key, row.id, row.epoch if epoch is None else epoch)
 
@@ -107,15 +114,15 @@ class Runs(GoldenList, RunAnnotations, Removal):
             "finished_at": at,
             "updated_at": at,
             "verdict": verdict,
-            "summary": None if summary is None else packed(summary),
+            "summary": None if summary is None else encode_record(summary),
         }
-        with self._store.writing() as connection:
-            found = find(connection, run)
+        with self._store.write_transaction() as connection:
+            row = find(connection, run)
             if not early:
-                _require_complete(connection, found)
-            connection.execute(update(tables.runs).where(runs.key == found.key).values(**values))
+                _require_complete(connection, row)
+            connection.execute(update(tables.runs).where(runs.key == row.key).values(**values))
             if epoch is not None:  # read while the row is ours; an error undoes all of it
-                require_epoch(connection, found.id, epoch)
+                require_epoch(connection, row.id, epoch)
 
     def get(self, run: str = "last", *, before: Run | None = None) -> StoredRun:
         """One run by id, a prefix of it, `last`, `last~1` for the previous one, a tag or a git branch.
@@ -123,38 +130,38 @@ class Runs(GoldenList, RunAnnotations, Removal):
         A tag and a branch refer to their newest run. With `before`, they refer to the newest that started
         earlier, and `last~1` is the run just before it.
         """
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return with_tags(connection, [find(connection, run, before)])[0]
 
     def page(
         self, which: RunFilter | None = None, *, limit: int = 50, after: str | None = None
     ) -> list[StoredRun]:
         """A page of runs, newest first; `after` is the id of the last run on the previous page."""
-        with self._store.reading() as connection:
-            return with_tags(connection, listed(connection, which or RunFilter(), limit, after))
+        with self._store.read_transaction() as connection:
+            return with_tags(connection, list_rows(connection, which or RunFilter(), limit, after))
 
     def set_document(self, run: str, kind: str, content: bytes) -> None:
         """Write, or replace, the document of this kind that a run's fingerprints refer to."""
-        d, data = tables.documents.c, squeezed(content)
-        with self._store.writing() as connection:
+        d, data = tables.documents.c, compress_bytes(content)
+        with self._store.write_transaction() as connection:
             refers_to_contents(connection)
             row = find(connection, run)
-            fingerprint = held(unpacked(row.fingerprints, dict[str, str])[kind])
-            insert_missing(connection, tables.documents, [(held(kind), fingerprint, data)])
-            which = (d.kind == held(kind), d.fingerprint == fingerprint)
+            fingerprint = escape_text(decode_record(row.fingerprints, dict[str, str])[kind])
+            insert_missing(connection, tables.documents, [(escape_text(kind), fingerprint, data)])
+            which = (d.kind == escape_text(kind), d.fingerprint == fingerprint)
             connection.execute(update(tables.documents).where(*which).values(content=data))
 
     def document(self, kind: str, fingerprint: str) -> bytes | None:
         """A document referenced by fingerprint, such as a suite or tool definitions; None when it was not stored."""
         d = tables.documents.c
         query = select(d.content).where(d.kind == kind, d.fingerprint == fingerprint)
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             content = connection.execute(query).scalar()
-        return None if content is None else unsqueezed(content)
+        return None if content is None else decompress_bytes(content)
 
     def case(self, run: str, golden_id: str) -> StoredCase:
         """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             row = find(connection, run)
             tags = tags_of_cases(connection, row.key, [golden_id])[golden_id]
             notes = notes_of_case(connection, row.key, golden_id)
@@ -176,7 +183,7 @@ class Runs(GoldenList, RunAnnotations, Removal):
         """The suites of all runs, the one that ran last first, and their agents, groups and tags by name."""
         last = func.max(runs.started_at).label("last")
         suites = select(runs.name, func.count().label("count"), last).group_by(runs.name)
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
 
             def names(column: ColumnElement[str]) -> list[str]:
                 query = select(column).where(column != "").distinct().order_by(column).limit(limit)
@@ -205,9 +212,9 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         "verdict": "",
         "planned": planned,
         "epoch": FIRST_EPOCH,
-        "fingerprints": packed(run.fingerprints),
-        "versions": packed(run.versions),
-        "settings": packed(run.settings),
+        "fingerprints": encode_record(run.fingerprints),
+        "versions": encode_record(run.versions),
+        "settings": encode_record(run.settings),
         **dict.fromkeys(("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens"), 0),
     }
     # Check and insert in one statement: otherwise another process could take the id in between.

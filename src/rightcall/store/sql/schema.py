@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, column, delete, insert, inspect, sele
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.engine import reading, writing
+from rightcall.store.sql.engine import read_transaction, write_transaction
 
 HEAD = "0009"
 """The newest migration; kept here because looking it up imports Alembic, which takes a fifth of a second."""
@@ -26,12 +26,12 @@ _ONE_AT_A_TIME = 7_246_018
 
 def bring_to_head(engine: Engine, name: str, file: Path | None) -> str | None:
     """Create or migrate the store if needed; returns the version it had, None when new."""
-    with reading(engine, name) as connection:
+    with read_transaction(engine, name) as connection:
         before = version_of(connection)
     if before == HEAD:
         return before
     _refuse_newer(engine, name, before)
-    with writing(engine, name) as connection:
+    with write_transaction(engine, name) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _ONE_AT_A_TIME})
         if version_of(connection) != HEAD:  # another process may have migrated it
@@ -49,8 +49,8 @@ def version_of(connection: Connection) -> str | None:
     """The store's version; None when there is nothing in the database yet."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar()
-    return None if found is None else str(found)
+    version = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar()
+    return None if version is None else str(version)
 
 
 def make(connection: Connection) -> None:
@@ -104,7 +104,7 @@ def _sign(connection: Connection) -> None:
 def _refuse_newer(engine: Engine, name: str, version: str | None) -> None:
     if version is None or version in _OLDER:
         return
-    with reading(engine, name) as connection:
+    with read_transaction(engine, name) as connection:
         by = connection.execute(
             select(tables.about.c.value).where(tables.about.c.name == "written_by")
         ).scalar()

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, portions
-from rightcall.store.sql.record_bytes import packed, unpacked, whole
+from rightcall.store.sql.record_bytes import decode_record, encode_record, whole
 from rightcall.store.watch import SessionHour
 
 Values = dict[str, list[float]]
@@ -28,23 +28,28 @@ class OpenSessions(StorePart):
             group[whole(hour.session)] = hour.values
         if not groups:
             return
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             for (agent, version), sessions in groups.items():
-                known: dict[str, tuple[int, Values]] = {}
+                open_sessions: dict[str, tuple[int, Values]] = {}
                 for some in portions(list(sessions)):
                     query = select(s.session, s.key, s.content).where(
                         s.agent == agent, s.version == version, s.session.in_(some)
                     )
-                    known |= {r[0]: (r[1], unpacked(r[2], Values)) for r in connection.execute(query)}
+                    open_sessions |= {
+                        r[0]: (r[1], decode_record(r[2], Values)) for r in connection.execute(query)
+                    }
                 more = [
-                    {"row": known[name][0], "held": packed(_sum_values(known[name][1], values))}
+                    {
+                        "row": open_sessions[name][0],
+                        "held": encode_record(_sum_values(open_sessions[name][1], values)),
+                    }
                     for name, values in sessions.items()
-                    if name in known
+                    if name in open_sessions
                 ]
                 new = [
-                    {"agent": agent, "version": version, "session": name, "content": packed(values)}
+                    {"agent": agent, "version": version, "session": name, "content": encode_record(values)}
                     for name, values in sessions.items()
-                    if name not in known
+                    if name not in open_sessions
                 ]
                 if more:
                     where = update(tables.session_hours).where(s.key == bindparam("row"))
@@ -56,22 +61,24 @@ class OpenSessions(StorePart):
         """Remove and return the oldest sessions of an agent."""
         s = tables.session_hours.c
         first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
-        with self._store.writing() as connection:
-            found = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
-            rows = connection.execute(found.returning(s.key, s.agent, s.version, s.session, s.content)).all()
-        return [SessionHour(*row[1:4], unpacked(row[4], Values)) for row in sorted(rows)]
+        with self._store.write_transaction() as connection:
+            deletion = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
+            rows = connection.execute(
+                deletion.returning(s.key, s.agent, s.version, s.session, s.content)
+            ).all()
+        return [SessionHour(*row[1:4], decode_record(row[4], Values)) for row in sorted(rows)]
 
     def agents_with_sessions(self) -> list[str]:
         """Agents whose current hour has sessions."""
         s = tables.session_hours.c
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
 
 
 def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
     """The sums and counts combined; the time is that of the first trace."""
-    found = dict(held)
+    sums = dict(held)
     for name, (bad, count, time) in more.items():
-        before = found.get(name, [0.0, 0.0, time])
-        found[name] = [before[0] + bad, before[1] + count, before[2]]
-    return found
+        before = sums.get(name, [0.0, 0.0, time])
+        sums[name] = [before[0] + bad, before[1] + count, before[2]]
+    return sums

@@ -11,7 +11,14 @@ from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import portions
 from rightcall.store.sql.monitor_states import IMPORTING, MonitorStates, put_states
-from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, stored_bytes, unpacked
+from rightcall.store.sql.record_bytes import (
+    column_bytes,
+    compress_record,
+    decode_record,
+    decompress_record,
+    encode_record,
+    escape_text,
+)
 from rightcall.store.sql.session_hours import OpenSessions
 from rightcall.store.watch import (
     CheckCount,
@@ -37,46 +44,46 @@ class Traces(MonitorStates, OpenSessions):
         now = self._store.now()
         rows = [{"trace_id": t, "received_at": now, "content": c} for t, c in batches]
         if rows:
-            with self._store.writing() as connection:
+            with self._store.write_transaction() as connection:
                 connection.execute(insert(tables.received), rows)
 
-    def waiting(self) -> list[tuple[str, str, str]]:
+    def arrival_times(self) -> list[tuple[str, str, str]]:
         """Traces whose spans are stored, with the arrival times of the first and the latest span."""
         r = tables.received.c
         query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
         """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
-        found: dict[str, list[bytes]] = {}
-        with self._store.reading() as connection:
+        spans_by_trace: dict[str, list[bytes]] = {}
+        with self._store.read_transaction() as connection:
             for some in portions(trace_ids):
                 query = select(r.trace_id, r.content).where(r.trace_id.in_(some)).order_by(r.key)
                 for trace_id, content in connection.execute(query):
-                    found.setdefault(trace_id, []).append(stored_bytes(content))
-        return found
+                    spans_by_trace.setdefault(trace_id, []).append(column_bytes(content))
+        return spans_by_trace
 
-    def received_before(self, moment: str, limit: int = 5_000) -> list[str]:
+    def arrivals_before(self, moment: str, limit: int = 5_000) -> list[str]:
         """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
         with (
-            self._store.reading() as connection
+            self._store.read_transaction() as connection
         ):  # by their number: SQLite would hold what it sorts in memory
             return list(dict.fromkeys(t for t, at in connection.execute(oldest) if at < moment))
 
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
         """Delete the received spans of closed traces."""
         r = tables.received.c
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             for some in portions(trace_ids):
                 connection.execute(delete(tables.received).where(r.trace_id.in_(some)))
 
-    def known(self, trace_ids: Sequence[str]) -> set[str]:
+    def ids_in_store(self, trace_ids: Sequence[str]) -> set[str]:
         """Which of these are already stored."""
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             return set(_rows_by_id(connection, list(trace_ids)))
 
     def keep(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
@@ -85,7 +92,7 @@ class Traces(MonitorStates, OpenSessions):
         `importing` are notes of an import, written in the same transaction: whoever continues it knows both.
         """
         latest = {kept.row.trace_id: kept for kept in traces}
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             before = _rows_by_id(connection, list(latest))
             counts: dict[tuple[str, str, str, str], list[float]] = {}
             for trace_id, old in before.items():
@@ -95,7 +102,7 @@ class Traces(MonitorStates, OpenSessions):
                     old.agent,
                     old.version,
                     old.started_at,
-                    unpacked(old.checks, tuple[TraceCheck, ...]),
+                    decode_record(old.checks, tuple[TraceCheck, ...]),
                     -1,
                 )
             fresh = [_values(kept) for trace_id, kept in latest.items() if trace_id not in before]
@@ -122,7 +129,7 @@ class Traces(MonitorStates, OpenSessions):
         query = (
             select(*ROW).where(*_conditions(which)).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
         )
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             if after is not None:
                 key = connection.execute(select(t.key).where(t.trace_id == after[1])).scalar()
                 query = query.where(
@@ -141,7 +148,7 @@ class Traces(MonitorStates, OpenSessions):
                 query = query.where(
                     (t.started_at > last[0]) | ((t.started_at == last[0]) & (t.key > last[1]))
                 )
-            with self._store.reading() as connection:
+            with self._store.read_transaction() as connection:
                 rows = connection.execute(query).all()
             yield from (_row(row) for row in rows)
             if len(rows) < 1000:
@@ -151,7 +158,7 @@ class Traces(MonitorStates, OpenSessions):
     def get(self, trace_id: str) -> KeptTrace:
         """One trace by its id, or a unique prefix of it."""
         t = tables.traces.c
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             rows = connection.execute(select(tables.traces).where(t.trace_id == trace_id)).all()
             if not rows and len(trace_id) >= 4:
                 near = t.trace_id.startswith(trace_id, autoescape=True)
@@ -161,7 +168,7 @@ class Traces(MonitorStates, OpenSessions):
                 f"no trace matches '{trace_id}'" if not rows else f"several traces start with '{trace_id}'"
             )
             raise InputError("", problem, "see `rightcall traces list`")
-        kept = expanded(rows[0].content, KeptTrace)
+        kept = decompress_record(rows[0].content, KeptTrace)
         return KeptTrace(
             _row(rows[0]),
             kept.trajectory,
@@ -175,7 +182,7 @@ class Traces(MonitorStates, OpenSessions):
     def set_review(self, trace_id: str, review: str) -> None:
         """Set the review state of a trace: `queued`, `kept`, `dropped`, or empty."""
         t = tables.traces.c
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             connection.execute(update(tables.traces).where(t.trace_id == trace_id).values(review=review))
 
     def counts(self, since: str = "") -> list[tuple[str, str, int, int]]:
@@ -184,7 +191,7 @@ class Traces(MonitorStates, OpenSessions):
         query = select(c.agent, c.version, func.sum(c.seen), func.sum(c.bad)).where(
             c.name == "any", c.day >= since
         )
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             rows = connection.execute(query.group_by(c.agent, c.version).order_by(c.agent, c.version)).all()
         return [(row[0], row[1], int(row[2]), round(row[3])) for row in rows]
 
@@ -192,7 +199,7 @@ class Traces(MonitorStates, OpenSessions):
         """Check results, one row per day."""
         c = tables.check_counts.c
         where = [c.day >= since] + ([c.agent == agent] if agent else [])
-        with self._store.reading() as connection:
+        with self._store.read_transaction() as connection:
             query = select(tables.check_counts).where(*where).order_by(c.agent, c.name, c.version, c.day)
             return [CheckCount(*row) for row in connection.execute(query)]
 
@@ -200,18 +207,18 @@ class Traces(MonitorStates, OpenSessions):
         """Delete traces that started before a time; counts, alarms and traces in review stay."""
         t = tables.traces.c
         where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
-        with self._store.writing() as connection:
+        with self._store.write_transaction() as connection:
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
 
 
 def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
     t = tables.traces.c
     columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
-    found: dict[str, Any] = {}
+    rows_by_id: dict[str, Any] = {}
     for some in portions(ids):
         for row in connection.execute(select(*columns).where(t.trace_id.in_(some))):
-            found[row.trace_id] = row
-    return found
+            rows_by_id[row.trace_id] = row
+    return rows_by_id
 
 
 def _values(kept: KeptTrace) -> dict[str, Any]:
@@ -231,8 +238,8 @@ def _values(kept: KeptTrace) -> dict[str, Any]:
         "review": row.review,
         "seen": 1,
         "signature": kept.signature,
-        "checks": packed(row.checks),
-        "content": compressed(
+        "checks": encode_record(row.checks),
+        "content": compress_record(
             KeptTrace(empty, kept.trajectory, kept.tools, kept.system, kept.model, kept.origin)
         ),
     }
@@ -242,17 +249,17 @@ def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
     """Behaviour that is already queued or reviewed is counted there instead of queued again."""
     t = tables.traces.c
     queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
-    wanted = sorted({values["signature"] for values in queued})
-    known: dict[str, int] = {}
-    for some in portions(wanted):
+    signatures = sorted({values["signature"] for values in queued})
+    keys_by_signature: dict[str, int] = {}
+    for some in portions(signatures):
         same = select(t.signature, t.key).where(t.signature.in_(some), t.review != "")
-        known |= {row.signature: row.key for row in connection.execute(same)}
+        keys_by_signature |= {row.signature: row.key for row in connection.execute(same)}
     again: dict[int, int] = {}
     first: dict[str, dict[str, Any]] = {}
     for values in queued:
         signature = values["signature"]
-        if signature in known:
-            again[known[signature]] = again.get(known[signature], 0) + 1
+        if signature in keys_by_signature:
+            again[keys_by_signature[signature]] = again.get(keys_by_signature[signature], 0) + 1
             values["review"] = ""
         elif signature in first:
             first[signature]["seen"] += 1
@@ -291,7 +298,7 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
     )
     names = ("agent", "version", "name", "day", "seen", "bad", "weight", "weighted_bad")
     rows = [
-        dict(zip(names, (*map(held, place), int(total[0]), *total[1:]), strict=True))
+        dict(zip(names, (*map(escape_text, place), int(total[0]), *total[1:]), strict=True))
         for place, total in sorted(counts.items())  # in a fixed order, so that two writers do not deadlock
     ]
     if rows:
@@ -300,24 +307,24 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
 
 def _conditions(which: TraceFilter) -> list[Any]:
     t = tables.traces.c
-    wanted: list[Any] = []
+    criteria: list[Any] = []
     if which.agent:
-        wanted.append(t.agent == which.agent)
+        criteria.append(t.agent == which.agent)
     if which.version:
-        wanted.append(t.version == which.version)
+        criteria.append(t.version == which.version)
     if which.failed is not None:
-        wanted.append(t.failed == which.failed)
+        criteria.append(t.failed == which.failed)
     if which.review is not None:
-        wanted.append(t.review == which.review)
+        criteria.append(t.review == which.review)
     if which.since:
-        wanted.append(t.started_at >= which.since)
+        criteria.append(t.started_at >= which.since)
     if which.until:
-        wanted.append(t.started_at < which.until)
-    return wanted
+        criteria.append(t.started_at < which.until)
+    return criteria
 
 
 def _row(row: Any) -> TraceRow:
     return TraceRow(
         row.trace_id, row.agent, row.version, row.session, row.started_at, row.input, row.calls, row.latency_ms,
-        row.tokens, bool(row.failed), row.review, row.seen, unpacked(row.checks, tuple[TraceCheck, ...]),
+        row.tokens, bool(row.failed), row.review, row.seen, decode_record(row.checks, tuple[TraceCheck, ...]),
     )  # fmt: skip

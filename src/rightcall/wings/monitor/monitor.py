@@ -14,7 +14,7 @@ from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
-from rightcall.store.sql.record_bytes import packed
+from rightcall.store.sql.record_bytes import encode_record
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
 from rightcall.tools.definitions.load import load_tools
@@ -80,7 +80,9 @@ class Monitor:
         )
         own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
         self._judges = own | (judges or {})
-        labels = {j.judge: packed(j.calibration) for j in self.settings.judges if j.calibration is not None}
+        labels = {
+            j.judge: encode_record(j.calibration) for j in self.settings.judges if j.calibration is not None
+        }
         self.store.traces.set_states(CALIBRATION, labels)
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
@@ -101,7 +103,7 @@ class Monitor:
             self._watching.clear()
             self._baselines.clear()
         kept = [self._check_trace(trace) for trace in batch]
-        known_ids = self.store.traces.known([k.row.trace_id for k in kept])
+        known_ids = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
         self.store.traces.keep(kept)
         self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
         fed: set[str] = set(known_ids)

@@ -11,7 +11,7 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.judged.calibration import Calibration
 from rightcall.stats.intervals import Interval, difference_of_groups
 from rightcall.stats.sequential import confidence_sequence
-from rightcall.store.sql.record_bytes import unpacked
+from rightcall.store.sql.record_bytes import decode_record
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import CheckCount, SessionCount
 
@@ -61,7 +61,9 @@ class VersionChange:
 
 def check_rates(store: Store) -> list[CheckRate]:
     """A rate for each check of each version of each agent."""
-    labels = {name: unpacked(held, Calibration) for name, held in store.traces.states(CALIBRATION).items()}
+    labels = {
+        name: decode_record(held, Calibration) for name, held in store.traces.states(CALIBRATION).items()
+    }
     rates = rates_of(store.traces.check_counts(), store.traces.session_counts())
     return [_correct_rate(rate, labels.get(judge_name(rate.name))) for rate in rates]
 

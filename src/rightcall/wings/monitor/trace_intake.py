@@ -132,9 +132,9 @@ class TraceIntake:
         Late spans arrive at least `settle` after the others: a stored trace whose spans all arrived within that has
         none.
         """
-        waiting = self.monitor.store.traces.waiting()
+        waiting = self.monitor.store.traces.arrival_times()
         together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
-        closed = self.monitor.store.traces.known(together)
+        closed = self.monitor.store.traces.ids_in_store(together)
         now = self.clock()
         for trace_id, _, _ in waiting:
             if trace_id not in closed:
@@ -192,7 +192,7 @@ class TraceIntake:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
         store, moment = self.monitor.store, time_text(int(before.timestamp() * 1e9))
-        while closed := [t for t in store.traces.received_before(moment) if t not in self._open]:
+        while closed := [t for t in store.traces.arrivals_before(moment) if t not in self._open]:
             store.traces.drop_spans(closed)
         gc.collect()
         return_freed_memory()
@@ -221,7 +221,7 @@ class TraceIntake:
 
     def _close_now(self, lost: dict[str, int]) -> None:
         store = self.monitor.store
-        known_ids, received = store.traces.known(list(lost)), store.traces.spans_of(list(lost))
+        known_ids, received = store.traces.ids_in_store(list(lost)), store.traces.spans_of(list(lost))
         traces = []
         for trace_id, dropped in lost.items():
             spans = unpack_spans(received.get(trace_id, ()))

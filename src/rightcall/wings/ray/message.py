@@ -21,7 +21,7 @@ from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.run.backend import Cell
 from rightcall.run.watched_inputs import WatchedInputs
 from rightcall.store.base import Key
-from rightcall.store.sql.record_bytes import compressed, packed, unpacked
+from rightcall.store.sql.record_bytes import compress_record, decode_record, encode_record
 from rightcall.store.sql.rows import PackedResult
 
 Pack = Callable[[Any], bytes]
@@ -185,7 +185,7 @@ def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = F
             result.latency_ms,
             result.usage,
             0.0 if result.trajectory is None else result.trajectory.lag_ms,
-            None if stored or result.trajectory is None else compressed(result.trajectory),
+            None if stored or result.trajectory is None else compress_record(result.trajectory),
             first_request=result.first_request,
             checked=result.checked,
         )
@@ -219,7 +219,7 @@ def _storable(case: SentCase) -> SentCase:
 
 def _plain(codes: Sequence[Failure]) -> tuple[Failure, ...]:
     """The codes as they are stored: of plain values, whatever an agent returned."""
-    return unpacked(packed(codes), tuple[Failure, ...])
+    return decode_record(encode_record(codes), tuple[Failure, ...])
 
 
 def read_sent(data: bytes) -> Sent:

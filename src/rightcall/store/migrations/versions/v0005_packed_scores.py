@@ -48,7 +48,7 @@ def _move(connection: sa.Connection, failed: sa.Table) -> None:
         last = first + AT_ONCE - 1
         rows = connection.execute(query.where(s.result_id.between(first, last))).all()
         packed = [
-            {"number": number, "scores": _packed(list(scores))}
+            {"number": number, "scores": _pack_scores(list(scores))}
             for number, scores in groupby(rows, key=itemgetter(0))
         ]
         connection.execute(pack, packed)
@@ -57,7 +57,7 @@ def _move(connection: sa.Connection, failed: sa.Table) -> None:
             connection.execute(failed.insert(), not_passed)
 
 
-def _packed(scores: Sequence[Sequence[Any]]) -> bytes:
+def _pack_scores(scores: Sequence[Sequence[Any]]) -> bytes:
     """As `packed_scores` wrote them when this migration was made."""
     places: dict[str, int] = {}
     entries: list[Any] = []
@@ -65,10 +65,10 @@ def _packed(scores: Sequence[Sequence[Any]]) -> bytes:
         if (value, bool(passed), reason, error, codes) == (1.0, True, "", "", None):
             entries.append(key)
             continue
-        said: str | int = reason
+        reason_or_place: str | int = reason
         if reason and places.setdefault(reason, len(entries)) < len(entries):
-            said = places[reason]
-        entry = [key, float("nan") if value is None else value, bool(passed), said]
+            reason_or_place = places[reason]
+        entry = [key, float("nan") if value is None else value, bool(passed), reason_or_place]
         if error or codes:
             entry += [error, None if codes is None else bytes(codes)]
         entries.append(entry)
