@@ -25,7 +25,7 @@ from rightcall.agents.first_request import capture_first_request, perform_watche
 from rightcall.agents.session import Session
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Golden
-from rightcall.recording.first_requests.listener import captured_requests
+from rightcall.recording.first_requests.listener import capture_requests
 from rightcall.recording.first_requests.request_digest import (
     RequestDigester,
     compare_requests,
@@ -79,7 +79,7 @@ def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> Cap
 
     async def capture() -> CapturedTrial:
         async with Session(Agent(agent)) as session:
-            with captured_requests():
+            with capture_requests():
                 return await capture_first_request(session, golden, RequestDigester(scrubber()), seconds)
 
     before = len(JOURNAL.requests)
@@ -89,7 +89,7 @@ def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> Cap
 
 
 def changed(before: str, trial: CapturedTrial) -> tuple[str, ...]:
-    first, now = read_first_request(before), trial.captured
+    first, now = read_first_request(before), trial.only_request
     assert first is not None and now is not None, trial.problem
     return compare_requests([first], now).changed
 
@@ -250,7 +250,7 @@ def test_an_sdk_that_asks_which_machine_this_is_is_captured(address):
         subprocess.run(["uname", "-p"], check=True, capture_output=True)
         return str(ask(address))
 
-    assert captured(_of_golden(agent, address)).captured
+    assert captured(_of_golden(agent, address)).only_request
 
 
 REFUSED = {
@@ -270,7 +270,7 @@ REFUSED = {
 @pytest.mark.parametrize(("agent", "problem"), REFUSED.items(), ids=[f.__name__ for f in REFUSED])
 def test_an_agent_that_does_more_than_ask_is_not_captured_and_nothing_is_sent(address, agent, problem):
     trial = captured(_of_golden(agent, address))
-    assert trial.captured is None
+    assert trial.only_request is None
     assert problem in trial.problem
 
 
@@ -292,7 +292,7 @@ def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwar
 
     async def capture() -> CapturedTrial:
         async with Session(Agent(agent)) as session:
-            with captured_requests():
+            with capture_requests():
                 trial = await capture_first_request(session, GOLDEN, RequestDigester(scrubber()), 0.05)
         go.set()
         await asyncio.to_thread(sent.wait, 20)
@@ -300,7 +300,7 @@ def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwar
 
     before = len(JOURNAL.requests)
     trial = asyncio.run(capture())
-    assert trial.timed_out and trial.captured is None and "0.05 seconds" in trial.problem
+    assert trial.timed_out and trial.only_request is None and "0.05 seconds" in trial.problem
     assert len(JOURNAL.requests) == before
 
 
@@ -317,7 +317,7 @@ def test_trials_at_once_are_told_apart_also_in_thread_pools(address):
         async with Session(Agent(pooled)) as session:
             kept = await asyncio.gather(*(perform_watched(session, golden, 0) for golden in goldens))
             digester = RequestDigester(scrubber())
-            with captured_requests():
+            with capture_requests():
                 trials = [capture_first_request(session, golden, digester, 20) for golden in goldens]
                 return list(zip([first for _, first in kept], await asyncio.gather(*trials), strict=True))
 

@@ -36,7 +36,7 @@ async def capture_first_request(
 ) -> CapturedTrial:
     """Start the agent on a golden and stop it at its first request, which is not sent.
 
-    Called inside `captured_requests()`. Whatever the agent raises or returns when it is stopped is ignored.
+    Called inside `capture_requests()`. Whatever the agent raises or returns when it is stopped is ignored.
     """
     trial = CapturedTrial(digester)
     token = TRIAL.set(trial)
@@ -50,7 +50,7 @@ async def capture_first_request(
         pass
     finally:
         TRIAL.reset(token)
-    if trial.captured is None:
+    if trial.only_request is None:
         trial.problem = trial.problem or "it asks no model"
     return trial
 

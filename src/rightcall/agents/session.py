@@ -39,7 +39,7 @@ from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
-from rightcall.recording.first_requests.listener import watched_requests
+from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.hooks import HttpHooks
 from rightcall.tools.definitions.behaviour import Behaviour
@@ -282,7 +282,7 @@ class Session:
             self._stack.enter_context(HttpHooks(self.agent.recordings))
         if self.provider is None and self.addressed is None:
             self.digester = request_digester(self.agent)
-            self._stack.enter_context(watched_requests())
+            self._stack.enter_context(watch_requests())
         if self._spans is not None:
             await self._spans.start()
             self._stack.push_async_callback(self._spans.aclose)

@@ -24,7 +24,7 @@ from rightcall.decide.input_change import InputChange
 from rightcall.files.current_folder import working_folder
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
-from rightcall.recording.first_requests.listener import captured_requests
+from rightcall.recording.first_requests.listener import capture_requests
 from rightcall.recording.first_requests.request_digest import (
     FirstRequest,
     RequestDigester,
@@ -111,7 +111,7 @@ async def compare_first_requests(
     if goldens:
         try:
             async with session:
-                with working_folder(plan.agent_sources.folder), captured_requests():
+                with working_folder(plan.agent_sources.folder), capture_requests():
                     await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
         except RightCallError as error:  # the trials will show the same problem, with all its details
             comparison.give_up(goldens, str(error).partition("\n")[0])
@@ -176,16 +176,16 @@ class _Comparison:
 
     def _compare(self, golden: str, trial: CapturedTrial) -> None:
         self._timeouts += trial.timed_out
-        if trial.captured is None:
+        if trial.only_request is None:
             self._unknown[golden] = trial.problem
             return
-        comparison = compare_requests(_first_requests(self._lines[golden]), trial.captured)
+        comparison = compare_requests(_first_requests(self._lines[golden]), trial.only_request)
         self._masked |= {*comparison.masked}
         if not comparison.changed:
             self._equal.append(golden)
             return
         self._changed[golden] = comparison.changed
-        self._states[golden] = [part.steady for part in trial.captured.digests.parts.values()]
+        self._states[golden] = [part.steady for part in trial.only_request.digests.parts.values()]
 
     def result(self) -> FirstRequests:
         state = digest(self._states)[:24] if self._states else ""

@@ -31,7 +31,7 @@ def prune(suite: Path, dry_run: bool) -> None:
 
     loaded = load_suite(suite)
     kept = Recordings(RecordSettings("replay"), recordings_folder(loaded, suite.parent))
-    unused = kept.unused(golden.id for golden in load_goldens(suite.parent / loaded.dataset))
+    unused = kept.orphan_files(golden.id for golden in load_goldens(suite.parent / loaded.dataset))
     for path in unused:
         tell(f"{'would remove' if dry_run else 'removed'} {path}")
         if not dry_run:

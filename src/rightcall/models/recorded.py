@@ -18,7 +18,7 @@ from rightcall.recording.case import CURRENT, PASSING, TapedCase
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.judged_trial import JUDGING
 from rightcall.recording.library import Recordings
-from rightcall.recording.old_cassette import Trials, recorded_trials
+from rightcall.recording.old_cassette import Trials, read_trials
 from rightcall.recording.settings import RecordSettings
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class RecordedProvider(Provider):
             if self._recordings.replays_only:
                 raise ProviderError("a request outside any trial cannot be replayed", kind="not_recorded")
             return await self._inner.complete(request)
-        if case.replaying:
+        if case.is_replaying:
             return self._replay(case, request)
         token = CURRENT.set(PASSING)  # what it sends is this request: it is recorded once
         try:
@@ -123,7 +123,7 @@ class RecordedProvider(Provider):
         ask = self._ask(request)
         if not case.names_servers:  # recorded before servers were
             ask.pop("server", None)
-        return convert(case.replied(ask), ModelReply, f"recording of {case.golden}")
+        return convert(case.next_reply(ask), ModelReply, f"recording of {case.golden}")
 
     def _ask(self, request: ModelRequest) -> dict[str, Any]:
         ask = {"model": self.name, **self._asks_at, **self._writer.ask(request)}
@@ -164,7 +164,7 @@ class ReplayProvider(Provider):
         """The recorded reply, or an error that shows how the request differs from the recorded one."""
         case = self._case(request)
         try:
-            reply = case.replied(_comparable(self._writer.ask(request)))
+            reply = case.next_reply(_comparable(self._writer.ask(request)))
         except ProviderError as error:
             case.missed = ""  # each request has its own reason
             raise ProviderError(
@@ -182,7 +182,7 @@ class ReplayProvider(Provider):
 
     def _read_trials(self) -> Trials:
         if self._trials is None:
-            trials = recorded_trials(self._path)
+            trials = read_trials(self._path)
             self._trials = {
                 trial: [TapedExchange(_comparable(e.ask), e.reply) for e in exchanges]
                 for trial, exchanges in trials.items()

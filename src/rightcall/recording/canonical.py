@@ -169,7 +169,7 @@ _DROPPED_HEADERS = frozenset(
 )  # fmt: skip
 
 
-def kept_headers(headers: Mapping[str, str], clean: Clean) -> dict[str, str]:
+def headers_to_store(headers: Mapping[str, str], clean: Clean) -> dict[str, str]:
     """Headers of a reply that are worth keeping: no cookies, dates, lengths, limits or ids."""
     return {
         name.lower(): clean(value)
@@ -179,7 +179,7 @@ def kept_headers(headers: Mapping[str, str], clean: Clean) -> dict[str, str]:
     }
 
 
-def stored_body(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
+def body_record(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
     """The body of a reply as written to the file: JSON, events of a stream, text, or bytes."""
     try:
         text = content.decode("utf-8")

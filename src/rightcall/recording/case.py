@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.core.errors import ProviderError
-from rightcall.recording.canonical import Ignored, kept_headers, key_of, scrub_value, stored_body
+from rightcall.recording.canonical import Ignored, body_record, headers_to_store, key_of, scrub_value
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.miss import explain
 
@@ -47,8 +47,8 @@ class PendingReply:
         return 0 < self.status < 500 and self.status not in NOT_KEPT
 
     def exchange(self, clean: Callable[[str], str]) -> TapedExchange:
-        headers = kept_headers(self.headers, clean)
-        body = stored_body(self.decoded(bytes(self._content)), headers.get("content-type", ""), clean)
+        headers = headers_to_store(self.headers, clean)
+        body = body_record(self.decoded(bytes(self._content)), headers.get("content-type", ""), clean)
         return TapedExchange(self.ask, {"status": self.status, "headers": headers, **body})
 
 
@@ -96,7 +96,7 @@ class TapedCase:
         self.missed = ""
 
     @property
-    def replaying(self) -> bool:
+    def is_replaying(self) -> bool:
         """Whether replies come from the recording."""
         return self._recorded is not None
 
@@ -105,7 +105,7 @@ class TapedCase:
         """Whether the recording says which server answered; older ones do not."""
         return any("server" in exchange.ask for exchange in self._recorded or ())
 
-    def replied(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def next_reply(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The recorded reply; the n-th equal request gets the n-th reply. `ProviderError` when there is none."""
         key, is_call = key_of(ask), TOOL in ask
         with self._lock:

@@ -33,7 +33,7 @@ class JudgedTrial:
             exchanges = recorded.exchanges if recorded else ()
             self._recorded = TapedCase(self._golden.id, self._trial, self.recordings.clean, exchanges)
         try:
-            reply = self._recorded.replied(ask)
+            reply = self._recorded.next_reply(ask)
         except ProviderError as error:
             if self.recordings.replays_only:
                 raise ProviderError(f"a judge's answer: {error.problem}", kind="not_recorded") from None
@@ -53,7 +53,7 @@ class JudgedTrial:
 
 
 @contextmanager
-def judged_trial(recordings: Recordings | None, golden: AnyGolden, trial: int) -> Iterator[None]:
+def tape_judges(recordings: Recordings | None, golden: AnyGolden, trial: int) -> Iterator[None]:
     """While a trial is scored: judges' answers are recorded or replayed, if the suite records."""
     if recordings is None:
         yield

@@ -120,7 +120,7 @@ class Recordings:
         with self._lock:
             return next(iter(self._in_flight)) if len(self._in_flight) == 1 else None
 
-    def refused(self, why: str) -> str:
+    def note_miss(self, why: str) -> str:
         """A request was refused that belongs to one of several trials in flight, and it is unknown which."""
         with self._lock:
             for case in self._in_flight:
@@ -175,7 +175,7 @@ class Recordings:
         file = CassetteFile(golden, {**kept, str(trial): slim_trial}, inputs, read)
         write_document(self._own_path(golden), file)
 
-    def recorded_tools(self) -> dict[str, Any]:
+    def server_tools(self) -> dict[str, Any]:
         """The tools that a server listed when its calls were recorded, and its name; `InputError` when none were."""
         path = self.folder / TOOL_LIST
         if not path.is_file():
@@ -191,10 +191,10 @@ class Recordings:
             self._judges = Recordings(self.settings, self.folder / JUDGED)
         return self._judges
 
-    def unused(self, goldens: Iterable[str]) -> list[Path]:
+    def orphan_files(self, goldens: Iterable[str]) -> list[Path]:
         """Files of goldens that no longer exist, and prompts that no file uses: agents, judges and the proxy."""
         names = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
-        return [path for part in ("", SERVED, JUDGED) for path in _unused(self.folder / part, names)]
+        return [path for part in ("", SERVED, JUDGED) for path in _orphan_files(self.folder / part, names)]
 
     def _file(self, golden: str) -> CassetteFile | None:
         for digits in (LONG, SHORT):
@@ -213,7 +213,7 @@ class Recordings:
         return path
 
 
-def _unused(folder: Path, names: set[str]) -> list[Path]:
+def _orphan_files(folder: Path, names: set[str]) -> list[Path]:
     files = [path for path in sorted(folder.glob("*.json")) if path.name != TOOL_LIST]
     gone = [path for path in files if path.name not in names]
     named = b"".join(path.read_bytes() for path in files if path.name in names)

@@ -56,7 +56,7 @@ class Listener:
         if case is None:
             if self._recordings.replays_only:
                 raise ReplayRefusedError(
-                    self._recordings.refused(
+                    self._recordings.note_miss(
                         f"a request to {urlsplit(url).hostname} outside any trial was refused in replay mode; does "
                         "the agent use its own thread pool? use asyncio.to_thread, which keeps the context"
                     ),
@@ -65,10 +65,10 @@ class Listener:
             return None
         plain = {name.lower(): value for name, value in headers.items()}
         ask = http_ask(method, url, plain, body, self._recordings.clean, self._recordings.ignored)
-        if not case.replaying:
+        if not case.is_replaying:
             return case.begin_reply(ask)
         try:
-            reply = case.replied(ask)
+            reply = case.next_reply(ask)
         except ProviderError as error:
             raise ReplayRefusedError(error.problem, kind="not_recorded") from None
         return _reply(reply)

@@ -35,7 +35,7 @@ class OldLine(Record, frozen=True):
     exchange: OldExchange | None = None
 
 
-def recorded_trials(path: Path) -> Trials:
+def read_trials(path: Path) -> Trials:
     """What a folder of recordings holds, or a cassette of an older version."""
     if not path.is_dir():
         return _old_trials(path)

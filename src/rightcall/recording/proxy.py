@@ -73,14 +73,14 @@ class RecordingProxy:
         headers, body = join_headers(request.headers.items()), await request.read()
         case = self._case(golden, trial)
         ask = http_ask(request.method, url, headers, body, self._recordings.clean, self._recordings.ignored)
-        if not case.replaying:
+        if not case.is_replaying:
             return await self._pass_on(request, case, case.begin_reply(ask), url, body)
         try:
-            stored = case.replied(ask)
+            stored = case.next_reply(ask)
         except ProviderError as error:
             return _problem(409, error.problem)
         self._recordings.replayed += 1
-        return await _streamed(
+        return await _stream_reply(
             request, int(stored.get("status", 200)), stored.get("headers", {}), body_chunks(stored)
         )
 
@@ -127,7 +127,7 @@ async def _admit(request: web.Request, handler: Any) -> web.StreamResponse:
     return answer
 
 
-async def _streamed(
+async def _stream_reply(
     request: web.Request, status: int, headers: Mapping[str, str], chunks: list[bytes]
 ) -> web.StreamResponse:
     response = web.StreamResponse(status=status, headers=dict(headers))

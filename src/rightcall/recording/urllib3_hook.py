@@ -27,15 +27,19 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             plain = _bytes(body)
             if plain is not None and hasattr(body, "read"):
                 body = plain
-            found = listener.request(method, _whole(self, url), sent, plain or b"")
-            if isinstance(found, ReplayedReply):
-                return _replayed(library, found, method, url, rest)
+            reply = listener.request(method, _whole(self, url), sent, plain or b"")
+            if isinstance(reply, ReplayedReply):
+                return _replay_response(library, reply, method, url, rest)
             token = _INSIDE.set(True)
             try:
                 response = original(self, method, url, body, headers, **rest)
             finally:
                 _INSIDE.reset(token)
-            return response if found is None else _heard(response, found, rest.get("preload_content", True))
+            return (
+                response
+                if reply is None
+                else _copy_response(response, reply, rest.get("preload_content", True))
+            )
 
         return urlopen
 
@@ -60,11 +64,11 @@ def _bytes(body: Any) -> bytes | None:
     return None
 
 
-def _replayed(library: Any, found: ReplayedReply, method: str, url: str, rest: dict[str, Any]) -> Any:
+def _replay_response(library: Any, reply: ReplayedReply, method: str, url: str, rest: dict[str, Any]) -> Any:
     return library.HTTPResponse(
-        body=io.BytesIO(found.content),
-        headers=found.headers,
-        status=found.status,
+        body=io.BytesIO(reply.content),
+        headers=reply.headers,
+        status=reply.status,
         preload_content=rest.get("preload_content", True),
         decode_content=rest.get("decode_content", True),
         request_method=method,
@@ -72,7 +76,7 @@ def _replayed(library: Any, found: ReplayedReply, method: str, url: str, rest: d
     )
 
 
-def _heard(response: Any, pending: PendingReply, preloaded: bool) -> Any:
+def _copy_response(response: Any, pending: PendingReply, preloaded: bool) -> Any:
     """The response, copying everything read from it."""
     pending.begin(response.status, join_headers(response.headers.items()))
     if preloaded:
@@ -80,13 +84,13 @@ def _heard(response: Any, pending: PendingReply, preloaded: bool) -> Any:
         return response
     read, stream, inside = response.read, response.stream, [False]
 
-    def copied_read(*args: Any, **words: Any) -> Any:
+    def copy_read(*args: Any, **words: Any) -> Any:
         data = read(*args, **words)
         if not inside[0]:
             pending.copy(data)
         return data
 
-    def copied_stream(*args: Any, **words: Any) -> Iterator[bytes]:
+    def copy_stream(*args: Any, **words: Any) -> Iterator[bytes]:
         chunks = stream(*args, **words)
         while True:
             inside[0] = True
@@ -99,5 +103,5 @@ def _heard(response: Any, pending: PendingReply, preloaded: bool) -> Any:
             pending.copy(chunk)
             yield chunk
 
-    response.read, response.stream = copied_read, copied_stream
+    response.read, response.stream = copy_read, copy_stream
     return response

@@ -22,7 +22,7 @@ from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
-from rightcall.recording.judged_trial import judged_trial
+from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
 
@@ -43,7 +43,7 @@ class CaseRunner:
             trajectory, first_request = await perform_watched(self._session, golden, trial)
         self._session.call_text.look(trajectory)
         left = time_to_score(self._seconds, trajectory)
-        with judged_trial(self._session.agent.recordings, golden, trial):
+        with tape_judges(self._session.agent.recordings, golden, trial):
             result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
         result = msgspec.structs.replace(result, trajectory=trajectory, first_request=first_request)
         return self._scrub(result)

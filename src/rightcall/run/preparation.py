@@ -24,7 +24,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
-from rightcall.recording.judged_trial import judged_trial
+from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs, inputs_of
@@ -178,7 +178,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     async with _closed_on_error(session, opened=not remote):
         if not remote:
             problems += await session.check()
-            with judged_trial(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
+            with tape_judges(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
                 problems += await plan.scorer.problems()
         reading = _Reading(plan)
         golden_problems = reading.problems(session.tools)

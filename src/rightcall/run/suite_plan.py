@@ -268,7 +268,7 @@ def _suite_tools(
 def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
     """The tools that an MCP server lists, and its name; a replay does not start it, and has them recorded."""
     if recordings is not None and recordings.replays_only:
-        recorded = recordings.recorded_tools()
+        recorded = recordings.server_tools()
         return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]
     tools, server = list_server_tools(address)
     if recordings is not None:

@@ -21,7 +21,7 @@ _POOL = "concurrent.futures.thread"
 
 
 @contextmanager
-def followed_into_threads() -> Iterator[None]:
+def follow_into_threads() -> Iterator[None]:
     """Inside the block every function that a trial gives to a pool or a thread belongs to the trial."""
     _follow(1)
     try:

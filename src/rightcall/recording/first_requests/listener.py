@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from rightcall.recording.first_requests.action_guard import guard_actions
-from rightcall.recording.first_requests.followed_threads import followed_into_threads
+from rightcall.recording.first_requests.followed_threads import follow_into_threads
 from rightcall.recording.first_requests.trial import TRIAL
 from rightcall.recording.hooks import HOOKS
 
@@ -33,12 +33,12 @@ class FirstRequestListener:
 
 
 @contextmanager
-def watched_requests() -> Iterator[None]:
+def watch_requests() -> Iterator[None]:
     """While it is open, trials learn of the requests made in their context."""
     listener = FirstRequestListener()
     HOOKS.add(listener)
     try:
-        with followed_into_threads():
+        with follow_into_threads():
             yield
     finally:
         HOOKS.remove(listener)
@@ -50,7 +50,7 @@ _guarded = False
 
 
 @contextmanager
-def captured_requests() -> Iterator[None]:
+def capture_requests() -> Iterator[None]:
     """While it is open, captured trials are stopped at their first request, and nothing is sent.
 
     The hooks stay afterwards, because a thread of a captured trial may still be running: they do nothing but refuse
@@ -63,5 +63,5 @@ def captured_requests() -> Iterator[None]:
             HOOKS.add(_CAPTURES, eager=True)
             guard_actions()
             _guarded = True
-    with followed_into_threads():
+    with follow_into_threads():
         yield

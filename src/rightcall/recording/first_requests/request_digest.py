@@ -159,14 +159,14 @@ def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> Re
         if earlier == {digest}:
             continue
         varies_by_itself = len(earlier) > 1
-        if varies_by_itself and {each.steady for each in earlier} == {digest.steady}:
+        if varies_by_itself and {earlier_digest.steady for earlier_digest in earlier} == {digest.steady}:
             masked.append(name)
         else:
-            changed.append(_changed_part(name, before, now))
+            changed.append(_part_change(name, before, now))
     return RequestComparison(tuple(changed), tuple(masked))
 
 
-def _changed_part(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
+def _part_change(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
     if name != "tools":
         return PART_WORDS.get(name, name)
     earlier = {tool for first in before for tool in first.tools}

@@ -64,7 +64,7 @@ class CapturedTrial:
         self.timed_out = False
 
     @property
-    def captured(self) -> CapturedRequest | None:
+    def only_request(self) -> CapturedRequest | None:
         """The first request, if nothing came before it and nothing after it."""
         return None if self.problem else self._captured
 

@@ -35,7 +35,7 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
         passed: Finished = await next(call)
         return passed
     ask = case.tool_ask(call.tool_name, call.arguments)
-    if case.replaying:
+    if case.is_replaying:
         return _replay(call, _recorded_reply(case, ask))
     pending, ledger, calls_before = (
         case.begin_call(ask),
@@ -60,7 +60,7 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
 
 def _recorded_reply(case: TapedCase, ask: dict[str, Any]) -> dict[str, Any]:
     try:
-        return case.replied(ask)
+        return case.next_reply(ask)
     except ProviderError as error:
         raise Abort(error.problem, effect="none") from None
 
@@ -83,7 +83,7 @@ def with_recorded_preview(tool: str, ready: RunnableTool, case: TapedCase | None
 
 async def _preview(tool: str, preview: Callable[..., Any], case: TapedCase, arguments: dict[str, Any]) -> str:
     ask = case.tool_ask(tool, arguments, "preview")
-    if case.replaying:
+    if case.is_replaying:
         return str(_recorded_reply(case, ask)["text"])
     pending = case.begin_call(ask)
     text = str(await call_function(partial(preview, arguments)))

@@ -110,7 +110,7 @@ class Toolbox:
         # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
         # waiting does not affect another.
         recording = CURRENT.get()
-        real = self._real and (recording is None or not recording.replaying)
+        real = self._real and (recording is None or not recording.is_replaying)
         clock = self._clock or (SystemClock() if real else VirtualClock())
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
         context.roles = None if roles is None else tuple(roles)
