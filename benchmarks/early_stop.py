@@ -21,8 +21,8 @@ from rightcall.stats.sequential import (
     LogE,
     curtail,
     e_decision,
+    follow_paths,
     log_e_values,
-    operating,
     sprt_log_e,
 )
 
@@ -52,7 +52,7 @@ def main() -> None:
             words, used = simulate(
                 monitor, lambda rng, _, p=rate: rng.random() < p, options.runs, options.seed
             )
-            exact = operating(RULES[name], GOLDENS, rate).cases
+            exact = follow_paths(RULES[name], GOLDENS, rate).cases
             shares = " | ".join(f"{words[word]:.3f}" for word in ("PASS", "FAIL", "INCONCLUSIVE"))
             print(f"| {rate} | {name} | {shares} | {used:.1f} | {exact:.1f} | {1 - used / GOLDENS:.0%} |")
     fooled(options.runs, options.seed)

@@ -142,4 +142,4 @@ def test_an_edit_reaches_what_it_can_and_nothing_else(name, baseline, tmp_path):
     reach = found.reach
     assert [change.kind for change in found.changes] == kinds
     assert tuple(map(len, (reach.untouched, reach.affected, reach.rest, reach.new))) == REACHED[reached]
-    assert (found.planned == 0) == (not reach.compared and not reach.new)
+    assert (found.most_calls == 0) == (not reach.compared and not reach.new)

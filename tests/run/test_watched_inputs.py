@@ -141,7 +141,7 @@ def test_runs_that_read_different_versions_of_a_file_are_not_pooled():
     one, two = WatchedInputs({"a": "1", "b": "1"}), WatchedInputs({"a": "2"})
     assert not same_watch(one, two) and same_watch(one, WatchedInputs({"b": "1", "c": "1"}))
     assert not same_watch(one, None) and same_watch(None, None)
-    assert one.merged(two) == WatchedInputs({"b": "1"}, ("a changes from run to run",))
+    assert one.merge(two) == WatchedInputs({"b": "1"}, ("a changes from run to run",))
 
 
 def test_a_variable_is_kept_as_unset_set_or_a_hash(tmp_path):

@@ -14,9 +14,9 @@ from rightcall.stats.sequential import (
     confidence_sequence,
     curtail,
     e_decision,
+    follow_paths,
     log_e_values,
     mixture_log_e,
-    operating,
     paired_e_values,
     sprt_log_e,
 )
@@ -58,7 +58,9 @@ def test_e_value_of_yes_and_no_is_the_likelihood_ratio(xs):
     [(0.6, (0, 1, 0, 9.4)), (0.85, (0.042, 0.885, 0.073, 42)), (0.95, (0.867, 0.030, 0.103, 52))],
 )
 def test_long_run_behaviour_of_the_e_value_stop_is_as_published(rate, expected):
-    found = operating(lambda s, n: e_decision(log_e_values([1] * s + [0] * (n - s), 0.85, 0.95)), 100, rate)
+    found = follow_paths(
+        lambda s, n: e_decision(log_e_values([1] * s + [0] * (n - s), 0.85, 0.95)), 100, rate
+    )
     assert found[:3] == pytest.approx(expected[:3], abs=6e-4)
     assert found.cases == pytest.approx(expected[3], abs=0.6)
 
@@ -66,7 +68,7 @@ def test_long_run_behaviour_of_the_e_value_stop_is_as_published(rate, expected):
 @pytest.mark.parametrize(("rate", "cases"), [(0.6, 40), (0.75, 64), (0.85, 92), (0.95, 95), (0.99, 97)])
 def test_long_run_behaviour_of_curtailment_is_as_published(rate, cases):
     cuts = gate_cuts(100, 0.9)
-    found = operating(lambda s, n: curtail(s, n, 100, *cuts), 100, rate)
+    found = follow_paths(lambda s, n: curtail(s, n, 100, *cuts), 100, rate)
     assert found.cases == pytest.approx(cases, abs=0.6)
     assert (found.passing, found.failing) == pytest.approx(gate_power(100, 0.9, rate), abs=1e-9)
 
@@ -86,7 +88,7 @@ def test_confidence_sequence_is_valid_at_all_times_simultaneously():
     def misses(s: int, n: int) -> str | None:
         return None if low_high[s, n].low <= 0.7 <= low_high[s, n].high else "FAIL"
 
-    assert operating(misses, 80, 0.7).failing <= 0.05
+    assert follow_paths(misses, 80, 0.7).failing <= 0.05
 
 
 def test_paired_e_values_reach_twenty_in_at_most_one_of_twenty_runs_without_a_difference():

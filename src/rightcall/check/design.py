@@ -79,7 +79,7 @@ class CheckDesign:
         return self.unknown or ("the dataset changed" if self.reach.new else "no input changed")
 
     @property
-    def planned(self) -> int:
+    def most_calls(self) -> int:
         """Maximum number of calls."""
         return sum(stratum.calls for stratum in self.stratum_plans())
 
@@ -132,9 +132,9 @@ class CheckDesign:
             worse.regressed,
             min(fine.least_calls, worse.least_calls) + extra,
             round(fine.mean_calls) + extra,
-            self.planned,
+            self.most_calls,
             more,
-            compared.tried_once > 0.5,
+            compared.single_trial_share > 0.5,
         )
 
 

@@ -51,7 +51,7 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
 
 def notes_on_unchecked(plan: Plan) -> list[str]:
     """How many goldens are left out because nothing about them could change the verdict."""
-    count = sum(not plan.scorer.checks(golden) for golden in plan.unshuffled())
+    count = sum(not plan.scorer.checks(golden) for golden in plan.in_dataset_order())
     return [f"{counted(count, 'golden')} without a check not tried"] if count else []
 
 

@@ -68,7 +68,7 @@ class CheckRecord:
         await self._sink.put(result)
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[None]:
+    async def write_results(self) -> AsyncIterator[None]:
         """Write results as a run does, and the rest at the end, however it ends."""
         _HERE.add(self.run.id)
         try:

@@ -65,7 +65,7 @@ class CheckTrials:
 
     async def _run(self, prepared: Prepared) -> CheckResult:
         design, store = self._design, self._store
-        self._record = record = CheckRecord(store, prepared, self._question, design.planned)
+        self._record = record = CheckRecord(store, prepared, self._question, design.most_calls)
         if record.answered:
             self._seen.notes.append(
                 f"{len(record.answered):,} trials were stored when this check was interrupted, and are not asked again"
@@ -74,7 +74,7 @@ class CheckTrials:
         prepared.session.begin(record.run.id, run_keys(store.file, store.url, scrubber()))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
         self._acts = prepared.session.acts
-        async with record.writing():
+        async with record.write_results():
             with working_folder(self._plan.agent_sources.folder):
                 decided, self._seen.moved = await self._both_versions()
         result = self._result(decided, record.run.id)
@@ -159,7 +159,7 @@ class CheckTrials:
             self._seen.tally.add(result)
             self._seen.results.setdefault(result.golden_id, []).append(result)
         if self._watch is not None:
-            self._watch(self._seen.spent, self._design.planned)
+            self._watch(self._seen.spent, self._design.most_calls)
         return results
 
     async def _ask(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:

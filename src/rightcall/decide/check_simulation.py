@@ -72,7 +72,7 @@ class ComparedGoldens(NamedTuple):
     history: Mapping[str, Scores] = {}
 
     @property
-    def tried_once(self) -> float:
+    def single_trial_share(self) -> float:
         """The share of goldens with a single trial, older ones counted."""
         trials_by_golden = {**self.affected, **self.rest}
         once = sum(

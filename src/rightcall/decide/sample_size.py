@@ -27,7 +27,15 @@ from rightcall.stats.gaffke import gaffke_p_values, units
 from rightcall.stats.intervals import clopper_pearson_p_values
 from rightcall.stats.paired_tests import holm
 from rightcall.stats.power import all_pass_n, gate_cuts, gate_n, gate_power
-from rightcall.stats.sequential import Decision, LogE, Operating, curtail, e_decision, log_e_step, operating
+from rightcall.stats.sequential import (
+    Decision,
+    LogE,
+    Operating,
+    curtail,
+    e_decision,
+    follow_paths,
+    log_e_step,
+)
 
 LIKELY_ICC = 0.5
 """Default correlation between trials of one golden (0 independent, 1 identical)."""
@@ -104,7 +112,7 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
             f"plan: the cost of a trial must be a number that is not negative, got {cost_per_trial:g}"
         )
     asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
-    need = _needed_goldens(asked, power, watch)
+    need = _goldens_needed(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
     chance = None if have is None else _chance(asked, have, clusters, watch)
     size = have or need.goldens
@@ -147,7 +155,7 @@ class _Needed(NamedTuple):
     by_population: dict[str, int]
 
 
-def _needed_goldens(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
+def _goldens_needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
     (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
     single, passing, reached = gate_n(minimum, target, power, alpha)
     needed = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
@@ -307,8 +315,8 @@ def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> tu
         log_e = LogE(s * up.plus + (n - s) * down.plus, s * up.minus + (n - s) * down.minus)
         return e_decision(log_e, alpha, alpha)
 
-    curtailed = operating(lambda s, n: curtail(s, n, total, k_pass, k_fail), total, target)
-    return curtailed, operating(by_evidence, total, target)
+    curtailed = follow_paths(lambda s, n: curtail(s, n, total, k_pass, k_fail), total, target)
+    return curtailed, follow_paths(by_evidence, total, target)
 
 
 def _populations(sample_plan: SamplePlan) -> str:

@@ -34,7 +34,7 @@ class Demand(NamedTuple):
     theta: float
     alpha: float = 0.05
 
-    def met(self, units: Units) -> bool:
+    def is_met(self, units: Units) -> bool:
         """Whether the gate says PASS."""
         return gaffke_p_values(units, self.theta, _TOLERANCE)[0] <= self.alpha
 
@@ -85,7 +85,7 @@ def chance_to_pass(
     for _ in range(draws):
         key = tuple(sorted(_draw_means(rng, goldens, number).items()))
         if key not in verdicts:
-            verdicts[key] = demand.met(Units(tuple((1.0, value, count) for value, count in key)))
+            verdicts[key] = demand.is_met(Units(tuple((1.0, value, count) for value, count in key)))
         passed += verdicts[key]
         if watch is not None:
             watch()
@@ -101,7 +101,7 @@ def chance_with_clusters(
     passed = 0
     for _ in range(DRAWS):
         values = [v for goldens, number in clusters.values() for v in rng.choices(*goldens, k=number)]
-        passed += demand.met(stats_units(values, sizes))
+        passed += demand.is_met(stats_units(values, sizes))
         if watch is not None:
             watch()
     return passed / DRAWS

@@ -217,21 +217,24 @@ def _finding(
     )
 
 
-def _gain(evidence: Evidence, one: Explained, background: float) -> WonBack:
+def _gain(evidence: Evidence, cause: Explained, background: float) -> WonBack:
     """The gain with the interval of the explained share over the exposed goldens, minus what chance explains."""
-    symptoms = frozenset(one.symptoms)
-    exposed = [case for case in evidence.cases if _is_exposed(case, one)]
+    symptoms = frozenset(cause.symptoms)
+    exposed = [case for case in evidence.cases if _is_exposed(case, cause)]
     trials = []
     for case in exposed:
         explained = sum(count for number, count in case.cells if number in symptoms)
         trials.append([1.0] * explained + [0.0] * (case.trials - explained))
     by_chance = background * len(exposed)
     if not trials:
-        return WonBack(round(one.gain, 2), 0.0, round(one.share, 2), len(evidence.cases))
+        return WonBack(round(cause.gain, 2), 0.0, round(cause.share, 2), len(evidence.cases))
     gain = estimate(sample(trials, [case.cluster for case in exposed]))
     low, high = (max(0.0, edge * len(exposed) - by_chance) for edge in (gain.low, gain.high))
     return WonBack(
-        round(one.gain, 2), round(min(low, one.gain), 2), round(max(high, one.gain), 2), len(evidence.cases)
+        round(cause.gain, 2),
+        round(min(low, cause.gain), 2),
+        round(max(high, cause.gain), 2),
+        len(evidence.cases),
     )
 
 

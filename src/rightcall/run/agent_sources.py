@@ -99,7 +99,7 @@ class AgentSources:
         """Whether a file is an input: `agent.code` may leave some out."""
         return not any(fnmatchcase(name, glob) or name.startswith(f"{glob}/") for glob in self.left_out)
 
-    def named_files(self) -> set[str]:
+    def files_in_sources(self) -> set[str]:
         """Files that the sources name, whether they exist or not."""
         if self.stated:
             return set()

@@ -75,9 +75,9 @@ def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tupl
     """
     missing = [run for run in runs if not run.finished and run.results < run.planned]
     stopped = [run for run in runs if run.run.summary is not None and run.run.summary.stopped_early]
-    problems = tuple(f"run {run.id} is unfinished: {_stored_share(run)}" for run in missing)
+    problems = tuple(f"run {run.id} is unfinished: {_share_in_store(run)}" for run in missing)
     problems += tuple(
-        f"run {run.id} stopped early, at a moment that its results chose: {_stored_share(run)}"
+        f"run {run.id} stopped early, at a moment that its results chose: {_share_in_store(run)}"
         for run in stopped
     )
     if problems and not anyway:
@@ -90,7 +90,7 @@ def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tupl
     return problems
 
 
-def _stored_share(run: StoredRun) -> str:
+def _share_in_store(run: StoredRun) -> str:
     return f"{run.results:,} of {run.planned:,} results are stored"
 
 

@@ -65,20 +65,21 @@ def find_baseline(store: Store | None, name: str, suite: str) -> BaselinePool:
         if not runs:
             raise _no_baseline(store, name, branch, suite)
         return pool_runs(store, _before_this_work(runs, branch))
-    found = _last_run(store, suite) if name in ("last", "last~0") else store.runs.get(name)
-    if CHECKED in found.tags:
+    baseline_run = _last_run(store, suite) if name in ("last", "last~0") else store.runs.get(name)
+    if CHECKED in baseline_run.tags:
         raise InputError(
             f"baseline {name}",
             "is a run of `rightcall check`, which tries part of the goldens",
-            f"name another run: rightcall runs list --suite {found.run.name}",
+            f"name another run: rightcall runs list --suite {baseline_run.run.name}",
         )
-    branch = found.run.versions.get("git_branch", "")
+    branch = baseline_run.run.versions.get("git_branch", "")
     earlier = [
         run
-        for run in whole_runs(store, found.run.name)
-        if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
+        for run in whole_runs(store, baseline_run.run.name)
+        if run.run.started_at < baseline_run.run.started_at
+        and run.run.versions.get("git_branch", "") == branch
     ]
-    return pool_runs(store, [found, *earlier])
+    return pool_runs(store, [baseline_run, *earlier])
 
 
 def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[StoredRun]:
@@ -153,11 +154,15 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     if "inputs" not in newest.run.fingerprints:
         raise InputError(f"run {newest.id}", "does not record its inputs", "run the suite again")
     selection = newest.run.fingerprints.get("selection")
-    wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
+    newest_inputs, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
     watched = _watch_of(store, newest)
     for run in newest_first:
-        if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
+        if (
+            run.run.fingerprints.get("inputs") != newest_inputs
+            or _time(run) < since
+            or len(compared) >= MOST_RUNS
+        ):
             break
         if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watch_of(store, run)):
             break
@@ -171,7 +176,7 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     inputs = _inputs(store, newest)
     header = BaselineHeader(
         newest.run.name,
-        wanted,
+        newest_inputs,
         inputs,
         tuple(_baseline_run(run) for run in compared),
         tuple(_baseline_run(run) for run in older),

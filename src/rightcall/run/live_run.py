@@ -262,7 +262,7 @@ class LiveRun:
         self._written_since += len(batch)
         for result in batch:
             self.count(result)
-        self._over_budget = self._over_budget or _spent_budget(self._plan, self._progress)
+        self._over_budget = self._over_budget or _budget_problem(self._plan, self._progress)
         if self._over_budget:
             self._backend.stop(self._over_budget)
         if self._watch is not None:
@@ -286,7 +286,7 @@ def worst_case(plan: Plan) -> dict[str, float]:
     }
 
 
-def _spent_budget(plan: Plan, progress: Progress) -> str:
+def _budget_problem(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds have passed"

@@ -18,13 +18,13 @@ def suite_models(suite: Suite, folder: Path) -> ModelCatalog:
         project = project_models()
     if not suite.models:
         return project
-    found = read_models(suite.models, "models", project)
+    catalog = read_models(suite.models, "models", project)
     own = {
         name: msgspec.structs.replace(endpoint, model=beside(endpoint.model, folder))
-        for name, endpoint in found.endpoints.items()
+        for name, endpoint in catalog.endpoints.items()
         if name in suite.models
     }
-    return ModelCatalog({**found.endpoints, **own}, found.defaults)
+    return ModelCatalog({**catalog.endpoints, **own}, catalog.defaults)
 
 
 def project_files(folder: Path) -> list[Path]:

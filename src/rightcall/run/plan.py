@@ -61,7 +61,7 @@ class Selection:
             for word in self.only
         )
 
-    def chosen(self, goldens: Iterable[G]) -> Iterator[G]:
+    def choose(self, goldens: Iterable[G]) -> Iterator[G]:
         picked = (golden for golden in goldens if self.chooses(golden)) if self.only else iter(goldens)
         return islice(picked, self.limit)
 
@@ -154,16 +154,16 @@ class Plan:
         return zip(repeat(0), self.dataset, strict=False)
 
     def goldens(self) -> Iterator[AnyGolden]:
-        stream = self.unshuffled()
+        stream = self.in_dataset_order()
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
             block.reverse()
             while block:  # a golden in progress is in memory, and a finished one is not
                 yield block.pop()
 
-    def unshuffled(self) -> Iterator[AnyGolden]:
+    def in_dataset_order(self) -> Iterator[AnyGolden]:
         """The same goldens in the order of the dataset, without holding a block in memory."""
-        return self.selection.chosen(self._all_goldens())
+        return self.selection.choose(self._all_goldens())
 
     def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
         """Every trial of every golden; those that are `done` by their place among all of them are left out."""
@@ -239,12 +239,12 @@ class Plan:
 
     def as_declared(self) -> Iterator[AnyGolden]:
         """The selected goldens without clusters that were found: what a store keeps for every run of the dataset."""
-        return self.selection.chosen(self._expand_goldens())
+        return self.selection.choose(self._expand_goldens())
 
     @cached_property
     def undeclared_templates(self) -> list[TemplateGroup]:
         """Goldens that look like templates and count as independent, because nobody said otherwise."""
-        return undeclared_templates(self.gate, self.unshuffled()) if self.gate else []
+        return undeclared_templates(self.gate, self.in_dataset_order()) if self.gate else []
 
     @cached_property
     def template_clusters(self) -> dict[str, str]:

@@ -145,7 +145,7 @@ class Prepared:
 
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
-        of_mode = mode_warnings(self.plan.agent, self.plan.unshuffled())
+        of_mode = mode_warnings(self.plan.agent, self.plan.in_dataset_order())
         unrecorded = unrecorded_actions(self.session)
         return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode),
@@ -319,7 +319,7 @@ def gate_warnings(plan: Plan) -> list[str]:
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
     notice = template_notice(plan.undeclared_templates)
     shared_kinds = []
-    for golden in plan.unshuffled():
+    for golden in plan.in_dataset_order():
         if golden.id not in plan.quarantine and plan.scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster
             shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens

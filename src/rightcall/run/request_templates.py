@@ -137,12 +137,12 @@ def _join_single_goldens(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, 
     by_task: dict[bytes, _Key] = {}
     near: dict[tuple[Any, ...], NearTexts] = {}
     leaders: dict[str, _Key] = {}
-    found: dict[_Key, _Key] = {}
+    group_by_key: dict[_Key, _Key] = {}
     for place, key in enumerate(groups):
         single = len(groups[key]) == 1
         task = tasks.get(key) if single else None
         if task is not None and (leader := by_task.setdefault(task, key)) != key:
-            found[key] = found.get(leader, leader)
+            group_by_key[key] = group_by_key.get(leader, leader)
             continue
         if place >= MOST_COMPARED:
             continue
@@ -150,8 +150,8 @@ def _join_single_goldens(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, 
         similar = texts.earlier(str(place), key[1], keep_similar=not single)
         leaders[str(place)] = key
         if single and similar is not None:
-            found[key] = leaders[similar[0]]
-    return found
+            group_by_key[key] = leaders[similar[0]]
+    return group_by_key
 
 
 def _request(golden: AnyGolden) -> str:

@@ -151,7 +151,7 @@ def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resu
     if watched is None or "watched" not in run.fingerprints:
         return
     if resumed:
-        watched = (watch_of_run(store, run) or INTERRUPTED).merged(watched)
+        watched = (watch_of_run(store, run) or INTERRUPTED).merge(watched)
     store.runs.set_document(run.id, "watched", encode(watched))
 
 

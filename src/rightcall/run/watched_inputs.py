@@ -52,7 +52,7 @@ class WatchedInputs(Record, frozen=True):
     unseen: tuple[str, ...] = ()
     variables: dict[str, str] = {}
 
-    def merged(self, other: WatchedInputs) -> WatchedInputs:
+    def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
         moved = inputs_that_differ(self, other)
         unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
@@ -134,7 +134,7 @@ class AgentWatch:
             for name in sorted(loaded - sources.closure.keys())
             if name.endswith(".py")
         ]
-        named = sources.named_files() | named_files(more, sources.project, sources.search)
+        named = sources.files_in_sources() | named_files(more, sources.project, sources.search)
         for name in (named | loaded) - written - files.keys():
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
@@ -264,4 +264,4 @@ _module_names: dict[str, dict[str, str | None]] = {}
 
 def join_watches(first: WatchedInputs | None, second: WatchedInputs | None) -> WatchedInputs | None:
     """Two parts of a run together, where there are any."""
-    return first.merged(second) if first is not None and second is not None else first or second
+    return first.merge(second) if first is not None and second is not None else first or second

@@ -130,12 +130,12 @@ def confidence_sequence(s: float, n: float, alpha: float = 0.05) -> Interval:
     if n == 0:
         return Interval(0.0, 1.0)
     limit = -math.log(alpha)
-    low = 0.0 if s <= 0 else _crossing(s, n, 0.0, limit)
-    high = 1.0 if s >= n else _crossing(s, n, 1.0, limit)
+    low = 0.0 if s <= 0 else _bound_crossing(s, n, 0.0, limit)
+    high = 1.0 if s >= n else _bound_crossing(s, n, 1.0, limit)
     return Interval(low, high)
 
 
-def _crossing(s: float, n: float, outside: float, limit: float) -> float:
+def _bound_crossing(s: float, n: float, outside: float, limit: float) -> float:
     inside = s / n
     for _ in range(200):
         middle = (inside + outside) / 2
@@ -158,7 +158,7 @@ class Operating(NamedTuple):
     cases: float
 
 
-def operating(rule: Rule, total: int, rate: float) -> Operating:
+def follow_paths(rule: Rule, total: int, rate: float) -> Operating:
     """Follow every path of up to `total` independent cases that pass with probability `rate`.
 
     Forward recursion over (cases, passes), O(total²). Undecided paths are INCONCLUSIVE.

@@ -101,9 +101,9 @@ def _tails(x: float, y: float, a: float, b: float) -> tuple[float, float]:
         return 1.0, 0.0
     front = _front(x, y, a, b)
     if x < (a + 1) / (a + b + 2):
-        lower = front * _continued_fraction(x, a, b) / a
+        lower = front * _lentz_fraction(x, a, b) / a
         return lower, 1 - lower
-    upper = front * _continued_fraction(y, b, a) / b
+    upper = front * _lentz_fraction(y, b, a) / b
     return 1 - upper, upper
 
 
@@ -116,9 +116,9 @@ def _binomial_term(a: float, b: float, x: float, y: float) -> float:
     """Γ(a+b+1)/(Γ(a+1)Γ(b+1)) x^a y^b in Loader's form; a and b need not be whole."""
     n = a + b
     log_term = (
-        _stirling_error(n)
-        - _stirling_error(a)
-        - _stirling_error(b)
+        _error_of_stirling(n)
+        - _error_of_stirling(a)
+        - _error_of_stirling(b)
         - _deviance(a, n * x)
         - _deviance(b, n * y)
         - 0.5 * (_LOG_2PI + math.log(a) + math.log(b) - math.log(n))
@@ -126,7 +126,7 @@ def _binomial_term(a: float, b: float, x: float, y: float) -> float:
     return math.exp(log_term)
 
 
-def _stirling_error(z: float) -> float:
+def _error_of_stirling(z: float) -> float:
     """lnΓ(z+1) minus Stirling's approximation to it."""
     if z < 15:
         return math.lgamma(z + 1) - (z + 0.5) * math.log(z) + z - 0.5 * _LOG_2PI
@@ -151,7 +151,7 @@ def _deviance(x: float, mean: float) -> float:
         total += term / odd
 
 
-def _continued_fraction(x: float, a: float, b: float) -> float:
+def _lentz_fraction(x: float, a: float, b: float) -> float:
     """DLMF 8.17.22 by the modified Lentz method; quick for x below (a+1)/(a+b+2)."""
     c, d = 1.0, 1 - (a + b) * x / (a + 1)
     d = 1 / (d if abs(d) > _TINY else _TINY)

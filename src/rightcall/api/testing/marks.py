@@ -28,7 +28,7 @@ def goldens_of_mark(
             'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
     candidates = [golden for source in sources for golden in _goldens_of(source, folders)]
-    goldens = list(Selection(tuple(only), limit).chosen(candidates))
+    goldens = list(Selection(tuple(only), limit).choose(candidates))
     if not goldens:  # pytest would skip the test, and the session would be green
         raise ConfigError(
             f"pytest.mark.goldens chooses none of {len(candidates)} goldens; check the files, only and limit"

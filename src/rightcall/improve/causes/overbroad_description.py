@@ -77,8 +77,8 @@ def _advice(sentence: str, words: list[str], ids: str) -> str:
 def _common(evidence: Evidence, tool: str) -> list[str]:
     words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
     strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
-    found = [word for word in strange if word not in own] or strange
-    return sorted(found, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
+    strangest = [word for word in strange if word not in own] or strange
+    return sorted(strangest, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
 
 
 def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChange, ...]:

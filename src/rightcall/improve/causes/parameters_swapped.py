@@ -15,11 +15,13 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for number, seen in enumerate(evidence.seen):
         names = [bad.parameter for bad in seen.symptom.arguments if bad.kind == "swapped"]
         tool = seen.symptom.tool
-        for one, two in combinations(sorted(names, key=lambda name: order_of(evidence, tool, name)), 2):
-            symptoms_by_pair.setdefault((tool, one, two), []).append(number)
-    for (tool, one, two), symptoms in symptoms_by_pair.items():
-        first, second = evidence.schema(tool, one), evidence.schema(tool, two)
-        paths = [("input_schema", "properties", name, "description") for name in (one, two)]
+        for first_name, second_name in combinations(
+            sorted(names, key=lambda name: order_of(evidence, tool, name)), 2
+        ):
+            symptoms_by_pair.setdefault((tool, first_name, second_name), []).append(number)
+    for (tool, first_name, second_name), symptoms in symptoms_by_pair.items():
+        first, second = evidence.schema(tool, first_name), evidence.schema(tool, second_name)
+        paths = [("input_schema", "properties", name, "description") for name in (first_name, second_name)]
         texts = [str(schema.get("description", "")) for schema in (first, second)]
         change = (
             ProposedChange(tool, paths[0], texts[0], texts[1]),
@@ -28,14 +30,14 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         yield Hypothesis(
             "parameters_swapped",
             symptoms,
-            frozenset(((tool, one), (tool, two))),
+            frozenset(((tool, first_name), (tool, second_name))),
             0.97,
-            f"{one} and {two} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
-            f"{one} and {two} are swapped: exchange or clarify their descriptions.",
+            f"{first_name} and {second_name} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
+            f"{first_name} and {second_name} are swapped: exchange or clarify their descriptions.",
             (tool,),
-            (one, two),
+            (first_name, second_name),
             ("both are wrong in the same calls, each with the value of the other",),
             change if all(texts) else (),
-            codes_on(evidence, ("TD302",), (tool, one), (tool, two)),
+            codes_on(evidence, ("TD302",), (tool, first_name), (tool, second_name)),
             about="parameter",
         )

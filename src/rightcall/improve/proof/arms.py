@@ -93,7 +93,7 @@ class Arms:
         )
         return Arm(tools, system, goldens, trials, phase)
 
-    def drawn(self, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
+    def draw_order(self, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
         """The goldens in the order in which an arm runs them: drawn from the plan's seed, whatever they do."""
         sorted_ones = sorted(goldens, key=lambda golden: golden.id)
         return list(replace(self._plan, dataset=sorted_ones, in_memory=None).goldens())

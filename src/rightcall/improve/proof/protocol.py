@@ -179,7 +179,11 @@ class _Job:
 
     async def _prove(self, finalists: Sequence[Proposal]) -> dict[str, Measured]:
         """Baseline, finalists and the controls of longer ones at the same time; every finalist judged."""
-        trials, drawn, count = self._with.options.trials, self._arms.drawn(self._with.proof), len(finalists)
+        trials, drawn, count = (
+            self._with.options.trials,
+            self._arms.draw_order(self._with.proof),
+            len(finalists),
+        )
         controls = {
             proposal.name: self._control(proposal, drawn)
             for proposal in finalists
