@@ -22,7 +22,7 @@ from rightcall.store.watch import KeptTrace
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic
 from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import kept_trace, time_text
+from rightcall.wings.traces.trace_record import time_text, trace_to_keep
 
 BATCH = 5000
 FIRST = 20_000
@@ -132,7 +132,7 @@ def multiply(path: str, first: int, times: int) -> None:
 
 def _kept(trace: Trace) -> KeptTrace:
     checks = run_checks(SETTINGS.cheap, trace, CheckedAgent())
-    return kept_trace(trace, "travel", checks, any(check.bad for check in checks))
+    return trace_to_keep(trace, "travel", checks, any(check.bad for check in checks))
 
 
 if __name__ == "__main__":

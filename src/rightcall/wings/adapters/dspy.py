@@ -137,7 +137,7 @@ class _ModuleNotes:
             usage=usage, finish=finish, depth=len(self._running), parent=parent
         )
 
-    def parsed(self, call_id: str, fields: dict[str, Any]) -> None:
+    def note_fields(self, call_id: str, fields: dict[str, Any]) -> None:
         if self._answer is None:
             return
         name = fields.get("next_tool_name")
@@ -173,7 +173,7 @@ def _callback(notes: _ModuleNotes) -> Any:
         ) -> None:
             with notes.watch.guarded("on_adapter_parse_end"):
                 if isinstance(outputs, dict):
-                    notes.parsed(call_id, outputs)
+                    notes.note_fields(call_id, outputs)
 
         def on_tool_start(self, call_id: str, instance: Any, inputs: Any) -> None:
             with notes.watch.guarded("on_tool_start"):

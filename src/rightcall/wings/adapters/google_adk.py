@@ -63,11 +63,11 @@ class _RunnerTalk(Talk):
             app = App(name=USER, root_agent=self._agent, plugins=[_plugin_class()(watch)])
             self._runner = InMemoryRunner(app=app)
             self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
-        given = watch.given(text)
+        user_message = watch.given(text)
         message = (
-            given
-            if not isinstance(given, str)
-            else types.Content(role="user", parts=[types.Part(text=given)])
+            user_message
+            if not isinstance(user_message, str)
+            else types.Content(role="user", parts=[types.Part(text=user_message)])
         )
         final = await self._reply(message)
         while answers := adk_answers(watch):

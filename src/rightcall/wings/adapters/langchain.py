@@ -27,11 +27,11 @@ from rightcall.wings.adapters.langchain_messages import (
     calls_in,
     definition,
     finish_of,
-    offered_tools,
     output_tool,
     read_message,
     text_in,
     tools_in,
+    tools_on_offer,
     usage_of,
 )
 
@@ -199,7 +199,7 @@ class _TrialNotes:
             self._asked[run_id] = (perf_counter(), _agent_of(metadata))
             read = [read_message(message) for message in (messages[0] if messages else [])]
             offered = (more.get("invocation_params") or {}).get("tools") or ()
-            self._watch.recorder.asked(read, offered_tools(offered))
+            self._watch.recorder.asked(read, tools_on_offer(offered))
 
     def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_llm_end"):

@@ -78,7 +78,7 @@ def finish_of(message: Any) -> str:
     return str(fields.get("finish_reason") or fields.get("stop_reason") or "")
 
 
-def offered_tools(offered: Any) -> list[Tool]:
+def tools_on_offer(offered: Any) -> list[Tool]:
     definitions = []
     for raw in offered:
         copied = plain(raw)

@@ -126,8 +126,8 @@ def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
     if selected.tool_id in written:
         arguments, raw = arguments_of(written[selected.tool_id])
         return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw, notes=notes)
-    given = plain(selected.tool_kwargs)
-    return ToolCall(selected.tool_name, given, selected.tool_id, notes={**notes, **REPAIRED})
+    tool_arguments = plain(selected.tool_kwargs)
+    return ToolCall(selected.tool_name, tool_arguments, selected.tool_id, notes={**notes, **REPAIRED})
 
 
 def _raw_arguments(raw: Any) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class CallPlan(Record, frozen=True):
 
     def expected_calls(self, tools: Mapping[str, Tool]) -> tuple[ExpectedCall, ...]:
         """The calls as a golden states them."""
-        return tuple(_expected_call(call, tools[call.tool]) for call in self.calls) if self.has_calls else ()
+        return tuple(_expectation(call, tools[call.tool]) for call in self.calls) if self.has_calls else ()
 
 
 class Schedule:
@@ -276,23 +276,23 @@ def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
     """The tool that shares the most words with this one; None when none shares any."""
     own = set(words(f"{tool.name} {tool.description}"))
 
-    def shared(other: Tool) -> float:
+    def word_overlap(other: Tool) -> float:
         theirs = set(words(f"{other.name} {other.description}"))
         return len(own & theirs) / max(1, len(own | theirs))
 
     others = [other for other in tools if other.name != tool.name]
-    best = max(others, key=shared, default=None)
-    return best if best is not None and shared(best) > 0 else None
+    best = max(others, key=word_overlap, default=None)
+    return best if best is not None and word_overlap(best) > 0 else None
 
 
-def _expected_call(call: PlannedCall, tool: Tool) -> ExpectedCall:
-    arguments = {name: expected_value(tool, name, value) for name, value in call.arguments.items()}
+def _expectation(call: PlannedCall, tool: Tool) -> ExpectedCall:
+    arguments = {name: expectation_of_value(tool, name, value) for name, value in call.arguments.items()}
     for name, path in call.bound.items():
         arguments[name] = {"ref": {"call": call.after, "path": path}}
     return ExpectedCall(call.tool, arguments, id=call.id, after=(call.after,) if call.after else ())
 
 
-def expected_value(tool: Tool, name: str, value: Any) -> Any:
+def expectation_of_value(tool: Tool, name: str, value: Any) -> Any:
     """How a golden states an argument: text ignoring case and spacing, everything else exactly."""
     if isinstance(value, str) and is_free_text(tool, name):
         return {"text": value, "ignore": ["case", "space"]}

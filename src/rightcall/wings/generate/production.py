@@ -159,7 +159,7 @@ class _Shift:
             if job.id in self._results:
                 self._count(self._results[job.id])
         pool = Pool(max(1, min(self._work.concurrency, len(todo) or 1)))
-        async with Sink(self._write, lambda batch: self._written(batch, pool), broken=pool.fail) as sink:
+        async with Sink(self._write, lambda batch: self._note_batch(batch, pool), broken=pool.fail) as sink:
 
             async def one(job: Job) -> None:
                 result = await self._result(job)
@@ -238,7 +238,7 @@ class _Shift:
             )
             self._writer.add(batch)
 
-    def _written(self, batch: Sequence[CaseResult], pool: Pool) -> None:
+    def _note_batch(self, batch: Sequence[CaseResult], pool: Pool) -> None:
         for result in batch:
             self._results[result.golden_id] = msgspec.structs.replace(result, trajectory=None)
             self._count(result)

@@ -97,7 +97,7 @@ def _draft(
         return None, tuple(behaviours)
     alike = [calls for calls in trials if tuple(call.name for call in calls) == names]
     expected = tuple(
-        _expected_call([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
+        _majority_call([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
     )
     proposal: dict[str, Any] = {"run": run, "agent": clean(agent), "trials": len(trials), "agreeing": times}
     if others := [f"{words} ({counted(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
@@ -111,7 +111,7 @@ def _draft(
     return msgspec.structs.replace(golden, **fields), tuple(behaviours)
 
 
-def _expected_call(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str]) -> ExpectedCall:
+def _majority_call(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str]) -> ExpectedCall:
     """One call as most trials made it: with the arguments that more than half of all trials gave."""
     argument_sets = [call.arguments for call in calls if call.arguments is not None]
     if 2 * len(argument_sets) <= trials:

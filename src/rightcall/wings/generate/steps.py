@@ -13,7 +13,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.wings.generate.config import FiltrationConfig, draw
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.plans import expected_value
+from rightcall.wings.generate.plans import expectation_of_value
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.solver import total_usage
 
@@ -131,6 +131,6 @@ def with_calls(golden: Golden, trajectory: Trajectory, kit: Kit) -> Golden | Non
         tool = kit.tools.get(call.name)
         if tool is None or call.arguments is None or not is_valid(tool, call.arguments):
             return None
-        arguments = {name: expected_value(tool, name, value) for name, value in call.arguments.items()}
+        arguments = {name: expectation_of_value(tool, name, value) for name, value in call.arguments.items()}
         calls.append(ExpectedCall(call.name, arguments))
     return msgspec.structs.replace(golden, expected_calls=tuple(calls), no_calls=not calls)

@@ -146,9 +146,9 @@ class _Maker:
             if isinstance(schema.get(key), list) and schema[key]:
                 branches = [branch for branch in schema[key] if branch != {"type": "null"}]
                 return self.value(name, self._rng.choice(branches or schema[key]), depth + 1)
-        return self._typed_value(name, schema, depth)
+        return self._value_of_type(name, schema, depth)
 
-    def _typed_value(self, name: str, schema: dict[str, Any], depth: int) -> Any:
+    def _value_of_type(self, name: str, schema: dict[str, Any], depth: int) -> Any:
         kind = schema.get("type", "object" if "properties" in schema else "string")
         kind = (
             next((type_name for type_name in kind if type_name != "null"), "null")
@@ -183,14 +183,14 @@ class _Maker:
     def _text(self, name: str, schema: dict[str, Any]) -> str:
         least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", LONGEST_TEXT))
         if isinstance(schema.get("pattern"), str):
-            made = text_fitting(schema["pattern"], self._rng)
-            if made is not None and fits(schema, made, name):
-                return made
+            sample = text_fitting(schema["pattern"], self._rng)
+            if sample is not None and fits(schema, sample, name):
+                return sample
         if (
             isinstance(schema.get("format"), str)
-            and (made := self._format_sample(schema["format"])) is not None
+            and (sample := self._format_sample(schema["format"])) is not None
         ):
-            return made
+            return sample
         chosen = pool_of(name, schema.get("description"))
         if self._flavour == "unicode" and chosen not in (
             "date",

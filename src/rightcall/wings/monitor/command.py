@@ -328,11 +328,10 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
         print_json(rows)
     else:
         for row in rows:
-            for found in row["checks"]:
-                if found.bad:
-                    tell(
-                        f"{one_line(shown_trace_id(row['trace_id']))}  {found.name}: {one_line(found.reason)}"
-                    )
+            for trace_check in row["checks"]:
+                if trace_check.bad:
+                    trace_id = one_line(shown_trace_id(row["trace_id"]))
+                    tell(f"{trace_id}  {trace_check.name}: {one_line(trace_check.reason)}")
         for name in settings.cheap:
             tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:

@@ -18,7 +18,7 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.store.watch import KeptTrace, TraceFilter
 from rightcall.wings.monitor.production_rates import check_rates, version_changes
-from rightcall.wings.traces.promote import as_negative, reviewed
+from rightcall.wings.traces.promote import accept_golden, as_negative
 from rightcall.wings.traces.trace_record import trace_of
 
 NEWEST, QUEUED = 20, 20
@@ -100,7 +100,7 @@ def review(request: Request) -> Response:
     alias = fields.get("alias", "").strip()
     if not alias:
         raise HTTPException(400, "choose a dataset")
-    golden = reviewed(trace_of(kept).golden(), by="dashboard")
+    golden = accept_golden(trace_of(kept).golden(), by="dashboard")
     if forbidden := [name.strip() for name in fields.get("forbidden", "").split(",") if name.strip()]:
         golden = as_negative(golden, forbidden)
     store.datasets.add_to_draft(alias, golden, author="dashboard")

@@ -43,7 +43,7 @@ from rightcall.wings.monitor.settings_trust import require_settings_trust
 from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import kept_trace, time_text
+from rightcall.wings.traces.trace_record import time_text, trace_to_keep
 
 SPENDING = "judge"
 SALT = "rightcall"
@@ -176,15 +176,15 @@ class Monitor:
         agent = self.agent_of(trace)
         if self._redactor is not None:
             trace = self._redactor.trace(trace)
-        watching = self._checked_agent(agent)
+        watching = self._check_agent(agent)
         checks = run_checks(self.settings.cheap, trace, watching)
         failed_cheap = any(check.bad for check in checks)
         checks += tuple(self._judge(judge, trace, failed_cheap) for judge in self.settings.judges)
         checks = tuple(c for c in checks if c.share > 0)
         failed = failed_cheap or any(check.bad for check in checks)
-        return kept_trace(trace, agent, checks, failed)
+        return trace_to_keep(trace, agent, checks, failed)
 
-    def _checked_agent(self, agent: str) -> CheckedAgent:
+    def _check_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()

@@ -40,7 +40,7 @@ class Crew:
         self.notices: dict[str, None] = {}
         rate = plan.agent.rate
         self.dealer = (
-            RateDealer(rate, lambda seat, share: self._said(seat.worker, share)) if rate is not None else None
+            RateDealer(rate, lambda seat, share: self._send(seat.worker, share)) if rate is not None else None
         )
         self._messages: set[asyncio.Task[None]] = set()
         self._told_of_waiting = False
@@ -113,11 +113,11 @@ class Crew:
 
     def say(self, seat: Seat, message: Instruction) -> None:
         """Send a worker a message without waiting: one that hangs must not delay the others."""
-        task = asyncio.create_task(self._said(seat.worker, message))
+        task = asyncio.create_task(self._send(seat.worker, message))
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
 
-    async def _said(self, worker: Any, message: Instruction) -> None:
+    async def _send(self, worker: Any, message: Instruction) -> None:
         with suppress(WorkerLost):  # the task that waits for its results reports it
             await self._engine.tell(worker, encode(message))
 

@@ -275,8 +275,8 @@ def pack_lease(
 def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
     if data.startswith(PLAIN):
         lease = _plain_lease.decode(memoryview(data)[1:])
-        found: list[AnyGolden] = [*lease.goldens, *lease.conversations]
-        return lease.number, [(found[place], trial) for place, trial in lease.cells]
+        lease_goldens: list[AnyGolden] = [*lease.goldens, *lease.conversations]
+        return lease.number, [(lease_goldens[place], trial) for place, trial in lease.cells]
     goldens: Mapping[str, AnyGolden]
     keys: list[Key]
     number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver

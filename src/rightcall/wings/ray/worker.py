@@ -109,12 +109,12 @@ class Worker:
         try:
             async for results in outbox.batches():
                 if self._write is not None and results:
-                    results = await self._stored(self._write, results, outbox)  # noqa: PLW2901
+                    results = await self._store_batch(self._write, results, outbox)  # noqa: PLW2901
                 yield self._send(results, outbox)
         finally:
             del self._outboxes[number]
 
-    async def _stored(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
+    async def _store_batch(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
         """Store a batch from this worker, and continue with each result as stored."""
         try:
             stored = await asyncio.to_thread(write, [result for _, result in results])

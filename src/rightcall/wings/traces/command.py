@@ -217,7 +217,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
-    from rightcall.wings.traces.promote import add_goldens, as_negative, reviewed
+    from rightcall.wings.traces.promote import accept_golden, add_goldens, as_negative
 
     kept = 0
     for golden, settle in _review_queue(candidates, target, store_url):
@@ -236,7 +236,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
                 judged = _edit_golden(golden)
             if judged is None:
                 continue
-            add_goldens(target, [reviewed(judged, by=_author())])
+            add_goldens(target, [accept_golden(judged, by=_author())])
             kept += 1
         if choice != "skip":
             settle("dropped" if choice == "drop" else "kept")
@@ -321,7 +321,7 @@ def promote(
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
     from rightcall.store.address import open_store
-    from rightcall.wings.traces.promote import add_goldens, as_negative, reviewed
+    from rightcall.wings.traces.promote import accept_golden, add_goldens, as_negative
     from rightcall.wings.traces.trace_record import trace_of
 
     goldens = []
@@ -331,7 +331,7 @@ def promote(
             golden = trace_of(kept).golden()
             if negative:
                 golden = as_negative(golden, negative)
-            goldens.append(reviewed(golden, by=_author()) if accept or negative else golden)
+            goldens.append(accept_golden(golden, by=_author()) if accept or negative else golden)
             store.traces.set_review(kept.row.trace_id, "kept")
     count = add_goldens(target, goldens)
     tell(f"{_count(len(goldens), 'golden')} added to {target}, {count:,} in it")

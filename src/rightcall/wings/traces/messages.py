@@ -76,8 +76,8 @@ def read_messages(value: Any) -> list[SpokenMessage] | None:
         for key in ("messages", "input", "prompt", "contents", "prompts"):
             if isinstance(parse_container(value.get(key)), list):
                 return read_messages(value[key])
-        one = read_message(value)
-        return [one] if one is not None else None
+        single_message = read_message(value)
+        return [single_message] if single_message is not None else None
     if isinstance(value, str):
         return [SpokenMessage("user", value)] if value else None
     if not isinstance(value, list):
@@ -133,11 +133,11 @@ def _unread_in(value: Any, answer: SpokenMessage) -> str:
 
 def tool_calls(calls: list[Called]) -> list[ToolCall]:
     """Calls of an answer, to compare with others."""
-    found = []
+    parsed_calls = []
     for call in calls:
         arguments, raw = arguments_of(call.arguments)
-        found.append(ToolCall(call.name, arguments, call.id, raw=raw))
-    return found
+        parsed_calls.append(ToolCall(call.name, arguments, call.id, raw=raw))
+    return parsed_calls
 
 
 def _as_agents_return_it(value: Any) -> SpokenMessage | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed
+from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed_number
 from rightcall.wings.traces.span import Span, SpanEvent, SpanStatus, span_id_of, trace_id_of
 
 MAX_TEXT = 1024 * 1024
@@ -274,7 +274,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         if number == 2 and kind == VARINT:
             return bool(value)
         if number == 3 and kind == VARINT:
-            return signed(int(value))
+            return signed_number(int(value))
         if number == 4 and kind == FIXED64:
             return double(int(value))
         if number == 5 and kind == LENGTH:

@@ -21,7 +21,7 @@ def is_unreviewed(golden: AnyGolden) -> bool:
     return golden.metadata.get("review") == UNREVIEWED
 
 
-def reviewed(golden: Golden, *, by: str = "") -> Golden:
+def accept_golden(golden: Golden, *, by: str = "") -> Golden:
     """The golden as one that a person has accepted."""
     mark: dict[str, Any] = {"review": REVIEWED} | ({"reviewed_by": by} if by else {})
     return msgspec.structs.replace(golden, metadata=golden.metadata | mark)

@@ -68,7 +68,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
     raise WireError("unterminated number")
 
 
-def signed(value: int) -> int:
+def signed_number(value: int) -> int:
     """A varint as a signed 64-bit number."""
     return value - (1 << 64) if value >> 63 else value
 

@@ -19,7 +19,7 @@ from rightcall.tools.idempotency.owners import process_runs, this_process
 from rightcall.wings.traces.checks import DEFAULT, CheckedAgent, run_checks
 from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import kept_trace
+from rightcall.wings.traces.trace_record import trace_to_keep
 
 AT_ONCE = 500
 EMPTY = msgspec.msgpack.encode(("", [], []))
@@ -81,7 +81,7 @@ def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trac
             candidates.add(trace)
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
-            kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
+            kept.append(trace_to_keep(trace, agent, checks, any(check.bad for check in checks), queue=True))
         known_ids = store.traces.ids_in_store([kept_row.row.trace_id for kept_row in kept])
         for kept_row in kept:
             if kept_row.row.trace_id not in known_ids:

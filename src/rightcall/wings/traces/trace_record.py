@@ -12,7 +12,7 @@ from rightcall.wings.traces.golden_candidate import signature
 from rightcall.wings.traces.trace import Trace
 
 
-def kept_trace(
+def trace_to_keep(
     trace: Trace,
     agent: str,
     checks: tuple[TraceCheck, ...] = (),

@@ -12,7 +12,7 @@ from rightcall.cli.options import FiniteRange, base_url_option, json_option
 from rightcall.cli.output import tell
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
-from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_made
+from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_production
 
 if TYPE_CHECKING:
     from rightcall.wings.generate.production import Production
@@ -178,21 +178,21 @@ def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None
 
     target = _target(typed)
     maker = synthesizer_of(typed, conversations=conversations)
-    wanted, characters, start = work_of(maker, typed, conversations=conversations, turns=turns)
-    found = estimate_generation(maker, wanted, context_characters=characters)
+    count, characters, start = work_of(maker, typed, conversations=conversations, turns=turns)
+    estimate = estimate_generation(maker, count, context_characters=characters)
     if typed["dry_run"]:
-        show_estimate(found, typed)
+        show_estimate(estimate, typed)
         return
     if maker.model is not None and not typed["as_json"]:
-        tell(estimate_words(found), err=True)
-    made = _run(maker, start, wanted, typed)
-    kept = _keep(made, target, typed)
-    show_made(made, maker, kept, typed)
-    raise click.exceptions.Exit(_exit_code(made))
+        tell(estimate_words(estimate), err=True)
+    production = _run(maker, start, count, typed)
+    kept = _keep(production, target, typed)
+    show_production(production, maker, kept, typed)
+    raise click.exceptions.Exit(_exit_code(production))
 
 
 def _run(
-    maker: Synthesizer, start: Callable[[Synthesizer], Any], wanted: int, typed: dict[str, Any]
+    maker: Synthesizer, start: Callable[[Synthesizer], Any], count: int, typed: dict[str, Any]
 ) -> Production:
     from contextlib import ExitStack
     from dataclasses import replace
@@ -209,7 +209,7 @@ def _run(
         store = None
         if maker.model is not None or maker.solver is not None:
             store = stack.enter_context(open_store(PROGRESS))
-        bar = stack.enter_context(RunProgress(wanted, quiet=typed["as_json"] or store is None, word="kept"))
+        bar = stack.enter_context(RunProgress(count, quiet=typed["as_json"] or store is None, word="kept"))
 
         def watch(progress: SynthesisProgress) -> None:
             run_id[0] = progress.run_id
@@ -224,7 +224,7 @@ def _run(
             bar.update(state, new=1)
 
         try:
-            made: Production = run_interruptible(
+            production: Production = run_interruptible(
                 start(replace(maker, store=store, resume=typed["resume"], watch=watch))
             )
         except (KeyboardInterrupt, InfrastructureError):
@@ -234,7 +234,7 @@ def _run(
                     err=True,
                 )
             raise
-    return made
+    return production
 
 
 def _target(typed: dict[str, Any]) -> Path | None:
@@ -251,27 +251,27 @@ def _target(typed: dict[str, Any]) -> Path | None:
     return path
 
 
-def _keep(made: Production, target: Path | None, typed: dict[str, Any]) -> str:
+def _keep(production: Production, target: Path | None, typed: dict[str, Any]) -> str:
     """Write what was kept, and say where it is."""
     from rightcall.datasets.goldens import save_goldens
 
-    if not made.goldens:
+    if not production.goldens:
         return ""
     if target is not None:
-        save_goldens(made.goldens, target)
+        save_goldens(production.goldens, target)
         return str(target)
     from rightcall.cli.drafts import add_to_draft
     from rightcall.store.address import open_store
 
     with open_store(typed["store"]) as store:
-        version = add_to_draft(store, typed["draft"], made.goldens)
+        version = add_to_draft(store, typed["draft"], production.goldens)
     return f"draft {version.version} of {version.alias}"
 
 
-def _exit_code(made: Production) -> int:
-    if made.errors:
+def _exit_code(production: Production) -> int:
+    if production.errors:
         return 4
-    return 3 if made.stopped or not made.goldens else 0
+    return 3 if production.stopped or not production.goldens else 0
 
 
 generate.add_command(expected)

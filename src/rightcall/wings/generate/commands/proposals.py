@@ -46,36 +46,41 @@ def expected(
             str(target), "exists already", "name another file with -o, or replace it with --force"
         )
     with open_store(store, must_exist=True) as opened:
-        found = draft_expectations(opened, run)
+        proposals = draft_expectations(opened, run)
         kept = ""
-        if found.goldens and draft:
-            version = add_to_draft(opened, draft, found.goldens)
+        if proposals.goldens and draft:
+            version = add_to_draft(opened, draft, proposals.goldens)
             kept = f"draft {version.version} of {version.alias}"
-        elif found.goldens:
-            save_goldens(found.goldens, target)
+        elif proposals.goldens:
+            save_goldens(proposals.goldens, target)
             kept = str(target)
     if as_json:
-        fields = {"run": found.run, "proposed": len(found.goldens), "written_to": kept, "split": found.split}
-        print_json({**fields, "checked": found.checked, "without_answer": found.without_answer})
+        fields = {
+            "run": proposals.run,
+            "proposed": len(proposals.goldens),
+            "written_to": kept,
+            "split": proposals.split,
+        }
+        print_json({**fields, "checked": proposals.checked, "without_answer": proposals.without_answer})
     else:
-        _print(found, kept, draft or str(target))
-    if not found.goldens:
+        _print(proposals, kept, draft or str(target))
+    if not proposals.goldens:
         raise click.exceptions.Exit(3)
 
 
-def _print(found: ExpectedDrafts, kept: str, name: str) -> None:
+def _print(proposals: ExpectedDrafts, kept: str, name: str) -> None:
     out = console()
-    out.say("expected calls proposed for [bold]{}[/bold]", counted(len(found.goldens), "golden"))
-    for split in found.split[:MOST_SHOWN]:
+    out.say("expected calls proposed for [bold]{}[/bold]", counted(len(proposals.goldens), "golden"))
+    for split in proposals.split[:MOST_SHOWN]:
         out.say("[yellow]~[/yellow] [bold]{}[/bold] {}", split.golden_id, split.reason)
         for words, times in split.behaviours[:3]:
             out.say("    [dim]{}×[/dim] {}", times, words[:300])
-    if len(found.split) > MOST_SHOWN:
-        out.say("[dim]… and {:,} more on which trials disagree[/dim]", len(found.split) - MOST_SHOWN)
-    if found.checked:
-        out.say("[dim]{} already state a check[/dim]", counted(found.checked, "golden"))
-    if found.without_answer:
-        out.say("[dim]{} got no answer[/dim]", counted(len(found.without_answer), "golden"))
+    if len(proposals.split) > MOST_SHOWN:
+        out.say("[dim]… and {:,} more on which trials disagree[/dim]", len(proposals.split) - MOST_SHOWN)
+    if proposals.checked:
+        out.say("[dim]{} already state a check[/dim]", counted(proposals.checked, "golden"))
+    if proposals.without_answer:
+        out.say("[dim]{} got no answer[/dim]", counted(len(proposals.without_answer), "golden"))
     if kept:
         out.say("drafts: {}", kept)
         print_next(f"rightcall generate review {name}")

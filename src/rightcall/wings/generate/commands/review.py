@@ -60,7 +60,7 @@ def review(
 
     place, who = open_drafts(drafts, store), author or user_name()
     if accept or reject:
-        chosen = {"accepted": _named(place, accept), "rejected": _named(place, reject)}
+        chosen = {"accepted": _goldens_by_name(place, accept), "rejected": _goldens_by_name(place, reject)}
         if both := {g.id for g in chosen["accepted"]} & {g.id for g in chosen["rejected"]}:
             raise click.UsageError(f"'{min(both)}' cannot be both accepted and rejected")
         for golden in chosen["accepted"]:
@@ -78,9 +78,9 @@ def review(
         return
     if listed:
         _print_list(place.goldens())
-    found = counts(place.goldens())
-    console().print(", ".join(f"{number:,} {state}" for state, number in found.items()))
-    if found["accepted"]:
+    counts_by_state = counts(place.goldens())
+    console().print(", ".join(f"{number:,} {state}" for state, number in counts_by_state.items()))
+    if counts_by_state["accepted"]:
         print_next(f"rightcall generate finalize {drafts}")
 
 
@@ -143,7 +143,7 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
     at = 0
     console().say("[dim]{}[/dim]", HELP)
     while at < len(queue):
-        golden = next(one for one in place.goldens() if one.id == queue[at])
+        golden = next(candidate for candidate in place.goldens() if candidate.id == queue[at])
         _print_golden(golden, at + 1, len(queue))
         try:
             key = click.prompt("", prompt_suffix="> ", default="s", show_default=False).strip()[:1].lower()
@@ -152,10 +152,10 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
             return
         if key == "q":
             return
-        at = max(0, at - 1) if key == "b" else at + _decided(key, golden, place, who)
+        at = max(0, at - 1) if key == "b" else at + _act_on_key(key, golden, place, who)
 
 
-def _decided(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
+def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     """Do what a key asks for; 1 when the next golden should be shown."""
     from rightcall.core.errors import InputError
     from rightcall.datasets.review import golden_by_hand, reviewed
@@ -201,9 +201,14 @@ def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     from rightcall.datasets.review import review_of
     from rightcall.model.golden import Golden, category_of
 
-    out, found = console(), review_of(golden)
+    out, golden_review = console(), review_of(golden)
     out.say(
-        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, golden.id, category_of(golden), found.state
+        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]",
+        number,
+        count,
+        golden.id,
+        category_of(golden),
+        golden_review.state,
     )
     if isinstance(golden, Golden):
         out.print(f"  {golden.input}")
@@ -219,8 +224,8 @@ def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
         out.print("  → no call", style="cyan")
     if golden.forbidden_calls:
         out.print(f"  forbidden: {', '.join(map(str, golden.forbidden_calls))}", style="dim")
-    if found.comment:
-        out.print(f"  comment: {found.comment}", style="dim")
+    if golden_review.comment:
+        out.print(f"  comment: {golden_review.comment}", style="dim")
 
 
 def _print_list(goldens: Sequence[AnyGolden]) -> None:
@@ -235,21 +240,21 @@ def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
 
     rows = []
     for golden in goldens:
-        found = review_of(golden)
+        golden_review = review_of(golden)
         text = golden.input if isinstance(golden, Golden) else golden.scenario
         rows.append(
             {
                 "id": golden.id,
-                "state": found.state,
-                "comment": found.comment,
-                "author": found.author,
+                "state": golden_review.state,
+                "comment": golden_review.comment,
+                "author": golden_review.author,
                 "text": text,
             }
         )
     return rows
 
 
-def _named(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
+def _goldens_by_name(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
     from rightcall.core.errors import InputError, suggestion
     from rightcall.datasets.review import review_of
 

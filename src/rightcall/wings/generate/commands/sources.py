@@ -71,22 +71,26 @@ def work_of(
         if not maker.tools:
             raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")
         if conversations:
-            return count, 0, lambda one: one.aconversations_from_tools((), count, turns=turns)
-        return count, 0, lambda one: one.afrom_tools((), count)
+            return count, 0, lambda synthesizer: synthesizer.aconversations_from_tools((), count, turns=turns)
+        return count, 0, lambda synthesizer: synthesizer.afrom_tools((), count)
     if maker.model is None and any(Path(source).suffix.lower() not in FORMATS for source in sources):
         raise ConfigError(
             "documents and scratch need --model provider:model; without a model, goldens come from --tools; "
             + line_to_add("generator")
         )
     if sources == ("scratch",):
-        return count, 0, lambda one: one.afrom_scratch(count, conversations=conversations)
+        return count, 0, lambda synthesizer: synthesizer.afrom_scratch(count, conversations=conversations)
     paths = [path for source in sources for path in _paths(Path(source))]
     kinds = {path.suffix.lower() in DOCUMENTS for path in paths}
     if kinds == {True}:
         config = ContextConstructionConfig()
-        wanted = len(paths) * config.max_contexts_per_document * per
+        golden_count = len(paths) * config.max_contexts_per_document * per
         size = config.chunk_size * config.max_context_length
-        return wanted, size, lambda one: one.afrom_docs(paths, True, per, config, conversations=conversations)
+        return (
+            golden_count,
+            size,
+            lambda synthesizer: synthesizer.afrom_docs(paths, True, per, config, conversations=conversations),
+        )
     if kinds == {False} and all(path.suffix.lower() in FORMATS for path in paths):
         return _from_goldens(paths, per, conversations=conversations)
     raise ConfigError(
@@ -95,29 +99,31 @@ def work_of(
 
 
 def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[int, int, Start]:
-    found = [golden for path in paths for golden in load_goldens(path)]
+    loaded_goldens = [golden for path in paths for golden in load_goldens(path)]
     if conversations:
-        talks = [golden for golden in found if isinstance(golden, ConversationalGolden)]
-        if len(talks) < len(found):
+        talks = [golden for golden in loaded_goldens if isinstance(golden, ConversationalGolden)]
+        if len(talks) < len(loaded_goldens):
             raise InputError(
                 str(paths[0]), "contains single-turn goldens", "use `rightcall generate goldens` for those"
             )
-        return len(talks) * per, 0, lambda one: one.aconversations_from_goldens(talks, per)
-    goldens = [golden for golden in found if isinstance(golden, Golden)]
-    if len(goldens) < len(found):
+        return len(talks) * per, 0, lambda synthesizer: synthesizer.aconversations_from_goldens(talks, per)
+    goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
+    if len(goldens) < len(loaded_goldens):
         raise InputError(
             str(paths[0]), "contains conversations", "use `rightcall generate conversations` for those"
         )
-    return len(goldens) * per, 0, lambda one: one.afrom_goldens(goldens, per)
+    return len(goldens) * per, 0, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)
 
 
 def _paths(source: Path) -> list[Path]:
     """The file, or every document in a folder."""
     if not source.is_dir():
         return [source]
-    found = sorted(path for path in source.rglob("*") if path.suffix.lower() in DOCUMENTS and path.is_file())
-    if not found:
+    documents = sorted(
+        path for path in source.rglob("*") if path.suffix.lower() in DOCUMENTS and path.is_file()
+    )
+    if not documents:
         raise InputError(
             str(source), "the folder contains no documents", f"documents end in {', '.join(DOCUMENTS)}"
         )
-    return found
+    return documents

@@ -13,17 +13,20 @@ if TYPE_CHECKING:
     from rightcall.wings.generate.synthesizer import Synthesizer
 
 
-def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
+def show_production(production: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
     from rightcall.wings.generate.coverage_count import coverage
 
-    covered = coverage(made.goldens, {tool.name: tool for tool in maker.tools})
+    covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
     if typed["as_json"]:
-        print_json({"kept": len(made.goldens), "written_to": kept, "dropped": made.dropped, "errors": made.errors,
-                    "stopped": made.stopped, "usage": made.usage, "run": made.run_id, "coverage": covered})  # fmt: skip
+        print_json({
+            "kept": len(production.goldens), "written_to": kept, "dropped": production.dropped,
+            "errors": production.errors, "stopped": production.stopped, "usage": production.usage,
+            "run": production.run_id, "coverage": covered,
+        })  # fmt: skip
         return
     out = console()
-    out.say("[bold]{:,}[/bold] kept, {:,} dropped", len(made.goldens), len(made.dropped))
-    for reason, number in _reasons(made).items():
+    out.say("[bold]{:,}[/bold] kept, {:,} dropped", len(production.goldens), len(production.dropped))
+    for reason, number in _reasons(production).items():
         out.say("[dim]  {:>4} {}[/dim]", number, reason)
     if maker.tools:
         out.say(
@@ -33,53 +36,59 @@ def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, 
         )  # fmt: skip
         if covered.untested:
             out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(covered.untested[:12]))
-    tokens = made.usage.tokens
+    tokens = production.usage.tokens
     if tokens:
-        out.say("{:,} tokens{}", tokens, f", ${made.usage.cost_usd:.4f}" if made.usage.cost_usd else "")
-    for error in made.errors[:3]:
+        out.say(
+            "{:,} tokens{}",
+            tokens,
+            f", ${production.usage.cost_usd:.4f}" if production.usage.cost_usd else "",
+        )
+    for error in production.errors[:3]:
         tell(f"error: {error.id}: {error.reason}", err=True)
-    if made.stopped or made.errors:
-        why = made.stopped or f"{len(made.errors):,} jobs failed because a model did not answer"
-        tell(f"not finished: {why}; continue with the same command and --resume {made.run_id}", err=True)
+    if production.stopped or production.errors:
+        why = production.stopped or f"{len(production.errors):,} jobs failed because a model did not answer"
+        tell(
+            f"not finished: {why}; continue with the same command and --resume {production.run_id}", err=True
+        )
     if kept:
         out.say("drafts: {}", kept)
         name = typed["draft"] or str(typed["output"] or "generated.jsonl")
         print_next(f"rightcall generate review {name}")
 
 
-def _reasons(made: Production, most: int = 6) -> dict[str, int]:
+def _reasons(production: Production, most: int = 6) -> dict[str, int]:
     """Why goldens were dropped, most common first, without variable parts."""
     import re
     from collections import Counter
 
-    found = Counter(
-        re.sub(r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*", " …", one.reason)[:80]
-        for one in made.dropped
+    reason_counts = Counter(
+        re.sub(r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*", " …", dropped_draft.reason)[:80]
+        for dropped_draft in production.dropped
     )
-    return dict(found.most_common(most))
+    return dict(reason_counts.most_common(most))
 
 
-def estimate_words(found: GenerationEstimate) -> str:
+def estimate_words(estimate: GenerationEstimate) -> str:
     price = (
         "no price is known"
-        if found.cost_usd is None
-        else f"${found.cost_usd:.4f} to ${found.cost_usd_most:.4f}"
+        if estimate.cost_usd is None
+        else f"${estimate.cost_usd:.4f} to ${estimate.cost_usd_most:.4f}"
     )
     return (
-        f"{counted(found.goldens, 'golden')}: {found.requests_least:,} to {found.requests_most:,} requests, "
-        f"about {found.input_tokens:,} input tokens or more, {price}"
-        + "".join(f"\nasks: {words}" for words in found.asks)
+        f"{counted(estimate.goldens, 'golden')}: {estimate.requests_least:,} to {estimate.requests_most:,} requests, "
+        f"about {estimate.input_tokens:,} input tokens or more, {price}"
+        + "".join(f"\nasks: {words}" for words in estimate.asks)
     )
 
 
-def show_estimate(found: GenerationEstimate, typed: dict[str, Any]) -> None:
+def show_estimate(estimate: GenerationEstimate, typed: dict[str, Any]) -> None:
     if typed["as_json"]:
-        print_json(found)
+        print_json(estimate)
         return
     out = console()
     out.print(
-        estimate_words(found)
-        if found.requests_most
-        else f"{counted(found.goldens, 'golden')} from templates; no model requests"
+        estimate_words(estimate)
+        if estimate.requests_most
+        else f"{counted(estimate.goldens, 'golden')} from templates; no model requests"
     )
     out.say("[dim]nothing was sent[/dim]")

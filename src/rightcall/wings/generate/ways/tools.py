@@ -92,8 +92,14 @@ class ToolJob:
     async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
-            given = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
-            told = [value for value in given if not isinstance(value, bool) and states(golden.input, value)]
+            withheld_values = [
+                call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments
+            ]
+            told = [
+                value
+                for value in withheld_values
+                if not isinstance(value, bool) and states(golden.input, value)
+            ]
             scores["withheld"] = Score.passed_if(not told, f"the request reveals the {plan.missing}")
             rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
             lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
