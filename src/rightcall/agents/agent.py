@@ -10,6 +10,7 @@ from rightcall.agents.limits import Limits
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.remote.remote_agent import is_address
+from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.dialects import read_tool
@@ -114,7 +115,6 @@ def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
     """Settings from a plain mapping, with a clear error for a misspelt one."""
     if isinstance(settings, Settings):
         return settings
-    from rightcall.core.codec import convert
 
     try:
         return convert(dict(settings), Settings, "settings")

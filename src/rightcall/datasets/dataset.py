@@ -14,9 +14,11 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.cases import case_of, golden_of_case
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
+from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens, with_golden_id
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.files.checked_read import existing_file
+from rightcall.files.documents import value_of
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 
@@ -266,9 +268,6 @@ def split_goldens(
 
 def _is_native(path: Path, file_type: str) -> bool:
     """Whether the first item has a field that only RightCall's format has."""
-    from rightcall.datasets.formats import GOLDENS, csv, format_of
-    from rightcall.files.documents import value_of
-
     if file_type == "csv":
         return not NATIVE_ONLY.isdisjoint(csv.header(path))
     for line, item in format_of(path).read(path, GOLDENS):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import load_goldens, numbered_goldens
+from rightcall.datasets.index import GoldenIndex
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.files.checked_read import existing_file
 from rightcall.model.golden import AnyGolden
@@ -106,8 +107,6 @@ class _Pairing:
         return recording.trial
 
     def _look_up_pairs(self, recorded: Iterator[tuple[int, RecordedTrajectory]]) -> Iterator[Pair]:
-        from rightcall.datasets.index import GoldenIndex  # sqlite3 only for files that need it
-
         with GoldenIndex.of(load_goldens(self._goldens), self._fill_counts()) as index:
             if index is None:
                 raise _duplicate_golden(self._goldens)

@@ -14,6 +14,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.files.checked_read import existing_file, read_checked
+from rightcall.files.yaml_text import yaml_items
 
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
@@ -40,7 +41,6 @@ def read_items(path: str | Path, key: str) -> DocumentItems:
     path = existing_file(path)
     if path.suffix.lower() == ".json":
         return _json_items(read_checked(path), key, str(path))
-    from rightcall.files.yaml_text import yaml_items
 
     entries, header, single = yaml_items(read_checked(path), key, str(path))
     return DocumentItems(iter(entries), header, single)
@@ -54,7 +54,6 @@ def read_document(path: str | Path) -> Any:
         return codec.decode(data, Any, str(path))
     if path.suffix.lower() == ".toml":
         return _toml_value(data, str(path))
-    from rightcall.files.yaml_text import yaml_items
 
     entries, _, single = yaml_items(data, NO_KEY, str(path))
     return entries[0][1] if single else [item for _, item in entries]

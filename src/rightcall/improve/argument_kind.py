@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from rightcall.improve.dates import day_of, days_named, is_relative_date
 from rightcall.improve.golden_facts import calls_expected
+from rightcall.metrics.matching.compile import matcher_key
 from rightcall.model.golden import Golden
 
 ArgumentKind = Literal[
@@ -73,7 +74,6 @@ def plain_value(expected: Any) -> Any:
     for key in MATCHERS & expected.keys():
         inner = expected[key]
         return inner.get("value", UNJUDGED) if key == "text" and isinstance(inner, dict) else inner
-    from rightcall.metrics.matching.compile import matcher_key
 
     return UNJUDGED if matcher_key(expected) is not None else expected
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.documents import read_document
 from rightcall.lint.diagnostic import SEVERITIES, Severity
-from rightcall.lint.rule import FAMILIES, Rule
+from rightcall.lint.rule import FAMILIES, Rule, all_rules
 from rightcall.schema.provider_limits import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]
@@ -142,7 +142,6 @@ class LintSettings:
     def fields(self) -> dict[str, Any]:
         """The fields of a `LintConfig`; invalid ones raise a `ConfigError` that names the file."""
         from rightcall.lint.config import LintConfig, config_from
-        from rightcall.lint.rule import all_rules
 
         fields = config_from(self.table, self.where)
         if fields:

@@ -17,6 +17,7 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden, Turn
+from rightcall.model.recorded_case import conversation_of, trajectory_of, without_recorded
 
 Words = dict[str, Any]
 
@@ -90,8 +91,6 @@ def conversation_words(words: Words) -> Words:
 
 def case_words(words: Words) -> Words:
     """`LLMTestCase(input=…, actual_output=…, …)`: a golden, and the agent's recorded behaviour."""
-    from rightcall.model.recorded_case import trajectory_of, without_recorded
-
     if "input" not in words:
         return _without("input", "TestCase", words)
     ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}
@@ -104,8 +103,6 @@ def case_words(words: Words) -> Words:
 
 def conversation_case_words(words: Words) -> Words:
     """`ConversationalTestCase(turns=[…], scenario=…)`: the turns are the recorded conversation."""
-    from rightcall.model.recorded_case import conversation_of
-
     if "turns" not in words:
         return _without("turns", "ConversationalTestCase", words)
     ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}

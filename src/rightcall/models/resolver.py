@@ -20,6 +20,7 @@ from rightcall.models.hosts import HOSTS
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
 from rightcall.models.recorded import judge_provider, record_to
+from rightcall.models.sdk_client import SdkProvider, client_hint, is_sdk_client
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,6 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     if callable(getattr(value, "complete", None)):
         provider: Provider = value
         return provider
-    from rightcall.models.sdk_client import SdkProvider, client_hint, is_sdk_client
 
     if not is_sdk_client(value):
         raise ConfigError(f"{type(value).__name__} is not a provider or a model client{client_hint(value)}")

@@ -24,6 +24,8 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.agent_sources import AgentSources, object_file
+from rightcall.run.conversations import simulator_fingerprint
+from rightcall.run.watched_inputs import hash_variables, variables_of_sources
 from rightcall.tools.worlds.base import World
 
 if TYPE_CHECKING:
@@ -73,9 +75,7 @@ class Inputs(Record, frozen=True):
 
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     """The inputs of a plan; `definitions` are its tools, when they are known already."""
-    from rightcall.run.conversations import simulator_fingerprint
     from rightcall.run.plan import exchange_shapes
-    from rightcall.run.watched_inputs import variables_of_sources
 
     agent, sources = plan.agent, plan.agent_sources
     tools = {tool.name: tool for tool in (plan.definitions if definitions is None else definitions)}
@@ -204,8 +204,6 @@ def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, st
 
 def _server(agent: Agent) -> dict[str, str]:
     """How the MCP server whose tools run for real is started; its definitions may be equal all the same."""
-    from rightcall.run.watched_inputs import hash_variables
-
     server = agent.mcp
     if server is None or not server.command or agent.mode != "loop" or agent.execute != "real":
         return {}

@@ -19,6 +19,7 @@ from rightcall.core.codec import described
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
+from rightcall.decide.sample_size import warnings
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
@@ -314,7 +315,6 @@ def gate_warnings(plan: Plan) -> list[str]:
     """What a gate can never show with these goldens, above all that PASS is impossible."""
     if plan.gate is None:
         return []
-    from rightcall.decide.sample_size import warnings
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
     notice = template_notice(plan.undeclared_templates)

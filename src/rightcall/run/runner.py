@@ -18,6 +18,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend, InProcess, RunWork
+from rightcall.run.baseline import baseline_for
 from rightcall.run.done_cells import DoneCells
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
@@ -181,7 +182,6 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
-    from rightcall.run.baseline import baseline_for
 
     baseline_gate = plan.gate.baseline
     return baseline_for(

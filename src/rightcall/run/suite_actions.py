@@ -23,6 +23,7 @@ from rightcall.metrics.resolve import parse_metric
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.remote import is_this_machine
+from rightcall.models.resolver import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.named_models import project_files, suite_models
@@ -154,8 +155,6 @@ def is_code_metric(name: str) -> bool:
 
 def is_code(model: str, folder: Path | None = None) -> bool:
     """Whether a model's name is `module:agent` rather than a provider's; the module may be in `folder`."""
-    from rightcall.models.resolver import is_provider
-
     prefix, _, rest = model.partition(":")
     if not rest or "/" in prefix or is_provider(prefix):
         return False

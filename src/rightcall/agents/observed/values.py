@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
+from rightcall.core.codec import encode
 from rightcall.core.errors import InfrastructureError
+from rightcall.model.dialects.wire import parsed_call
 from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
 DEEPEST = 50
@@ -53,7 +55,6 @@ def text_of(value: Any) -> str:
         return whole(value)
     if value is None:
         return ""
-    from rightcall.core.codec import encode
 
     copied = plain(value)
     return copied if isinstance(copied, str) else encode(copied).decode()
@@ -61,8 +62,6 @@ def text_of(value: Any) -> str:
 
 def arguments_of(arguments: Any) -> tuple[dict[str, Any] | None, str | None]:
     """A call's arguments and its raw text: an object, or text that is not one (then the arguments are None)."""
-    from rightcall.model.dialects.wire import parsed_call
-
     if arguments is None:
         return None, None
     call = parsed_call("", plain(arguments), "")

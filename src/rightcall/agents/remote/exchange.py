@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.record import Record
 
@@ -111,7 +112,6 @@ def _template_problems(template: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    from rightcall.core.codec import encode
 
     return "" if value is None else encode(value).decode()
 

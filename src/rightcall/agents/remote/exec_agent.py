@@ -18,7 +18,7 @@ from rightcall.agents.remote.remote_agent import (
     new_session_id,
     reader_for,
 )
-from rightcall.core.codec import encode
+from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
@@ -229,8 +229,6 @@ class _Program:
 def _reply_in(content: bytes) -> bytes:
     """The reply in a program's output: all of it, or its last line if others precede it."""
     import msgspec
-
-    from rightcall.core.codec import DecodeErrors
 
     try:
         msgspec.json.decode(content)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rightcall.lint.baseline import Locked
+from rightcall.lint.confusability.pairs import confusable_pairs
 from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.text import stem
 from rightcall.lint.features.tool import ToolFeatures
@@ -62,8 +63,6 @@ class SetFeatures:
     @lazy
     def pairs(self) -> list[ToolPair]:
         """Pairs of similar tools, most similar first."""
-        from rightcall.lint.confusability.pairs import confusable_pairs
-
         return confusable_pairs(self.tools, self.queries)
 
     @lazy

@@ -10,6 +10,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
+from rightcall.store.base import ResultFilter, RunFilter
 
 if TYPE_CHECKING:
     from rightcall.improve.run_setup import RunRecord
@@ -46,8 +47,6 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    from rightcall.store.base import ResultFilter, RunFilter
-
     history = []
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, suggestion
 
 
@@ -101,7 +102,6 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         if not command:
             raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
         return McpAddress(command)
-    from rightcall.core.codec import convert
 
     fields, field_names = dict(source), [field.name for field in dataclasses.fields(McpAddress)]
     for unknown in (name for name in fields if name not in field_names):

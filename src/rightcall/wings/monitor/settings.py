@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.core import codec
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.checked_read import existing_file
 from rightcall.files.documents import read_document
 from rightcall.metrics.judged.calibration import Calibration
@@ -152,8 +152,6 @@ def load_settings(path: str | Path) -> MonitorSettings:
 
 def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
     """All problems, one sentence each."""
-    from rightcall.core.errors import suggestion
-
     where = f"{path}: " if path else ""
     problems = [
         f"{where}unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.observed.recorder import CallsScored
+from rightcall.core.codec import decoding_error
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import existing_file
@@ -199,8 +200,6 @@ def _decode_json(data: bytes) -> Any:
 
 
 def _document(path: Path, data: bytes) -> Any:
-    from rightcall.core.codec import decoding_error
-
     try:
         if too_deep(data, DEEPEST):
             raise RecursionError

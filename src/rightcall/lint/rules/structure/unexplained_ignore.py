@@ -12,7 +12,7 @@ from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Rule, all_rules
 
 KEYS = ("ignore", "effect", "idempotency")
 """What a definition may say under `x-rightcall`."""
@@ -53,8 +53,6 @@ def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
 
 @cache
 def _rule_words() -> tuple[str, ...]:
-    from rightcall.lint.rule import all_rules  # which lists this rule too
-
     return tuple(name for rule in all_rules() for name in (rule.code, rule.name))
 
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.lint.engine import lint
 from rightcall.model import Tool
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import at_hand, store_of, tools_of, view_of
@@ -67,7 +68,6 @@ def _content(request: Request, run: StoredRun) -> dict[str, Any]:
 
 def _advice(request: Request, run: StoredRun, definitions: dict[str, Tool]) -> dict[str, list[Diagnostic]]:
     """The lint findings of each tool, most severe first; cached by definitions."""
-    from rightcall.lint.engine import lint  # its word lists take a moment to load
 
     def read() -> dict[str, list[Diagnostic]]:
         diagnostics: dict[str, list[Diagnostic]] = {}
