@@ -27,7 +27,7 @@ from benchmarks.adapters.rows import rows_file
 from benchmarks.adapters.scenarios import SCENARIOS, TRAVEL, weather
 from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
 from benchmarks.adapters.trials import framework_named, package_version, spoken_by
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model import ExpectedCall, Golden
 
 GOLDENS = [
@@ -66,7 +66,7 @@ def agent_of(framework: Framework) -> Iterator[Any]:
         try:
             yield framework.observed(agent)
         finally:
-            finished(framework.close())
+            run_blocking(framework.close())
 
 
 def evaluation(agent: Any, store: Path) -> list[Any]:

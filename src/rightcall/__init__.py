@@ -45,10 +45,10 @@ def __getattr__(name: str) -> Any:
 
 def _other_name(name: str) -> Any:
     """A name that a plugin adds, or an old one."""
-    from rightcall.core.deprecation import NAMES, renamed
+    from rightcall.core.deprecation import NAMES, old_name_value
 
     if name in NAMES:
-        return renamed(name)
+        return old_name_value(name)
     from rightcall.core.seam import plugins
 
     if (plugin := plugins("names").get(name)) is not None:

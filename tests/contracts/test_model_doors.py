@@ -14,7 +14,7 @@ import pytest
 import rightcall as rc
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.cli.main import main
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval
 from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.deepeval.synthesizer import Synthesizer
@@ -191,7 +191,7 @@ def rewriter(way: Way) -> None:
                               parameters=(), won_back=SimpleNamespace(cases=1))  # fmt: skip
     found = SimpleNamespace(stated=[finding])
     task = SimpleNamespace(found=found, tools=[read_tool(TOOLS[0], "tool")], tune=[GOLDEN])
-    proposals = finished(proposer(endpoint_of(way.model("writing"), base_url=way.base_url))(task))
+    proposals = run_blocking(proposer(endpoint_of(way.model("writing"), base_url=way.base_url))(task))
     assert proposals[0].changes[0].after == "What is the weather in Hanoi?"
 
 

@@ -82,7 +82,7 @@ def test_without_proc_nothing_is_claimed_about_processes(windows):
     assert system.process_space() == system.process_start(os.getpid()) == ""
 
 
-@pytest.mark.parametrize("number", system.ending_signals(), ids=lambda number: number.name)
+@pytest.mark.parametrize("number", system.stop_signals(), ids=lambda number: number.name)
 def test_a_loop_hears_each_signal_that_ends_a_program(number):
     async def heard() -> bool:
         event, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -91,7 +91,7 @@ def test_a_loop_hears_each_signal_that_ends_a_program(number):
         async with asyncio.timeout(5):
             return await event.wait()
 
-    handlers = {each: signal.getsignal(each) for each in system.ending_signals()}
+    handlers = {each: signal.getsignal(each) for each in system.stop_signals()}
     try:
         assert asyncio.run(heard())
     finally:
@@ -118,7 +118,7 @@ def test_on_windows_a_loop_hears_ctrl_c_without_handlers_of_its_own(monkeypatch)
 
 
 def test_on_windows_a_closed_terminal_sends_no_signal(windows):
-    assert [number.name for number in system.ending_signals()] == ["SIGINT", "SIGTERM"]
+    assert [number.name for number in system.stop_signals()] == ["SIGINT", "SIGTERM"]
 
 
 def test_an_unnamed_file_gets_its_name_when_it_is_complete(tmp_path):

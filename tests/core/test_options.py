@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.command_options import GroupedCommand, takes_options
-from rightcall.core.event_loop import blocking
+from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import SCALE, Option, suite_key, takes
 
 
@@ -45,7 +45,7 @@ async def abrew(options: BrewCall) -> BrewCall:
     return options
 
 
-brew = blocking("brew", abrew)
+brew = as_blocking("brew", abrew)
 
 
 @click.command("brew", cls=GroupedCommand)

@@ -15,8 +15,8 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import bounded_trajectory
-from rightcall.model.dialects.wire import parsed_call
+from rightcall.model.depth import limit_trajectory_depth
+from rightcall.model.dialects.wire import parse_call
 from rightcall.model.trajectory import Trajectory
 
 JSON = st.recursive(
@@ -60,7 +60,7 @@ def test_a_document_is_read_up_to_the_limit_and_refused_beyond(levels: int):
 
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 700, 20_000])
 def test_deep_arguments_of_a_reply_are_bad_json(levels: int):
-    call = parsed_call("f", '{"a":' + "[" * levels + "]" * levels + "}", "1")
+    call = parse_call("f", '{"a":' + "[" * levels + "]" * levels + "}", "1")
     assert call.arguments is None
     assert call.raw is not None
 
@@ -87,6 +87,6 @@ def test_a_deep_golden_is_refused_with_its_line(tmp_path: Path):
 def test_a_value_that_holds_itself_is_too_deep_and_bounded():
     endless: dict[str, Any] = {}
     endless["x"] = endless
-    call = bounded_trajectory(Trajectory(calls=(ToolCall("f", endless, output=nested(300)),))).calls[0]
+    call = limit_trajectory_depth(Trajectory(calls=(ToolCall("f", endless, output=nested(300)),))).calls[0]
     assert call.arguments is None
     assert isinstance(call.output, str)

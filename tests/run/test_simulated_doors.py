@@ -20,7 +20,7 @@ from rightcall.datasets.trajectories import save_trajectories
 from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, ConversationalGolden, ExpectedCall, RecordedTrajectory
-from rightcall.model.golden import played, played_as
+from rightcall.model.golden import conversation_recorded_as, with_persona
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.show.view.summary import summary_view
 from rightcall.store.address import open_store
@@ -151,9 +151,9 @@ def test_one_verdict_also_when_all_users_are_served():
 
 
 def test_a_recorded_conversation_belongs_to_its_scenario_and_to_nothing_else():
-    assert played_as(GOLDEN, "refund@plain+m:x") == played(GOLDEN, "plain", "m:x")
+    assert conversation_recorded_as(GOLDEN, "refund@plain+m:x") == with_persona(GOLDEN, "plain", "m:x")
     scripted = ConversationalGolden("Talk", id="refund", simulate=False)
-    assert [played_as(g, name) for g, name in ((GOLDEN, "refund@"), (GOLDEN, "other@plain"), (scripted, "refund@p"))] \
+    assert [conversation_recorded_as(g, name) for g, name in ((GOLDEN, "refund@"), (GOLDEN, "other@plain"), (scripted, "refund@p"))] \
         == [None] * 3  # fmt: skip
     Path("done.jsonl").write_text('{"golden_id": "other@plain", "calls": []}\n', encoding="utf-8")
     with pytest.raises(InputError, match="golden_id 'other@plain' is not in"):

@@ -15,7 +15,7 @@ from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import RecordedTrajectory
-from rightcall.model.golden import is_generated, played, with_id
+from rightcall.model.golden import is_generated, with_id, with_persona
 from rightcall.show.dashboard.app import make_app
 from rightcall.show.github import publish
 from rightcall.show.html import write_html
@@ -130,7 +130,7 @@ def test_the_name_of_a_case(golden, name):
 
 def test_ids_of_simulated_conversations_are_generated_with_their_golden():
     golden = with_id(rc.ConversationalGolden("A refund"))
-    assert is_generated(golden.id) and is_generated(played(golden, "unsure", "openai:gpt-5-mini").id)
+    assert is_generated(golden.id) and is_generated(with_persona(golden, "unsure", "openai:gpt-5-mini").id)
 
 
 def test_examples_of_failures_have_the_name(run):

@@ -15,9 +15,9 @@ from rightcall.agents.limits import Deadline, Limits, total
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.model.approval import waiting_text
+from rightcall.model.approval import approval_wait_text
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import bounded_call
+from rightcall.model.depth import limit_call_depth
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -94,7 +94,9 @@ class Recorder:
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Record an answer of the model and return its calls, each with its step."""
         step, self.steps = self.steps, self.steps + 1
-        calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
+        calls = tuple(
+            msgspec.structs.replace(limit_call_depth(call), step=step) for call in reply.message.calls
+        )
         taken = round(reply.latency_ms, 3)
         self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
         self.calls += calls
@@ -267,4 +269,4 @@ class AgentLoop:
         answered = [invocation.result for invocation in invocations if invocation.outcome != "waiting"]
         recorder.results([invocation.call for invocation in invocations], answered, lag * 1000)
         if waiting:
-            raise WaitingTools(waiting_text(waiting))
+            raise WaitingTools(approval_wait_text(waiting))

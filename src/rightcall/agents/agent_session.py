@@ -20,7 +20,7 @@ from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -106,7 +106,7 @@ class SessionPerformer:
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             await wait_for_spans(session)
-            trajectory = bounded_trajectory(session.trajectory(stop, error))
+            trajectory = limit_trajectory_depth(session.trajectory(stop, error))
         finally:
             await session.aclose()
         trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))

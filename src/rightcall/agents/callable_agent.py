@@ -15,12 +15,12 @@ from rightcall.agents.limits import Limits
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.pool import LagMeter
 from rightcall.core.codec import convert
-from rightcall.core.errors import InfrastructureError, InputError, contained
+from rightcall.core.errors import InfrastructureError, InputError, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
-from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -74,7 +74,7 @@ def _require_all_calls(trajectory: Trajectory) -> Trajectory:
     )
     last = max(next(turns, 0), trajectory.own_start)
     of_messages = [call for message in trajectory.messages[last:] for call in message.calls]
-    if missing := uncovered(of_messages, trajectory.calls):
+    if missing := missing_call(of_messages, trajectory.calls):
         problem = f"the messages have a call of '{missing}' that the calls do not have"
         raise InputError(
             RETURNED, problem, "return all calls, or leave them out: they are read from the messages"
@@ -186,7 +186,7 @@ class UserAgent:
                 return Trajectory(stop_reason="infra_error", error=text)
             return Trajectory(stop_reason="agent_error", error=_exception_text(error)[:500])
         try:
-            trajectory = bounded_trajectory(as_trajectory(returned))
+            trajectory = limit_trajectory_depth(as_trajectory(returned))
         except InputError as error:
             if not self._understood:
                 raise
@@ -202,8 +202,8 @@ class UserAgent:
         if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
             getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
         ):
-            with contained():
+            with contain_exits():
                 return await self._function(golden)
         returned = await in_thread(partial(self._function, golden), cancel=True)
-        with contained():
+        with contain_exits():
             return await returned if inspect.isawaitable(returned) else returned

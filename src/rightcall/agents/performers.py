@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rightcall.core.codec import convert
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.open_call import unsettled
+from rightcall.model.open_call import open_calls_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import CURRENT, TapedCase
 from rightcall.recording.cassette import RecordedTrial
@@ -76,7 +76,7 @@ class TapedAgent:
             return Trajectory(stop_reason="infra_error", error=f"not_recorded: {missing}")
         recordings.asked += 1
         case, trajectory = await self._perform_taped(golden, trial, None)
-        lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)
+        lost = trajectory.stop_reason == "infra_error" or open_calls_of(golden, trajectory)
         if not lost and not case.has_open_requests:
             whole = recordings.settings.level == "trajectory"
             await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)

@@ -9,7 +9,7 @@ import msgspec
 from rightcall.check.options import CheckSuiteOptions
 from rightcall.check.suite_check import CheckOptions, check_suite
 from rightcall.core.codec import convert
-from rightcall.core.event_loop import blocking
+from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_settings import CheckSettings
@@ -33,4 +33,4 @@ async def acheck(options: CheckSuiteOptions) -> CheckResult:
         return await check_suite(Path(options.suite), store, CheckOptions.of(options, settings))
 
 
-check = blocking("check", acheck)
+check = as_blocking("check", acheck)

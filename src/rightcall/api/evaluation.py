@@ -13,7 +13,7 @@ from rightcall.api.old_forms import old_forms
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
 from rightcall.core.deprecation import renames_keywords
-from rightcall.core.event_loop import blocking, finished
+from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
 from rightcall.metrics.base import AnyMetric
@@ -65,7 +65,7 @@ def rescore(
     scorer = Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
-    return RunResult(*finished(work), opened)
+    return RunResult(*run_blocking(work), opened)
 
 
 def analyze(
@@ -142,5 +142,5 @@ async def _run(
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 
-evaluate = blocking("evaluate", aevaluate)
-score_cases = blocking("score_cases", ascore_cases)
+evaluate = as_blocking("evaluate", aevaluate)
+score_cases = as_blocking("score_cases", ascore_cases)

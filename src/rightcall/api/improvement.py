@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from rightcall.agents.agent import Agent
 from rightcall.api.evaluate_options import EvaluateOptions
 from rightcall.api.run_result import RunResult
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.improve.proof.options import ImproveOptions, proposer
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.model.golden import Golden
@@ -43,4 +43,4 @@ def improve(
     plan = EvaluateOptions(agent, dataset, name="improve").plan()
     options = ImproveOptions(proposals, trials, unproven, budget, proposer(model, engine), stop)
     improvement = improve_plan(plan, opened, run.id if isinstance(run, RunResult) else run, options)
-    return finished(improvement)
+    return run_blocking(improvement)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from rightcall.core.deprecation import RESULT_NAMES, renamed_result
+from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
 from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
@@ -93,7 +93,7 @@ class RunResult:
 
     def __getattr__(self, name: str) -> Any:
         if name in RESULT_NAMES:
-            return renamed_result(self, name)
+            return old_run_attribute(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def expected_drafts(self) -> ExpectedDrafts:

@@ -17,7 +17,7 @@ import msgspec
 from rightcall.api.evaluation import warn_of_mode
 from rightcall.api.run_result import RunResult
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.event_loop import blocking
+from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
@@ -58,7 +58,7 @@ async def arun_suite(options: RunSuiteOptions) -> RunResult:
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, store)
 
 
-run_suite = blocking("run_suite", arun_suite)
+run_suite = as_blocking("run_suite", arun_suite)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from rightcall.agents.session import Session
 from rightcall.check.reach import Reach, guards
 from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.decide.input_change import InputChange
 from rightcall.files.current_folder import working_folder
 from rightcall.model.golden import AnyGolden, Golden
@@ -71,7 +71,7 @@ class FirstRequests(Record, frozen=True):
             return ()
         parts = Counter(part for parts in self.changed.values() for part in parts)
         named = ", ".join(part for part, _ in parts.most_common())
-        return (InputChange("first_request", counted(len(self.changed), "golden"), named),)
+        return (InputChange("first_request", pluralize(len(self.changed), "golden"), named),)
 
     @property
     def unknown_words(self) -> str:
@@ -79,7 +79,7 @@ class FirstRequests(Record, frozen=True):
         if not self.unknown:
             return ""
         why, _ = Counter(self.unknown.values()).most_common(1)[0]
-        return f"the first request of {counted(len(self.unknown), 'golden')} could not be compared ({why})"
+        return f"the first request of {pluralize(len(self.unknown), 'golden')} could not be compared ({why})"
 
     @property
     def notes(self) -> list[str]:

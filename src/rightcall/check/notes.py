@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rightcall.check.reach import Reach
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.check_rule import settles_at_best
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.trial_pairs import Stratum
@@ -52,7 +52,7 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
 def notes_on_unchecked(plan: Plan) -> list[str]:
     """How many goldens are left out because nothing about them could change the verdict."""
     count = sum(not plan.scorer.checks(golden) for golden in plan.in_dataset_order())
-    return [f"{counted(count, 'golden')} without a check not tried"] if count else []
+    return [f"{pluralize(count, 'golden')} without a check not tried"] if count else []
 
 
 def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
@@ -77,7 +77,7 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
     behind = commits_between(folder, baseline.header.commit, base) if base else None
     if behind:
         notes.append(
-            f"the baseline is {counted(behind, 'commit')} behind the base: their changes are tested with yours"
+            f"the baseline is {pluralize(behind, 'commit')} behind the base: their changes are tested with yours"
         )
     return notes
 

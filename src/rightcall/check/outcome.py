@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.check.design import CheckDesign
 from rightcall.check.words import hint_words, never_seen_chance, risk_words, sentence
-from rightcall.core.text import counted, percent, shorten
+from rightcall.core.text import percent, pluralize, shorten
 from rightcall.decide.check_result import (
     BaselineFacts,
     CheckCalls,
@@ -83,7 +83,7 @@ def check_result(
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     compared = design.compared.words if design.ownership != "owned" else ""
     notes = [
-        *filter(None, [compared and f"{compared}; ran {counted(seen.spent, 'trial')}"]),
+        *filter(None, [compared and f"{compared}; ran {pluralize(seen.spent, 'trial')}"]),
         *design.notes,
         *seen.notes,
         *filter(None, [design.rescored]),

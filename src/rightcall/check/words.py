@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.core.text import counted, hundredths, margin_text, percent, points
+from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.check_rule import Decided, StratumState
 from rightcall.decide.check_settings import CheckSettings
@@ -51,7 +51,7 @@ def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
     for state in states:
         margin = margin_text(state.margin)
         if state.name == "affected":
-            parts.append(f"{counted(state.goldens, 'golden')} it can affect are not worse by {margin}")
+            parts.append(f"{pluralize(state.goldens, 'golden')} it can affect are not worse by {margin}")
         else:
             others = "others" if len(states) > 1 else "goldens"
             sampled = f" ({state.run:,} sampled)" if state.run < state.goldens else ""
@@ -76,7 +76,7 @@ def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSett
         sure = f"the evidence is {worst.e_worse:,.0f} to 1"
     else:
         sure = f"chance alone does that in {max(worst.p or 0.0, 1e-9):.2g} of checks"
-    asked = counted(worst.run, "trial")
+    asked = pluralize(worst.run, "trial")
     less = f"{hundredths(abs(difference), '.0f')} points less often{small}"
     return f"{worst.goldens:,} {which} pass {less} in {asked}; {sure}"
 

@@ -32,7 +32,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
-    from rightcall.core.text import counted
+    from rightcall.core.text import pluralize
     from rightcall.run.baseline_file import write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
     from rightcall.store.address import open_store
@@ -52,9 +52,9 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
             pool = find_baseline(store, f"branch:{branch}", name)
     write_baseline(pool, output)
     size = output.stat().st_size
-    runs_of = counted(len(pool.header.runs), "run")
+    runs_of = pluralize(len(pool.header.runs), "run")
     tell(
-        f"{output}: {counted(len(pool.lines), 'golden')}, {pool.trials:,} trials of {runs_of}, {size:,} bytes"
+        f"{output}: {pluralize(len(pool.lines), 'golden')}, {pool.trials:,} trials of {runs_of}, {size:,} bytes"
     )
     print_next(f"rightcall check SUITE --baseline {output}")
 
@@ -105,7 +105,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
-    from rightcall.core.text import counted
+    from rightcall.core.text import pluralize
     from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
 
     missing = [file for file in files if not file.is_file()]
@@ -114,5 +114,5 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
     pool = merge_baselines([load_baseline(file) for file in files])
     write_baseline(pool, output)
     tell(
-        f"{output}: {counted(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
+        f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
     )

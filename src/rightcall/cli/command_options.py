@@ -17,7 +17,7 @@ import click
 
 from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.cli.options import FiniteRange
-from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, declared_options
+from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, options_of
 
 Options = TypeVar("Options")
 GROUPS = (COMMON, SELECTION, SCALE, CI)
@@ -54,7 +54,7 @@ class GroupedCommand(click.Command):
 
 def takes_options(options: Callable[..., Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A decorator: the command has the options of a class, and its function gets them as one value, `options`."""
-    names = {field.name: field for field in declared_options(options) if not field.option.hidden}
+    names = {field.name: field for field in options_of(options) if not field.option.hidden}
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)

@@ -24,7 +24,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
 from rightcall.core.seam import load
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.model.golden import AnyGolden
 
 IMPORTERS = ("goldens", "bfcl", "tau2")
@@ -103,8 +103,8 @@ def check(
             hint = f"; {finding.hint}" if finding.hint else ""
             out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
         out.print(
-            f"{counted(count, 'golden')}, {counted(len(errors), 'error')}, "
-            f"{counted(len(findings) - len(errors), 'warning')}"
+            f"{pluralize(count, 'golden')}, {pluralize(len(errors), 'error')}, "
+            f"{pluralize(len(findings) - len(errors), 'warning')}"
         )
         if skipped:
             skipped.show()
@@ -169,7 +169,7 @@ def convert(
             yield golden
 
     save_goldens(count_goldens(), output, dialect=dialect)
-    console().print(f"{counted(count, 'golden')} written to {output}", soft_wrap=True)
+    console().print(f"{pluralize(count, 'golden')} written to {output}", soft_wrap=True)
     if skipped:
         skipped.show()
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
@@ -223,7 +223,7 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     imported = import_tau(file)
     save_goldens(imported.goldens, output)
     out = console()
-    out.print(f"{counted(len(imported.goldens), 'golden')} written to {output}")
+    out.print(f"{pluralize(len(imported.goldens), 'golden')} written to {output}")
     if trajectories is not None:
         save_trajectories(imported.trajectories, trajectories)
         out.print(f"{len(imported.trajectories):,} trajectories written to {trajectories}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, tell
 from rightcall.core.errors import InputError
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.improve.dataset_quality import Quality
@@ -65,7 +65,7 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding]) -> None:
         out.print(f"… and {len(findings) - SHOWN:,} more (use --json to list all)")
     cover = quality.coverage
     counts = ", ".join(f"{name} {count:,}" for name, count in quality.categories.items())
-    lines = [f"{counted(quality.goldens, 'golden')}: {counts}"]
+    lines = [f"{pluralize(quality.goldens, 'golden')}: {counts}"]
     if cover.tools:
         for word, total, missing in (
             ("tools", cover.tools, cover.missing_tools),

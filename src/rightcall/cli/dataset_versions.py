@@ -16,7 +16,7 @@ from rightcall.cli.options import (
     store_option,
 )
 from rightcall.cli.output import console, print_json
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 
 @click.command()
@@ -42,7 +42,7 @@ def push(
         return
     kind = "version" if version.finalized else "draft"
     out = console()
-    out.print(f"{counted(version.goldens, 'golden')} stored as {kind} {version.version} of {alias}")
+    out.print(f"{pluralize(version.goldens, 'golden')} stored as {kind} {version.version} of {alias}")
     again = "" if version.finalized else " --draft"
     out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}")
 
@@ -69,7 +69,7 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
             )
         save_goldens(opened.datasets.pull(alias, version.version, finalized=not draft), output)
     console().print(
-        f"{counted(version.goldens, 'golden')} of {alias} version {version.version} written to {output}"
+        f"{pluralize(version.goldens, 'golden')} of {alias} version {version.version} written to {output}"
     )
 
 
@@ -137,7 +137,7 @@ def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> Non
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)
     for part, path in zip(parts, output, strict=True):
         save_goldens(part, path)
-        console().print(f"{counted(len(part), 'golden')} written to {path}")
+        console().print(f"{pluralize(len(part), 'golden')} written to {path}")
 
 
 COMMANDS = (push, pull, list_versions, diff, split)

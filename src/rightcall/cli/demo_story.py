@@ -16,7 +16,7 @@ from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
 from rightcall.cli.run_progress import Watching
 from rightcall.core.errors import InputError
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Story:
         for words in (pair.message, f"fix: {pair.hint}"):
             out.print(Padding(words, (0, 0, 0, 6)))
         counts = self._lint.counts()
-        rest = [counted(number - (name == "error"), name) for name, number in counts.items()]
+        rest = [pluralize(number - (name == "error"), name) for name, number in counts.items()]
         out.say("[dim]… and {}[/dim]", ", ".join(rest))
 
     def _version_1(self, out: Screen) -> None:

@@ -6,7 +6,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 
 MOST_SHOWN = 50
 
@@ -32,7 +32,7 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
         return
     out = console()
     out.print(
-        f"{counted(report.goldens, 'golden')}: {report.stable_pass:,} always pass, {report.stable_fail:,} never, "
+        f"{pluralize(report.goldens, 'golden')}: {report.stable_pass:,} always pass, {report.stable_fail:,} never, "
         f"{len(report.flaky):,} sometimes"
     )
     if report.rate is None:

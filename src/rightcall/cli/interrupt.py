@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
-from rightcall.core.operating_system import ending_signals
+from rightcall.core.operating_system import stop_signals
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Interrupts:
 
     def install(self) -> None:
         """Install the handler, except for signals that the parent process handles differently, as `nohup` does."""
-        for number in ending_signals():
+        for number in stop_signals():
             if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
                 signal.signal(number, self._receive)
 
@@ -61,7 +61,7 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine. A signal cancels it, then raises `KeyboardInterrupt` once it has ended."""
     import asyncio  # most commands never need it
 
-    from rightcall.core.event_loop import finished
+    from rightcall.core.event_loop import run_blocking
 
     async def cancellable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -73,7 +73,7 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
             INTERRUPTS.soften = None
 
     try:
-        return finished(cancellable())
+        return run_blocking(cancellable())
     except asyncio.CancelledError:
         if INTERRUPTS.count:
             raise KeyboardInterrupt from None

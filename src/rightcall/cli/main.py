@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
-from rightcall.core.seam import BUILT_IN, hidden_plugins, load, missing_wing, plugins
+from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -135,7 +135,7 @@ class Menu(click.Group):
         if added := plugins("commands", built_in):
             with formatter.section("Installed"):
                 formatter.write_dl([(name, f"of {plugin.package}") for name, plugin in added.items()])
-        for note in hidden_plugins("commands", built_in):
+        for note in name_clashes("commands", built_in):
             formatter.write_text(f"note: {note}")
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from rightcall.cli.completion import completer
-from rightcall.core.seam import hidden_plugins, plugins
+from rightcall.core.seam import name_clashes, plugins
 
 Command = TypeVar("Command", bound=Callable[..., Any] | click.Command)
 
@@ -147,6 +147,6 @@ class PluginChoice(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self._built_in and value not in plugins(self._kind):
             names = [*self._built_in, *plugins(self._kind, self._built_in)]
-            notes = "".join(f"; {note}" for note in hidden_plugins(self._kind, self._built_in))
+            notes = "".join(f"; {note}" for note in name_clashes(self._kind, self._built_in))
             self.fail(f"'{value}' is not one of {', '.join(names)}{notes}", param, ctx)
         return str(value)

@@ -11,8 +11,8 @@ from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.core.event_loop import finished
-from rightcall.core.seam import hidden_plugins, plugins
+from rightcall.core.event_loop import run_blocking
+from rightcall.core.seam import name_clashes, plugins
 from rightcall.models.prices import built_in_prices
 from rightcall.models.resolver import SHELVES, check, provider_names
 
@@ -35,7 +35,7 @@ def list_(as_json: bool) -> None:
         tell(f"{shelf.usage:<34} {shelf.about}")
     for name in installed:
         tell(f"{name + ':MODEL':<34} of {plugins('providers')[name].package}")
-    for note in hidden_plugins("providers", [shelf.prefix for shelf in SHELVES]):
+    for note in name_clashes("providers", [shelf.prefix for shelf in SHELVES]):
         tell(f"note: {note}", err=True)
     tell("\nnext:\n  rightcall providers show openai:gpt-5-mini")
 
@@ -51,7 +51,7 @@ def check_(suite: Path | None, as_json: bool) -> None:
     """
     from rightcall.cli.provider_check import check_models
 
-    rows = finished(check_models(suite))
+    rows = run_blocking(check_models(suite))
     if as_json:
         print_json(rows)
     else:

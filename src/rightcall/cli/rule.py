@@ -6,7 +6,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, tell
-from rightcall.core.seam import hidden_plugins
+from rightcall.core.seam import name_clashes
 
 
 @click.command()
@@ -25,7 +25,7 @@ def rule(code: str | None, as_json: bool) -> None:
             print_json([rule_facts(lint_rule) for lint_rule in all_rules()])
         else:
             console().print(as_table(), soft_wrap=True)
-            for note in hidden_plugins(
+            for note in name_clashes(
                 "lint_rules", [rule.name for rule in all_rules() if rule.family != "installed"]
             ):
                 tell(f"note: {note}", err=True)

@@ -112,10 +112,10 @@ def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
 
 def _check_all(plans: list[Plan]) -> None:
     """Find what is wrong with any model before the first is asked."""
-    from rightcall.core.event_loop import finished
+    from rightcall.core.event_loop import run_blocking
     from rightcall.run.preparation import preflight_all
 
-    finished(preflight_all(plans))
+    run_blocking(preflight_all(plans))
 
 
 def _commands_again(suite: Path, options: RunOptions, context: click.Context) -> list[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.output import console, print_json
-from rightcall.core.event_loop import finished
-from rightcall.core.text import counted
+from rightcall.core.event_loop import run_blocking
+from rightcall.core.text import pluralize
 from rightcall.run.cost_estimate import CostEstimate
 from rightcall.run.plan import Plan
 
 
 def print_estimates(asked: SuiteRun, as_json: bool) -> None:
     """Print what each model of a suite would be asked and cost."""
-    for plan, estimate in finished(asked.estimates()):
+    for plan, estimate in run_blocking(asked.estimates()):
         if as_json:
             print_json(estimate)
         else:
@@ -22,7 +22,7 @@ def print_estimates(asked: SuiteRun, as_json: bool) -> None:
 def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
     out = console()
     cost = "unknown price" if estimate.cost_usd is None else f"about ${estimate.cost_usd:.4f}"
-    counts = f"{counted(estimate.goldens, 'golden')} × {counted(estimate.trials, 'trial')}"
+    counts = f"{pluralize(estimate.goldens, 'golden')} × {pluralize(estimate.trials, 'trial')}"
     out.say("[bold]{}[/bold] on {}, {}", plan.name, plan.agent.name, counts)
     if estimate.conversations:
         users = f", {estimate.user_requests:,} requests to simulated users" if estimate.user_requests else ""

@@ -11,7 +11,7 @@ import click
 from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import tell
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
@@ -106,7 +106,7 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
 
 
 def _skip_note(count: int) -> list[str]:
-    return [f"{counted(count, 'golden')} without a trajectory skipped"] if count else []
+    return [f"{pluralize(count, 'golden')} without a trajectory skipped"] if count else []
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:

@@ -14,7 +14,7 @@ import click
 
 from rightcall.cli.output import tell
 from rightcall.core.errors import InputError
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
@@ -31,7 +31,7 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
 
     rows, left_out = trajectories
     if left_out:
-        tell(f"{counted(left_out, 'trace')} without a golden skipped", err=True)
+        tell(f"{pluralize(left_out, 'trace')} without a golden skipped", err=True)
     path = _temporary_folder() / f"{recorded.stem}.trajectories.jsonl"
     save_trajectories(rows, path)
     return path

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import print_json_line, tell
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 
 @click.group()
@@ -59,8 +59,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
             print_json_line(msgspec.structs.asdict(copied))
         else:
             tell(
-                f"copied {counted(copied.runs, 'run')}, {counted(copied.results, 'result')} and "
-                f"{counted(copied.datasets, 'dataset version')} to {new.name}\n"
+                f"copied {pluralize(copied.runs, 'run')}, {pluralize(copied.results, 'result')} and "
+                f"{pluralize(copied.datasets, 'dataset version')} to {new.name}\n"
                 f"next: rightcall runs list --store {new.name}"
             )
 

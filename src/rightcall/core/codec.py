@@ -47,7 +47,7 @@ def decode(data: bytes, as_type: type[T], where: str) -> T:
             raise RecursionError
         return msgspec.json.decode(data, type=as_type)
     except DecodeErrors as error:
-        raise decoding_error(error, as_type, data, where) from None
+        raise decode_error(error, as_type, data, where) from None
 
 
 def convert(value: Any, as_type: type[T], where: str) -> T:
@@ -57,7 +57,7 @@ def convert(value: Any, as_type: type[T], where: str) -> T:
             raise RecursionError
         return msgspec.convert(value, type=as_type)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
-        raise decoding_error(error, as_type, b"", where) from None
+        raise decode_error(error, as_type, b"", where) from None
 
 
 def to_plain(record: Any) -> Any:
@@ -65,7 +65,7 @@ def to_plain(record: Any) -> Any:
     return msgspec.to_builtins(record)
 
 
-def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> InputError:
+def decode_error(error: Exception, as_type: Any, data: bytes, where: str) -> InputError:
     """Turn an msgspec error into a readable message."""
     if isinstance(error, RecursionError):
         return InputError(where, "JSON is nested too deeply", f"the limit is {MAX_DEPTH} levels")
@@ -75,10 +75,10 @@ def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> I
         return InputError(where, "not valid UTF-8", "save the file as UTF-8")
     if isinstance(error, msgspec.ValidationError):
         return _invalid(str(error), as_type, where)
-    return _malformed_error(str(error), data, where)
+    return _syntax_error(str(error), data, where)
 
 
-def _malformed_error(text: str, data: bytes, where: str) -> InputError:
+def _syntax_error(text: str, data: bytes, where: str) -> InputError:
     if b"NaN" in data or b"Infinity" in data:
         match = re.search(rb"-?(NaN|Infinity)", data)
         name = match.group().decode() if match else "NaN"
@@ -178,15 +178,15 @@ def _is_record(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
 
 
-def described(value: Any) -> Any:
+def describe_value(value: Any) -> Any:
     """A hook for encoders: a function becomes a matcher that names it, anything else its repr."""
     return {"python_function": name_of(value)} if callable(value) else stable_repr(value)
 
 
-def fingerprinted(value: Any) -> Any:
+def fingerprint_value(value: Any) -> Any:
     """The same with the hash of a function's source, for fingerprints that must change with the function."""
     if not callable(value):
-        return described(value)
+        return describe_value(value)
     return {"python_function": f"{name_of(value)} {source_hash(value)}"}
 
 
@@ -220,5 +220,5 @@ def stable_repr(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
+encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=describe_value).encode
 """JSON bytes of values that may contain functions and other Python objects: they are described as text."""

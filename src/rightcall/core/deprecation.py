@@ -31,24 +31,24 @@ CheckError CheckFailed ConfigError InfrastructureError InputError MissingExtraEr
 """
 
 
-def _moved(names: str, module: str) -> dict[str, str]:
+def _old_names(names: str, module: str) -> dict[str, str]:
     return {name: f"{module}.{name}" for name in names.split()}
 
 
 NAMES: dict[str, str] = {
     "plan": "rightcall.sample_size",
-    **_moved(_ERRORS, "rightcall.errors"),
-    **_moved("LLMTestCase ToolCallParams", "rightcall.deepeval.test_case"),
-    **_moved("EvaluationDataset", "rightcall.deepeval.dataset"),
-    **_moved(_METRICS, "rightcall.deepeval.metrics"),
-    **_moved("Evolution Synthesizer", "rightcall.deepeval.synthesizer"),
-    **_moved(_SYNTHESIZER_CONFIGS, "rightcall.deepeval.synthesizer.config"),
-    **_moved("ConversationSimulator", "rightcall.deepeval.simulator"),
-    **_moved("ascore_cases", "rightcall.api.evaluation"),
-    **_moved("Approval Failure Message Summary ToolResult", "rightcall.model"),
-    **_moved("CaseVerdict", "rightcall.metrics.matching.verdict"),
-    **_moved("UserSetup", "rightcall.agents.conversation.model_user"),
-    **_moved("Trace", "rightcall.wings.traces.trace"),
+    **_old_names(_ERRORS, "rightcall.errors"),
+    **_old_names("LLMTestCase ToolCallParams", "rightcall.deepeval.test_case"),
+    **_old_names("EvaluationDataset", "rightcall.deepeval.dataset"),
+    **_old_names(_METRICS, "rightcall.deepeval.metrics"),
+    **_old_names("Evolution Synthesizer", "rightcall.deepeval.synthesizer"),
+    **_old_names(_SYNTHESIZER_CONFIGS, "rightcall.deepeval.synthesizer.config"),
+    **_old_names("ConversationSimulator", "rightcall.deepeval.simulator"),
+    **_old_names("ascore_cases", "rightcall.api.evaluation"),
+    **_old_names("Approval Failure Message Summary ToolResult", "rightcall.model"),
+    **_old_names("CaseVerdict", "rightcall.metrics.matching.verdict"),
+    **_old_names("UserSetup", "rightcall.agents.conversation.model_user"),
+    **_old_names("Trace", "rightcall.wings.traces.trace"),
 }
 """Old names of `rightcall`, each with its new address."""
 
@@ -87,14 +87,14 @@ RESULT_NAMES: dict[str, str] = {
 """Old attributes of `rightcall.RunResult`, each with where it is now."""
 
 
-def renamed_result(run: Any, name: str) -> Any:
+def old_run_attribute(run: Any, name: str) -> Any:
     """The value of an old attribute of a run, with a warning."""
     warn_deprecated(f"rightcall.RunResult.{name}", RESULT_NAMES[name])
     kind = import_module("rightcall.deepeval.evaluate").EvaluationResult
     return getattr(kind(run.id, run.summary, run.verdict, run.store), name)
 
 
-def renamed(name: str) -> Any:
+def old_name_value(name: str) -> Any:
     """The value of an old name of `rightcall`, with a warning."""
     warn_deprecated(f"rightcall.{name}", NAMES[name])
     return _at(NAMES[name])

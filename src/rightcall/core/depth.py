@@ -28,10 +28,12 @@ def too_deep(data: bytes | memoryview, limit: int = MAX_DEPTH) -> bool:
     if data.count(b"[") + data.count(b"{") <= limit:
         return False
     # Brackets in strings can only make it look deeper, so strings are removed when in doubt.
-    return _left_after_peeling(data, limit) and _left_after_peeling(_STRING.sub(b"", data), limit)
+    return _has_brackets_after_peeling(data, limit) and _has_brackets_after_peeling(
+        _STRING.sub(b"", data), limit
+    )
 
 
-def _left_after_peeling(data: bytes, limit: int) -> bool:
+def _has_brackets_after_peeling(data: bytes, limit: int) -> bool:
     """Whether brackets remain after removing the innermost pairs `limit` times."""
     brackets = data.translate(_BRACKETS, _OTHERS)
     for _ in range(limit):

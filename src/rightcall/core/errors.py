@@ -195,7 +195,7 @@ class CodeExit(Exception):  # noqa: N818  what the code did
 
 
 @contextmanager
-def contained(*, in_thread: bool = False) -> Iterator[None]:
+def contain_exits(*, in_thread: bool = False) -> Iterator[None]:
     """Run code under test. What would end the process becomes a `CodeExit`, which ends one case at most.
 
     Cancellation and Ctrl-C still end it; neither can happen `in_thread`, where every such exception is the code's own.

@@ -138,7 +138,7 @@ def fork_watched() -> int:
     """Fork. Returns 0 in the child; in its parent signals wait from here on, for `exit_code_of`."""
     if sys.platform != "linux":
         raise NotImplementedError(ONLY_LINUX)
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*ending_signals(), signal.SIGCHLD})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*stop_signals(), signal.SIGCHLD})
     child = os.fork()
     if child == 0:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -150,7 +150,7 @@ def exit_code_of(child: int) -> int:
     if sys.platform != "linux":
         raise NotImplementedError(ONLY_LINUX)
     while True:
-        received = signal.sigwaitinfo({*ending_signals(), signal.SIGCHLD})
+        received = signal.sigwaitinfo({*stop_signals(), signal.SIGCHLD})
         if received.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
@@ -175,7 +175,7 @@ def read_available(pipe: int) -> bytes:
 # Signals
 
 
-def ending_signals() -> tuple[signal.Signals, ...]:
+def stop_signals() -> tuple[signal.Signals, ...]:
     """Signals that ask a program to end: Ctrl-C, termination and, except on Windows, a closed terminal."""
     if sys.platform == "win32":
         return (signal.SIGINT, signal.SIGTERM)
@@ -184,7 +184,7 @@ def ending_signals() -> tuple[signal.Signals, ...]:
 
 def on_ending_signals(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
     """Call a function in the running loop when this process is asked to end."""
-    for number in ending_signals():
+    for number in stop_signals():
         if sys.platform == "win32":  # its loops have no handlers of signals
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(function))
         else:

@@ -101,7 +101,7 @@ class DeclaredOption:
         )
 
 
-def declared_options(options: Any) -> Iterator[DeclaredOption]:
+def options_of(options: Any) -> Iterator[DeclaredOption]:
     """The options of a class, in the order of their declaration; fields without an `Option` are left out."""
     hints = get_type_hints(options, include_extras=True)
     for field in dataclasses.fields(options):
@@ -116,7 +116,7 @@ def suite_key(options: Any, name: str) -> msgspec.Meta:
     """The constraint and the description of a suite key that an option replaces."""
     import msgspec
 
-    option = next(declared.option for declared in declared_options(options) if declared.name == name)
+    option = next(declared.option for declared in options_of(options) if declared.name == name)
     bounds = {bound: getattr(option, bound) for bound in ("ge", "gt", "le", "lt")}
     words = option.help[:1].lower() + option.help[1:]
     return msgspec.Meta(
@@ -129,7 +129,7 @@ def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], C
 
     def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
         name = function.__name__
-        declared = [one for one in declared_options(options) if one.option.is_python]
+        declared = [option for option in options_of(options) if option.option.is_python]
         signature = _signature(declared, function)
 
         @wraps(function)
@@ -160,12 +160,12 @@ def _signature(declared: list[DeclaredOption], function: Callable[..., Any]) -> 
     kinds = {True: inspect.Parameter.KEYWORD_ONLY, False: inspect.Parameter.POSITIONAL_OR_KEYWORD}
     parameters = [
         inspect.Parameter(
-            one.name,
-            kinds[one.keyword_only],
-            default=inspect.Parameter.empty if one.required else one.default,
-            annotation=type_text(one.kind),
+            option.name,
+            kinds[option.keyword_only],
+            default=inspect.Parameter.empty if option.required else option.default,
+            annotation=type_text(option.kind),
         )
-        for one in sorted(declared, key=lambda one: one.keyword_only)
+        for option in sorted(declared, key=lambda option: option.keyword_only)
     ]
     return inspect.Signature(parameters, return_annotation=inspect.signature(function).return_annotation)
 
@@ -176,4 +176,4 @@ def type_text(kind: Any) -> str:
 
 
 def _keyword_list(declared: list[DeclaredOption]) -> str:
-    return "\n".join(f"- `{one.name}`: {one.option.text}" for one in declared)
+    return "\n".join(f"- `{option.name}`: {option.option.text}" for option in declared)

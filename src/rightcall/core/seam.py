@@ -104,7 +104,7 @@ class Plugin(NamedTuple):
 
 def plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
     """What installed packages add of a kind, by name, without those that a built-in part hides."""
-    return {plugin.name: plugin for plugin in reversed(_installed(kind)) if plugin.name not in built_in}
+    return {plugin.name: plugin for plugin in reversed(_plugins_of_kind(kind)) if plugin.name not in built_in}
 
 
 def load_plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Any]:
@@ -112,19 +112,19 @@ def load_plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Any]:
     return {name: plugin.load() for name, plugin in plugins(kind, built_in).items()}
 
 
-def hidden_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
+def name_clashes(kind: str, built_in: Collection[str] = ()) -> list[str]:
     """For listings: a sentence about each installed part that is not used, because its name is taken."""
     used = plugins(kind, built_in)
     return [
         f"{plugin.label} is not used: "
         + (f"{used[plugin.name].package} has" if plugin.name in used else "RightCall has")
         + f" a {KINDS[kind]} of that name"
-        for plugin in _installed(kind)
+        for plugin in _plugins_of_kind(kind)
         if used.get(plugin.name) != plugin
     ]
 
 
-def broken_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
+def plugin_errors(kind: str, built_in: Collection[str] = ()) -> list[str]:
     """For listings: why installed parts cannot be loaded."""
     problems = []
     for plugin in plugins(kind, built_in).values():
@@ -178,7 +178,7 @@ def missing_wing(error: ModuleNotFoundError) -> str:
     )
 
 
-def _installed(kind: str) -> list[Plugin]:
+def _plugins_of_kind(kind: str) -> list[Plugin]:
     """The parts of a kind in installed packages, in the order of `sys.path`."""
     try:
         here = os.getcwd()  # noqa: PTH109  pathlib is not loaded at start-up

@@ -33,7 +33,7 @@ def first_names(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """1 golden, 2 goldens."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -109,7 +109,7 @@ def _command_text(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _hidden_codes() -> list[int]:
+def _control_codes() -> list[int]:
     """Controls, bidirectional marks, invisible and tag characters, lone surrogates, and characters invalid in XML."""
     controls = [*range(0x20), *range(0x7F, 0xA0)]
     bidirectional = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -118,4 +118,4 @@ def _hidden_codes() -> list[int]:
     return [c for c in (*controls, *bidirectional, *invisible, *never) if chr(c) not in "\n\t"]
 
 
-WRITTEN_OUT = {code: f"⟨U+{code:04X}⟩" for code in _hidden_codes()} | {ord("\r"): ""}
+WRITTEN_OUT = {code: f"⟨U+{code:04X}⟩" for code in _control_codes()} | {ord("\r"): ""}

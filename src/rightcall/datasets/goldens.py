@@ -29,7 +29,7 @@ from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import existing_file
 from rightcall.files.documents import value_of
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls, with_id
 
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
@@ -127,7 +127,7 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             skipped(problem)
             continue
         if not golden.expected_calls and _is_written(item, "expected_calls"):
-            golden = expecting_no_calls(golden)
+            golden = expect_no_calls(golden)
         if not golden.id:
             golden = with_id(golden)
         if golden.tools:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.core.codec import encode
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, played_as
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, conversation_recorded_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
@@ -87,7 +87,7 @@ class GoldenIndex:
             return entry[1], golden_id
         for name in _scenarios(golden_id):
             scenario = self._look_up(name)
-            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+            if scenario is not None and (conversation := conversation_recorded_as(scenario[1], golden_id)):
                 return conversation, name
         return None
 
@@ -105,7 +105,7 @@ class GoldenIndex:
             return entry[1], self._count_taken(entry[0])
         for name in _scenarios(golden_id):
             scenario = self._look_up(name)
-            if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
+            if scenario is not None and (conversation := conversation_recorded_as(scenario[1], golden_id)):
                 self._count_taken(scenario[0])
                 self._played[golden_id] += 1
                 return conversation, self._played[golden_id] - 1

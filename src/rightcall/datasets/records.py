@@ -12,7 +12,7 @@ from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.files.checked_read import existing_file
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls
 
 NATIVE_ONLY = frozenset(
     (*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__)
@@ -31,7 +31,7 @@ def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None
         kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
         golden: AnyGolden = codec.convert(present, kind, where)
-        return expecting_no_calls(golden) if present.get("expected_calls") == [] else golden
+        return expect_no_calls(golden) if present.get("expected_calls") == [] else golden
     return golden_of(row, where, names)
 
 

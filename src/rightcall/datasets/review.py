@@ -17,7 +17,7 @@ import msgspec
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names
-from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expecting_no_calls
+from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expect_no_calls
 from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
@@ -125,7 +125,7 @@ def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
 def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
     kind: type[AnyGolden] = ConversationalGolden if conversation else Golden
     golden: AnyGolden = codec.convert(plain, kind, where)
-    return expecting_no_calls(golden) if plain.get("expected_calls") == [] else golden
+    return expect_no_calls(golden) if plain.get("expected_calls") == [] else golden
 
 
 class Disagreement(Record, frozen=True):

@@ -25,9 +25,9 @@ from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import existing_file
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.message import Message
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import (
@@ -199,7 +199,7 @@ def _deep(item: Any, where: str) -> RecordedTrajectory:
         line = msgspec.json.decode(shallow(memoryview(item)), type=TrajectoryLine)
     except DecodeErrors as error:
         raise item_error(error, TrajectoryLine, item, where) from None
-    trajectory = bounded_trajectory(_from_messages(line, where))
+    trajectory = limit_trajectory_depth(_from_messages(line, where))
     return RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
@@ -215,7 +215,7 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: s
     calls = derived.calls
     if line.calls is not UNSET:
         calls = line.calls
-        if missing := uncovered(derived.calls, calls):
+        if missing := missing_call(derived.calls, calls):
             raise InputError(
                 where,
                 f"the messages have a call of '{missing}' that 'calls' does not have",
@@ -277,11 +277,11 @@ def _history_length(trajectory: Trajectory) -> int | None:
     the dialogue says. Traces record whole conversations, of which the last turn is theirs.
     """
     messages, start = trajectory.messages, trajectory.own_start
-    if not uncovered(_calls_of(messages[start:]), trajectory.calls):
+    if not missing_call(_calls_of(messages[start:]), trajectory.calls):
         return None
     turns = (at + 1 for at in range(len(messages) - 1, start - 1, -1) if messages[at].role == "user")
     last = next(turns, start)
-    return len(messages) if uncovered(_calls_of(messages[last:]), trajectory.calls) else last
+    return len(messages) if missing_call(_calls_of(messages[last:]), trajectory.calls) else last
 
 
 def _calls_of(messages: Iterable[Message]) -> list[ToolCall]:

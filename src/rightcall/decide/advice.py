@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.outcome import Outcome, goldens_with_scores
 from rightcall.decide.rules import Check, RateRule
 from rightcall.decide.simulation import Demand, Population, goldens_for_power
@@ -31,7 +31,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
     if rule.about == "these_goldens":
         trials = max(math.ceil(gate_n(limit, likely, POWER, alpha)[0] / check.n), 2)
         return (
-            f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each give a "
+            f"if the true rate on these goldens is {percent(likely)}, {pluralize(trials, 'trial')} of each give a "
             "PASS with 80 % probability"
         )
     scored = goldens_with_scores(rule.select(outcomes), rule.metric)
@@ -43,7 +43,9 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
         needed = _units_needed(units, limit, likely, alpha) if units else 0
     unit = "cluster" if grouped else "golden"
     needed = max(needed, (units.number if units else 0) + 1)
-    text = f"if the true rate is {percent(likely)}, {counted(needed, unit)} give a PASS with 80 % probability"
+    text = (
+        f"if the true rate is {percent(likely)}, {pluralize(needed, unit)} give a PASS with 80 % probability"
+    )
     if check.trials > check.n:
         text += (
             f"; more trials of the same goldens help little. To decide about exactly these {check.n:,} "

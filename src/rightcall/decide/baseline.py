@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted, points
+from rightcall.core.text import pluralize, points
 from rightcall.decide.comparison import MOST_ERRORS, compare
 from rightcall.decide.comparison_claim import ComparisonClaim
 from rightcall.decide.outcome import Outcome
@@ -113,7 +113,7 @@ class BaselineRule:
         shown = f"; {text}" if (text := claim.margin_shown()) else ""
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
-            f"{counted(check.n, 'golden')}: {words}{shown}{self._others(check)}"
+            f"{pluralize(check.n, 'golden')}: {words}{shown}{self._others(check)}"
         )
 
     def _claim(self, check: Check, alpha: float) -> ComparisonClaim:
@@ -131,7 +131,7 @@ class BaselineRule:
     def _others(self, check: Check) -> str:
         """The number and names of goldens in only one of the runs."""
         parts = [
-            f"{counted(len(ids), 'golden')} only in {where} ({_first_names(ids)})"
+            f"{pluralize(len(ids), 'golden')} only in {where} ({_first_names(ids)})"
             for ids, where in ((check.only_here, "this run"), (check.only_there, self.run))
             if ids
         ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.core.text import counted, hundredths
+from rightcall.core.text import hundredths, pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.diagnostic import Diagnostic
@@ -73,7 +73,7 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
             (len(self.variables), "variable"),
             (self.first_requests, "first request"),
         )
-        named = ", ".join(counted(number, what) for number, what in parts if number)
+        named = ", ".join(pluralize(number, what) for number, what in parts if number)
         return f"compared {named}" if named else ""
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.comparison_claim import Change, ComparisonClaim
 from rightcall.decide.comparison_sentence import comparison_sentence
 from rightcall.decide.difference import (
@@ -196,7 +196,7 @@ def with_alarms(comparison: Comparison, alarms: dict[str, tuple[str, ...]]) -> C
     """The comparison with new damage stated first."""
     if not alarms:
         return comparison
-    told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
+    told = "; ".join(f"{code} is new in {pluralize(len(ids), 'golden')}" for code, ids in alarms.items())
     sentence = f"B is worse than A: {told}. By rates: {comparison.sentence}"
     return msgspec.structs.replace(comparison, change="REGRESSED", sentence=sentence, alarms=alarms)
 
@@ -244,7 +244,7 @@ def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
 def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
     """Which runs have too many errors to be compared, in words; empty when none has."""
     return " and ".join(
-        f"{counted(errors, 'trial')} of {trials:,} of {name} could not be run ({percent(errors / trials)}, "
+        f"{pluralize(errors, 'trial')} of {trials:,} of {name} could not be run ({percent(errors / trials)}, "
         f"at most {percent(most)} allowed)"
         for name, (errors, trials) in (("A", error_rate(a)), ("B", error_rate(b)))
         if trials and errors / trials > most

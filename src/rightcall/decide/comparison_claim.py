@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from rightcall.core.text import counted, margin_text, percent, points
+from rightcall.core.text import margin_text, percent, pluralize, points
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 
@@ -108,5 +108,5 @@ def undetectable_difference(mde: float | None, clusters: int, goldens: int, alph
     unit = "golden" if clusters == goldens else "cluster"
     fewest = 1 + math.ceil(-math.log2(alpha))
     if clusters < fewest:
-        return f"{counted(clusters, unit)} cannot show any difference; at least {fewest} are needed"
-    return f"{counted(clusters, unit)} are too few to detect even a large difference"
+        return f"{pluralize(clusters, unit)} cannot show any difference; at least {fewest} are needed"
+    return f"{pluralize(clusters, unit)} are too few to detect even a large difference"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.core.text import counted, percent, points
+from rightcall.core.text import percent, pluralize, points
 from rightcall.decide.comparison_claim import undetectable_difference
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def comparison_sentence(comparison: Comparison) -> str:
     """The one sentence of a comparison: the claim, the rates it is about, and what was not shown."""
-    rates = (
-        f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)} over {counted(comparison.n, 'golden')}"
-    )
+    rates = f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)} over {pluralize(comparison.n, 'golden')}"
     if comparison.doubt:
         return f"not settled: {comparison.doubt}; on what remains {rates}"
     claim = comparison.claim

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.drawn_order import DrawnOrder
 from rightcall.stats.power import gate_cuts
@@ -93,7 +93,7 @@ class StopMonitor:
     def _stop(self, word: Decision, why: str) -> None:
         used, total = self._order.used, len(self._order.keys)
         saved = f", {total - used:,} saved" if used < total else ""
-        sentence = f"{word} after {used:,} of {counted(total, 'golden')}{saved}: {why}"
+        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
         self.stopped = Stopped(word, used, total, sentence, self.by)
 
 

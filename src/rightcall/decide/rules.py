@@ -15,7 +15,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
@@ -172,7 +172,7 @@ class RateRule:
         trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
         where = " on exactly these goldens" if self.about == "these_goldens" else ""
         return (
-            f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
+            f"{self.name} {percent(check.value or 0.0)} over {pluralize(check.n, 'golden')}{trials} is "
             f"{means.get(check.word, f'undecided against {limit}')}{where}: "
             f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
         )
@@ -182,7 +182,7 @@ class RateRule:
         good = mean >= self.limit
         relation = "at least" if good else "below"
         sentence = (
-            f"{self.name} {percent(mean)} over {counted(goldens, 'golden')} is {relation} "
+            f"{self.name} {percent(mean)} over {pluralize(goldens, 'golden')} is {relation} "
             f"{percent(self.limit)} (rule: point, no error control)"
         )
         return Check(
@@ -216,7 +216,7 @@ class HardRule:
             times = sum(o.codes.get(self.code, 0) for o in outcomes)
             shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
             sentence = (
-                f"{self.code} occurred {counted(times, 'time')} in {counted(len(hit), 'golden')}: {shown}"
+                f"{self.code} occurred {pluralize(times, 'time')} in {pluralize(len(hit), 'golden')}: {shown}"
             )
             return Check(
                 self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
@@ -226,8 +226,8 @@ class HardRule:
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         bound = zero_seen_bound(clusters, alpha)
         sentence = (
-            f"{self.code} never occurred in {counted(trials, 'trial')} of "
-            f"{counted(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
+            f"{self.code} never occurred in {pluralize(trials, 'trial')} of "
+            f"{pluralize(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
             f"of goldens ({percent(1 - alpha)} confidence)"
         )
         return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.options import About
 from rightcall.decide.simulation import (
@@ -236,17 +236,17 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
         among = f" (more with {len(sizes)} rules)" if len(sizes) > 1 else ""
         if gate.about == "these_goldens":
             problems.append(
-                f"{name}: PASS is impossible, {counted(n, 'golden')} of {counted(trials, 'trial')} cannot show "
+                f"{name}: PASS is impossible, {pluralize(n, 'golden')} of {pluralize(trials, 'trial')} cannot show "
                 f"{percent(limit)} even if all pass; at least {needed:,} trials in total are needed{among}"
             )
             continue
         unit = "cluster" if len(of) < n else "golden"
         inside = (
-            f" in {counted(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
+            f" in {pluralize(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
         )
         what = "are needed" if unit == "golden" else "clusters of one size are needed"
         text = (
-            f"{name}: PASS is impossible, {counted(n, 'golden')}{inside} cannot show {percent(limit)} even if "
+            f"{name}: PASS is impossible, {pluralize(n, 'golden')}{inside} cannot show {percent(limit)} even if "
             f"all pass; at least {needed:,} {what}{among}"
         )
         if trials > 1 and n * trials >= needed:
@@ -263,7 +263,7 @@ def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trial
     if n >= room:
         return []
     return [
-        f"{name}: {counted(n, 'golden')} can show {percent(limit)} only if nearly every trial passes, however many "
+        f"{name}: {pluralize(n, 'golden')} can show {percent(limit)} only if nearly every trial passes, however many "
         f"trials each has; {room:,} leave room for one golden that fails. To decide about exactly these goldens, "
         "set `about: these_goldens`, which counts their trials"
     ]
@@ -332,7 +332,7 @@ def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: flo
     where = " on exactly these goldens" if sample_plan.about == "these_goldens" else ""
     text = (
         f"To show at least {percent(minimum)}{where} when the true rate is {percent(target)}, with a chance of "
-        f"{percent(power)}, takes {'about ' if sample_plan.draws else ''}{counted(sample_plan.goldens, 'golden')}{of}"
+        f"{percent(power)}, takes {'about ' if sample_plan.draws else ''}{pluralize(sample_plan.goldens, 'golden')}{of}"
     )
     if sample_plan.allowed_failures is not None:
         text += f", of which {sample_plan.allowed_failures:,} may fail"
@@ -343,7 +343,7 @@ def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: flo
         )
     text += f". A flawless run needs {sample_plan.perfect:,}."
     if sample_plan.have is not None and sample_plan.chance_to_pass is not None:
-        inside = f" in {counted(sample_plan.clusters, 'cluster')}" if sample_plan.clusters else ""
+        inside = f" in {pluralize(sample_plan.clusters, 'cluster')}" if sample_plan.clusters else ""
         if sample_plan.chance_to_pass == 0:
             text += f" With {sample_plan.have:,}{inside} PASS is impossible: add goldens or lower min."
         else:

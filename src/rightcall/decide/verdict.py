@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.advice import advice
 from rightcall.decide.baseline import Baseline, BaselineRule
 from rightcall.decide.config import Gate, OnInconclusive
@@ -87,7 +87,7 @@ def decide(
     judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
     if errors / trials > gate.max_error_rate:
         sentence = (
-            f"ERROR: {counted(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
+            f"ERROR: {pluralize(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
             f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
         )
         return msgspec.structs.replace(judged, sentence=sentence)

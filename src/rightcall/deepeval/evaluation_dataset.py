@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
-from rightcall.core.text import counted, first_names
+from rightcall.core.event_loop import run_blocking
+from rightcall.core.text import first_names, pluralize
 from rightcall.datasets.cases import case_of
 from rightcall.deepeval.evaluate.test_cases import aevaluate
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
@@ -98,7 +98,7 @@ class EvaluationDataset(GoldenGeneration):
             raise ConfigError(  # a task belongs to the running loop, which this function cannot await
                 "tasks cannot be awaited here; use: async for golden in dataset.aevals_iterator(…)"
             )
-        finished(self._score(metrics or (), store, options))
+        run_blocking(self._score(metrics or (), store, options))
 
     async def aevals_iterator(
         self,
@@ -150,7 +150,7 @@ class EvaluationDataset(GoldenGeneration):
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
-                f"neither dataset.evaluate() nor add_test_case() was called for {counted(len(silent), 'golden')} "
+                f"neither dataset.evaluate() nor add_test_case() was called for {pluralize(len(silent), 'golden')} "
                 f"({shown}); call one of them once per golden"
             )
         cases = await asyncio.gather(*(_case(golden, answers[golden.id]) for golden in self.goldens))

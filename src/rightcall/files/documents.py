@@ -145,11 +145,11 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     if offset is None and "truncated" in str(error):
         offset = len(data.rstrip())
     if offset is None:
-        return codec.decoding_error(error, as_type, data, path)
+        return codec.decode_error(error, as_type, data, path)
     line, column = data.count(b"\n", 0, offset) + 1, offset - data.rfind(b"\n", 0, offset) - 1
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
-    return codec.decoding_error(error, as_type, data, f"{path}:{line}")
+    return codec.decode_error(error, as_type, data, f"{path}:{line}")
 
 
 JsonPath = tuple[str | int, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.improve.changes import ChangeItem, run_changes
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import RunRecord, run_record
@@ -245,10 +245,10 @@ def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequ
             "which is noise unless something else changed"
         )
     if not flips:
-        return f"{counted(len(items), 'change')}, no golden flipped"
+        return f"{pluralize(len(items), 'change')}, no golden flipped"
     if not suspects:
-        flipped = counted(len(flips), "golden")
-        return f"{counted(len(items), 'change')}, none of which touches the {flipped} that flipped"
+        flipped = pluralize(len(flips), "golden")
+        return f"{pluralize(len(items), 'change')}, none of which touches the {flipped} that flipped"
     first = suspects[0]
     item = items[first.item]
     return f"{len(first.goldens)} of {len(flips)} flipped goldens are touched by one change: {item.place}, {item.what}"

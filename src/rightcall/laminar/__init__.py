@@ -24,7 +24,7 @@ from typing import Any
 
 from rightcall.api.evaluation import aevaluate as run_agent
 from rightcall.api.run_result import RunResult
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.laminar.datapoints import agent_of, goldens_of, metrics_of
 from rightcall.metrics.base import AnyMetric
 
@@ -82,5 +82,5 @@ def evaluate(
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return finished(work)
+        return run_blocking(work)
     return work

@@ -162,9 +162,9 @@ class MirroredMetric(BaseMetric):
     def measure(  # type: ignore[override]
         self, test_case: AnyTestCase, *args: Any, **options: Any
     ) -> MeasuredScore:
-        from rightcall.core.event_loop import finished
+        from rightcall.core.event_loop import run_blocking
 
-        return finished(self.a_measure(test_case))
+        return run_blocking(self.a_measure(test_case))
 
     async def a_measure(self, test_case: AnyTestCase, *args: Any, **options: Any) -> MeasuredScore:
         from rightcall.metrics.score_case import measure_alone

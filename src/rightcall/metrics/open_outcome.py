@@ -8,7 +8,7 @@ import msgspec
 
 from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden
-from rightcall.model.open_call import OpenCall, no_answer_text, unsettled
+from rightcall.model.open_call import OpenCall, no_answer_text, open_calls_of
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
@@ -26,7 +26,7 @@ def in_doubt(
         for call in calls
         if call.effect == "unknown"
     )
-    codes, doubtful = (*result.codes, *marks), unsettled(golden, trajectory)
+    codes, doubtful = (*result.codes, *marks), open_calls_of(golden, trajectory)
     decided_anyway = trajectory.stop_reason == "limit" or any(
         failure.code in FORBIDDEN for failure in result.codes
     )

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.core.seam import broken_plugins, hidden_plugins, load, plugins
+from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
@@ -227,7 +227,7 @@ def metric_pages() -> list[MetricPage]:
 
 def metric_notes() -> list[str]:
     """Why metrics of installed packages are not listed."""
-    return [*hidden_plugins("metrics", _builtin_names()), *broken_plugins("metrics", _builtin_names())]
+    return [*name_clashes("metrics", _builtin_names()), *plugin_errors("metrics", _builtin_names())]
 
 
 def _builtin_names() -> set[str]:

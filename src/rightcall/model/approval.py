@@ -38,7 +38,7 @@ class Approval(Record, frozen=True):
         return self.decision in ("approved", "edited")
 
 
-def waiting_text(tools: Iterable[str]) -> str:
+def approval_wait_text(tools: Iterable[str]) -> str:
     """Why an agent stopped: the tools whose calls wait, each once."""
     return f"waiting for the approval of {', '.join(dict.fromkeys(tools)) or 'a human'}"
 

@@ -42,7 +42,7 @@ INSTEAD = {
 """DeepEval arguments without an equivalent, and what to do instead."""
 
 
-def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
+def respell_fields(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
     """The fields of a record from arguments that it rejected; a `TypeError` names an unknown one."""
     if len(args) > len(record.__struct_fields__):
         raise TypeError(
@@ -54,7 +54,7 @@ def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
     for word in fields:
         if word not in record.__struct_fields__:
             raise TypeError(f"{record.__name__}() got an unexpected argument '{word}'; {_hint(record, word)}")
-    for needed in _required_fields(record):
+    for needed in _fields_without_default(record):
         if needed not in fields:
             raise TypeError(f"{record.__name__}() is missing the argument '{needed}'")
     return fields
@@ -66,12 +66,12 @@ def golden_words(words: Words) -> Words:
         tools = fields.pop("expected_tools")
         if tools is not None:
             fields["expected_calls"] = tuple(
-                expected_call(tool) for tool in _list_of(tools, "expected_tools")
+                as_expected_call(tool) for tool in _list_of(tools, "expected_tools")
             )
     if not any(name in fields for name in ON_CALLS):
         fields["extra_calls"] = "allow"
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(map(made_call, _list_of(fields["tools_called"], "tools_called")))
+        fields["tools_called"] = tuple(map(as_tool_call, _list_of(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
@@ -134,23 +134,23 @@ def call_words(words: Words) -> Words:
 def turn_words(words: Words) -> Words:
     fields = _with_notes(_rename_words(words), IN_NOTES_OF_TURN)
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(map(made_call, _list_of(fields["tools_called"], "tools_called")))
+        fields["tools_called"] = tuple(map(as_tool_call, _list_of(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
-def expected_call(tool: Any) -> ExpectedCall:
+def as_expected_call(tool: Any) -> ExpectedCall:
     """One of `expected_tools`: a tool's name, a `ToolCall`, or a mapping as in a file."""
     if isinstance(tool, ExpectedCall):
         return tool
     if isinstance(tool, str):
         return ExpectedCall(tool)
-    call = made_call(tool)
+    call = as_tool_call(tool)
     args = {name: literal(value) for name, value in call.arguments.items()} if call.arguments else None
     notes = call.notes if call.output is None else {**call.notes, "output": call.output}
     return ExpectedCall(call.name, args, notes=notes)
 
 
-def made_call(call: Any) -> ToolCall:
+def as_tool_call(call: Any) -> ToolCall:
     """One of `tools_called`. A call given by name only has unknown arguments."""
     if isinstance(call, ToolCall):
         return call
@@ -231,7 +231,7 @@ def _as_tuples(fields: Words) -> Words:
     }
 
 
-def _required_fields(record: type[Any]) -> tuple[str, ...]:
+def _fields_without_default(record: type[Any]) -> tuple[str, ...]:
     """The fields that have no default; they come first."""
     names: tuple[str, ...] = record.__struct_fields__
     return names[: len(names) - len(record.__struct_defaults__)]

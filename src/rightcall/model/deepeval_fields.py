@@ -86,7 +86,7 @@ class SingleTurnFields(GoldenFields):
     @property
     def expected_tools(self) -> list[ToolCall] | None:
         """The expected calls as tool calls; None if the golden says nothing about calls."""
-        calls = [expected_tool(call) for call in self.expected_calls]
+        calls = [tool_call_of(call) for call in self.expected_calls]
         return calls if calls or self.no_calls or self.extra_calls == "forbid" else None
 
 
@@ -278,7 +278,7 @@ class ConversationFields(CaseFields):
         return self.golden.metadata.get("chatbot_role")
 
 
-def expected_tool(call: ExpectedCall) -> ToolCall:
+def tool_call_of(call: ExpectedCall) -> ToolCall:
     """An expected call as a tool call; arguments with matchers, which no call has, are left out."""
     from rightcall.model.call import ToolCall
 

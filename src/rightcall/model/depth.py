@@ -17,25 +17,25 @@ MOST_KEPT = 2000
 """Characters kept of a value that is too deep to be kept as a value."""
 
 
-def bounded_trajectory(trajectory: Trajectory) -> Trajectory:
+def limit_trajectory_depth(trajectory: Trajectory) -> Trajectory:
     """The same trajectory object when nothing in it is too deep, which is nearly always."""
-    calls = tuple(map(bounded_call, trajectory.calls))
-    messages = tuple(map(bounded_message, trajectory.messages))
+    calls = tuple(map(limit_call_depth, trajectory.calls))
+    messages = tuple(map(limit_message_depth, trajectory.messages))
     if _same(calls, trajectory.calls) and _same(messages, trajectory.messages):
         return trajectory
     return replace(trajectory, calls=calls, messages=messages)
 
 
-def bounded_message(message: Message) -> Message:
+def limit_message_depth(message: Message) -> Message:
     """The same for one message."""
-    calls = tuple(map(bounded_call, message.calls))
+    calls = tuple(map(limit_call_depth, message.calls))
     results = tuple(map(_limit_result_depth, message.results))
     if _same(calls, message.calls) and _same(results, message.results):
         return message
     return replace(message, calls=calls, results=results)
 
 
-def bounded_call(call: ToolCall) -> ToolCall:
+def limit_call_depth(call: ToolCall) -> ToolCall:
     """The same for one call."""
     if is_too_deep(call.arguments):
         call = replace(call, arguments=None, raw=_text(call.arguments))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from rightcall.core.codec import described
+from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall
@@ -229,7 +229,7 @@ def states_check(golden: AnyGolden) -> bool:
     forbids calls, the others forbid calls that are not expected, unless extra calls are allowed. What only judges read
     (`expected_output`, `expectations`, …) is checked when a metric asks one. A conversation that expects no calls
     allows any, so that only `negative` is a check among its categories. An empty list of expected calls that an author
-    wrote has become a category, or `no_calls`, where it was read: `expecting_no_calls`.
+    wrote has become a category, or `no_calls`, where it was read: `expect_no_calls`.
     """
     if (
         golden.expected_calls
@@ -252,7 +252,7 @@ def states_check(golden: AnyGolden) -> bool:
     )
 
 
-def expecting_no_calls(golden: G) -> G:
+def expect_no_calls(golden: G) -> G:
     """The golden of an author who wrote `expected_calls: []`: nothing may be called, unless it states anything else.
 
     A record cannot tell an empty list from none, so whoever reads what an author wrote calls this.
@@ -277,7 +277,7 @@ def with_id(golden: G) -> G:
     if golden.id:
         return golden
     content = msgspec.structs.replace(golden, category=None) if golden.category == "golden" else golden
-    return msgspec.structs.replace(golden, id=f"g-{json_digest(content, 12, enc_hook=described)}")
+    return msgspec.structs.replace(golden, id=f"g-{json_digest(content, 12, enc_hook=describe_value)}")
 
 
 GENERATED = re.compile(r"g-[0-9a-f]{12}(?:-\d+)?(?:@.*)?", re.DOTALL)
@@ -293,7 +293,9 @@ PERSONA, USER = "persona:", "user:"
 """Tags that say who played the user of a conversation: the persona, and the model if there are several."""
 
 
-def played(golden: ConversationalGolden, persona: str, model: str | None = None) -> ConversationalGolden:
+def with_persona(
+    golden: ConversationalGolden, persona: str, model: str | None = None
+) -> ConversationalGolden:
     """The golden as the conversation with one simulated user; the scenario is its cluster."""
     tags = (f"{PERSONA}{persona}", *((f"{USER}{model}",) if model else ()))
     return msgspec.structs.replace(
@@ -304,11 +306,11 @@ def played(golden: ConversationalGolden, persona: str, model: str | None = None)
     )
 
 
-def played_as(golden: AnyGolden, recorded_id: str) -> ConversationalGolden | None:
+def conversation_recorded_as(golden: AnyGolden, recorded_id: str) -> ConversationalGolden | None:
     """The conversation that was recorded under this id; None when it is not about this golden."""
     if not isinstance(golden, ConversationalGolden) or not golden.is_simulated:
         return None
     if not recorded_id.startswith(f"{golden.id}@"):
         return None
     persona, _, model = recorded_id[len(golden.id) + 1 :].partition("+")
-    return played(golden, persona, model or None) if persona else None
+    return with_persona(golden, persona, model or None) if persona else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
@@ -45,7 +45,7 @@ def open_calls(trajectory: Trajectory) -> list[OpenCall]:
     return calls_open
 
 
-def unsettled(golden: AnyGolden, trajectory: Trajectory) -> list[OpenCall]:
+def open_calls_of(golden: AnyGolden, trajectory: Trajectory) -> list[OpenCall]:
     """The open calls that keep a case from passing.
 
     A write whose outcome is unknown is settled by a later answer of one of the golden's `outcome_checked_by`: the
@@ -61,14 +61,14 @@ def no_answer_text(calls: Sequence[OpenCall]) -> str:
     unknown = sum(call.effect == "unknown" for call in calls)
     parts = [unknown_calls_text(unknown)] if unknown else []
     if unreached := len(calls) - unknown:
-        parts.append(f"{counted(unreached, 'call')}: not answered")
+        parts.append(f"{pluralize(unreached, 'call')}: not answered")
     first = calls[0].detail
     return ", ".join(parts) + (f" ({first})" if first else "")
 
 
 def unknown_calls_text(count: int) -> str:
     """The count of a verdict: `2 calls: outcome unknown`."""
-    return f"{counted(count, 'call')}: outcome unknown"
+    return f"{pluralize(count, 'call')}: outcome unknown"
 
 
 def _place(entry: LedgerEntry, calls: Sequence[ToolCall], taken: set[int]) -> int | None:

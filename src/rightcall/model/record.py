@@ -63,17 +63,17 @@ class Spelled(msgspec.StructMeta):
 
         def __call__(cls, *args: Any, **words: Any) -> Any:  # noqa: N805
             if words.get("expected_calls") == [] and "extra_calls" in cls.__struct_fields__:
-                from rightcall.model.golden import expecting_no_calls  # an author's empty list says something
+                from rightcall.model.golden import expect_no_calls  # an author's empty list says something
 
                 words["expected_calls"] = ()
-                return expecting_no_calls(cls(*args, **words))
+                return expect_no_calls(cls(*args, **words))
             try:
                 return _construct(cls, *args, **_without_lists(cls, words))
             except TypeError:
                 pass  # leave the except block, so that a later error is not chained to this one
-            from rightcall.model.deepeval import respelled  # only for other argument names
+            from rightcall.model.deepeval import respell_fields  # only for other argument names
 
-            return _construct(cls, **respelled(cls, args, words))
+            return _construct(cls, **respell_fields(cls, args, words))
 
 
 _construct = msgspec.StructMeta.__call__

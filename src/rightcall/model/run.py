@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
@@ -148,7 +148,7 @@ class Summary(Record, frozen=True):
             *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
         ]
         if self.unchecked:
-            lines.append(unchecked_text(self.unchecked, self.unchecked_errors))
+            lines.append(no_checks_text(self.unchecked, self.unchecked_errors))
         if self.codes:
             lines.append(
                 f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
@@ -159,15 +159,15 @@ class Summary(Record, frozen=True):
         return f"<Summary {self.overall}>"
 
 
-def unchecked_text(cases: int, errors: int = 0) -> str:
+def no_checks_text(cases: int, errors: int = 0) -> str:
     """How many cases had nothing to be checked by."""
     without_answer = f" ({errors:,} without an answer)" if errors else ""
-    return f"{counted(cases, 'case')} unchecked{without_answer}"
+    return f"{pluralize(cases, 'case')} unchecked{without_answer}"
 
 
 def nothing_checked_text(cases: int) -> str:
     """Why cases without any check decide nothing."""
-    ran = counted(cases, "case")
+    ran = pluralize(cases, "case")
     return f"nothing was checked: {ran} ran, but no golden states a check and no metric decides"
 
 

@@ -113,7 +113,7 @@ class BedrockProvider(RemoteProvider):
 def write_messages(messages: Iterable[Message]) -> list[Json]:
     """Messages as Converse takes them: roles alternate, and results come before the user's text."""
     written: list[Json] = []
-    for message in wire.joined(messages):
+    for message in wire.merge_tool_messages(messages):
         if message.role == "system":
             continue
         role = "assistant" if message.role == "assistant" else "user"

@@ -87,7 +87,7 @@ def write_contents(messages: Iterable[Message]) -> list[Json]:
     """Messages in Google's format: the model's are `model`, all others `user`."""
     contents: list[Json] = []
     names: dict[str, str] = {}
-    for message in wire.joined(messages):
+    for message in wire.merge_tool_messages(messages):
         if message.role == "system":
             continue
         if message.role == "tool":

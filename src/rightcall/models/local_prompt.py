@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.core.codec import encode
 from rightcall.model import Message, Tool, ToolCall
-from rightcall.model.dialects.wire import output_text, parsed_call, results_of
+from rightcall.model.dialects.wire import output_text, parse_call, results_of
 from rightcall.schema.references import reference_of, target_of
 
 Json = dict[str, Any]
@@ -84,14 +84,14 @@ def answer_schema(
 
 def read_answer(text: str, tools: tuple[Tool, ...], call_id: str) -> Message | None:
     """The answer as a message, or None when it does not match the schema."""
-    answer = parsed_call("", text, "").arguments
+    answer = parse_call("", text, "").arguments
     if answer is None or not isinstance(answer.get("tool"), str):
         return None
     if answer["tool"] == NO_TOOL and "arguments" not in answer:
         return Message("assistant", str(answer.get("answer", "")))
     if answer["tool"] not in {tool.name for tool in tools}:
         return None
-    return Message("assistant", calls=(parsed_call(answer["tool"], answer.get("arguments"), call_id),))
+    return Message("assistant", calls=(parse_call(answer["tool"], answer.get("arguments"), call_id),))
 
 
 def shape(schema: Any, root: Json | None = None, depth: int = 0) -> Json:

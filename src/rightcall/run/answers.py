@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted, visible
+from rightcall.core.text import pluralize, visible
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult
 from rightcall.run.plan import Plan
@@ -80,7 +80,7 @@ def no_answer_sentence(cases: int, problem: str = "") -> str:
     """
     why = f" ({visible(problem)})" if problem else ""
     advice = "" if problem else "; return the agent's answer or messages too, also where it calls nothing"
-    nothing = f"ERROR: no answer arrived in any of {counted(cases, 'case')}{why}"
+    nothing = f"ERROR: no answer arrived in any of {pluralize(cases, 'case')}{why}"
     return f"{nothing}, so nothing is known about the agent{advice}"
 
 

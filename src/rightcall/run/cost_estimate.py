@@ -14,7 +14,7 @@ from rightcall.agents.agent_endpoint import own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
@@ -186,7 +186,7 @@ class DefinitionCost(Record, frozen=True):
             f", {percent(min(1.0, total / usage.input_tokens), 0)} of the input" if usage.input_tokens else ""
         )
         dollars = f", ${self.cost_usd:.4f}" if self.cost_usd else ""
-        sent = f"{self.tokens:,} tokens × {counted(self.requests, 'request')}"
+        sent = f"{self.tokens:,} tokens × {pluralize(self.requests, 'request')}"
         return f"tool definitions: about {sent} = {total:,} tokens{share}{dollars}"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rightcall.agents.agent import Agent, as_settings
-from rightcall.core.codec import fingerprinted
+from rightcall.core.codec import fingerprint_value
 from rightcall.core.digest import json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import content_hash
@@ -191,7 +191,7 @@ def definition_parts(tool: Tool) -> dict[str, str]:
 
 def digest(value: Any) -> str:
     """SHA-256 of a value as JSON; the order of keys does not matter."""
-    return json_digest(value, enc_hook=fingerprinted)
+    return json_digest(value, enc_hook=fingerprint_value)
 
 
 def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, str]:

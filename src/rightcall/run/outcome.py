@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.early_stop import RunOrder, StopMonitor, Stopped, monitor_for
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import CaseResult, GroupSummary, Summary, nothing_checked_text, unchecked_text
+from rightcall.model.run import CaseResult, GroupSummary, Summary, no_checks_text, nothing_checked_text
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.plan import BLOCK, Plan
 from rightcall.store.base import StoredRun
@@ -43,14 +43,14 @@ def verdict_without_gate(summary: Summary) -> Verdict:
     broken = whole.errors - unanswered
     word: Word
     if broken > MOST_ERRORS * tried or (broken and not failed):
-        word, sentence = "ERROR", f"{counted(broken, 'case')} of {tried:,} could not be scored"
+        word, sentence = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
         word = "ERROR"
-        sentence = f"{counted(unanswered, 'case')} of {tried:,} got no answer"
+        sentence = f"{pluralize(unanswered, 'case')} of {tried:,} got no answer"
     elif failed:
-        word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
+        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass"
     else:
-        word, sentence = "PASS", f"all {counted(whole.cases, 'case')} passed"
+        word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
     verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
     return with_counts(verdict, summary)
 
@@ -63,7 +63,7 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
-        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
         verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
     if not summary.unknown_calls:
         return verdict
@@ -105,7 +105,7 @@ def earlier_stop(stored: StoredRun) -> Stopped | None:
         return None
     used = stored.results
     sentence = (
-        f"INCONCLUSIVE after {used:,} of {counted(max(stored.planned, used), 'result')}: the run stopped early, at a "
+        f"INCONCLUSIVE after {used:,} of {pluralize(max(stored.planned, used), 'result')}: the run stopped early, at a "
         "moment that its results chose, so they decide no other gate (its own said "
         f"{summary.decision or stored.verdict})"
     )

@@ -18,7 +18,7 @@ from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
-from rightcall.core.codec import described, fingerprinted, stable_repr
+from rightcall.core.codec import describe_value, fingerprint_value, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
@@ -217,7 +217,7 @@ class Plan:
     def setup(self) -> dict[str, Any]:
         """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
         agent = self.agent
-        settings = msgspec.to_builtins(agent.settings, enc_hook=described)
+        settings = msgspec.to_builtins(agent.settings, enc_hook=describe_value)
         setup = {
             "model": agent.name,
             "system": agent.system,
@@ -262,7 +262,10 @@ class Plan:
         if not isinstance(self.dataset, Path):
             try:
                 return _fingerprint(
-                    [msgspec.to_builtins(canonical_golden(g), enc_hook=fingerprinted) for g in self.dataset]
+                    [
+                        msgspec.to_builtins(canonical_golden(g), enc_hook=fingerprint_value)
+                        for g in self.dataset
+                    ]
                 )
             except UnicodeEncodeError:
                 raise _unwritable(self.dataset) from None
@@ -300,7 +303,7 @@ def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:
     """Names the golden, made in Python, with text that no file and no store can hold."""
     for golden in goldens:
         try:
-            content_of(msgspec.to_builtins(golden, enc_hook=fingerprinted))
+            content_of(msgspec.to_builtins(golden, enc_hook=fingerprint_value))
         except UnicodeEncodeError:
             break
     return InputError(

@@ -15,7 +15,7 @@ from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import model_problems, open_problems, unrecorded_actions
 from rightcall.core import codec
-from rightcall.core.codec import described
+from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
@@ -308,7 +308,7 @@ def _review_problem(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
 def _validate(golden: AnyGolden) -> tuple[str, AnyGolden]:
     """A golden made in Python with its place, validated like one from a file: constructors do not check types."""
     where = f"golden '{golden.id}'"
-    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=describe_value), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:

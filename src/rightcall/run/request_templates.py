@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.codec import described
-from rightcall.core.text import counted, shorten, visible
+from rightcall.core.codec import describe_value
+from rightcall.core.text import pluralize, shorten, visible
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
@@ -93,8 +93,9 @@ def template_notice(groups: Sequence[TemplateGroup]) -> str:
     )
     more = f"; {len(groups) - SHOWN:,} more" if len(groups) > SHOWN else ""
     return (
-        f"{counted(number, 'golden')} look like {counted(len(groups), 'template')} ({visible(shown)}{more}); those of "
-        "one template pass or fail together and are no independent evidence: declare `cluster` or use `cluster: auto`"
+        f"{pluralize(number, 'golden')} look like {pluralize(len(groups), 'template')} ({visible(shown)}{more}); those "
+        "of one template pass or fail together and are no independent evidence: "
+        "declare `cluster` or use `cluster: auto`"
     )
 
 
@@ -182,7 +183,7 @@ def _task(golden: AnyGolden) -> bytes | None:
     calls = _calls(golden)
     if not any(_identifies(value) for value in _values(golden)):
         return None
-    return msgspec.json.encode([calls, _kind(golden)], enc_hook=described, order="deterministic")
+    return msgspec.json.encode([calls, _kind(golden)], enc_hook=describe_value, order="deterministic")
 
 
 def _identifies(value: str) -> bool:

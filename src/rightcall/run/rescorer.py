@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
@@ -54,7 +54,7 @@ class RescoreTask:
         with open_store(self.store, must_exist=True) as store:
             stored = store.runs.results_of(self.old, shard.keys, trajectories=True)
             writer = store.runs.join(self.new, epoch=self.epoch)
-            results = finished(self._score(stored.values(), shard.goldens))
+            results = run_blocking(self._score(stored.values(), shard.goldens))
             Persistence()(lambda: writer.add(results))
 
     async def _score(

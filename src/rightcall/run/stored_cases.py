@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rightcall.core.codec import encode, encode_as, fingerprinted, stable_repr
+from rightcall.core.codec import encode, encode_as, fingerprint_value, stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.decide.config import Gate
 from rightcall.decide.verdict import Verdict
@@ -45,7 +45,7 @@ def keep_cases(
         group=group,
         settings=settings,
         fingerprints={
-            "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
+            "dataset": _fingerprint([encode_as(golden, fingerprint_value) for golden in goldens]),
             "measures": _fingerprint(
                 [
                     f"{stable_repr(metric)}{server_of(getattr(metric, 'model', ''))}".encode()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rightcall.core.text import counted, first_names, hundredths, margin_text, percent, points
+from rightcall.core.text import first_names, hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
 from rightcall.show.github import SUMMARY
@@ -154,7 +154,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
     if base is not None:
         source = f" of {_code(base.branch)}" if base.branch else ""
         commit = f" at {_code(base.commit[:10])}" if base.commit else ""
-        size = f"{counted(base.trials, 'trial')} in {counted(base.runs, 'run')}"
+        size = f"{pluralize(base.trials, 'trial')} in {pluralize(base.runs, 'run')}"
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield (
         f"- risks: REGRESSED without a change at most {percent(result.alpha, 0)}, PASS at the margin at most "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.core.text import change_interval, counted, percent, percent_change, percent_interval
+from rightcall.core.text import change_interval, percent, percent_change, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.changes import ChangeItem
@@ -149,7 +149,7 @@ def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
 
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     """Pass rates of a group over time, with intervals and what changed."""
-    out.say("[bold]{}[/bold]  {}", group, counted(len(points), "run"))
+    out.say("[bold]{}[/bold]  {}", group, pluralize(len(points), "run"))
     agents = len({point.agent for point in points}) > 1
     wide = WIDTH if out.width >= WIDE else NARROW
     rows = []

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.show.screen import Screen
@@ -97,7 +97,7 @@ class RunProgress:
         if state.errors:
             parts.append(f"{state.errors:,} errors")
         if state.workers:
-            parts.append(f"{counted(state.workers, 'worker')}, {state.at_once} at once")
+            parts.append(f"{pluralize(state.workers, 'worker')}, {state.at_once} at once")
         if state.retries:
             at_once = "" if state.workers else f", {state.at_once} at once"
             parts.append(f"{state.retries:,} retries{at_once}")

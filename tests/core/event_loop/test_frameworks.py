@@ -12,7 +12,7 @@ import openai
 import pytest
 
 import rightcall as rc
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model import ExpectedCall, Golden
 from tests.wings.adapters.model_server import model_server
 from tests.wings.adapters.script import Journal
@@ -45,7 +45,7 @@ def client(address: str) -> openai.AsyncOpenAI:
 def clients_end_here() -> Iterator[None]:
     yield
     while _clients:
-        finished(_clients.pop().close())
+        run_blocking(_clients.pop().close())
 
 
 def openai_agents(address: str) -> dict[str, Any]:

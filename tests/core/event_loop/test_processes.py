@@ -15,16 +15,16 @@ PREAMBLE = """
 import asyncio, os, socket, sys, threading, time
 import rightcall as rc
 from rightcall import Golden
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 async def answer(value, seconds=0.0):
     await asyncio.sleep(seconds)
     return value
 """
 
 EXITS = {
-    "a task that never ends": "finished(keep())",
-    "an async generator that is not exhausted": "finished(half())",
-    "an open connection": "finished(connect())",
+    "a task that never ends": "run_blocking(keep())",
+    "an async generator that is not exhausted": "run_blocking(half())",
+    "an open connection": "run_blocking(connect())",
     "a blocking function that never returns": """
 agent = rc.Agent(lambda golden: time.sleep(1000), limits=rc.Limits(seconds=0.1))
 rc.evaluate(agent, [Golden("x", id="a", expected_calls=[])], metrics=["tool_selection"], store="s.db")
@@ -33,8 +33,8 @@ rc.evaluate(agent, [Golden("x", id="a", expected_calls=[])], metrics=["tool_sele
 agent = rc.Agent(lambda golden: asyncio.run(asyncio.sleep(1000)), limits=rc.Limits(seconds=0.1))
 rc.evaluate(agent, [Golden("x", id="a", expected_calls=[])], metrics=["tool_selection"], store="s.db")
 """,
-    "a call in a thread that is still waiting": "threading.Thread(target=lambda: finished(answer(1, 1000)), "
-    "daemon=True).start(); finished(answer(1, 0.1))",
+    "a call in a thread that is still waiting": "threading.Thread(target=lambda: run_blocking(answer(1, 1000)), "
+    "daemon=True).start(); run_blocking(answer(1, 0.1))",
     "a call inside a running loop": "asyncio.run(inside())",
 }
 
@@ -56,7 +56,7 @@ async def connect():
     there.detach()
     kept.append(await asyncio.open_connection(sock=here))
 async def inside():
-    return finished(answer(1))
+    return run_blocking(answer(1))
 """
 
 
@@ -94,7 +94,7 @@ def evaluate():
 try:
     CALL
 except KeyboardInterrupt:
-    print("interrupted", finished(answer("again")), flush=True)
+    print("interrupted", run_blocking(answer("again")), flush=True)
 """
 
 
@@ -127,12 +127,12 @@ def test_ctrl_c_ends_a_run_that_can_be_resumed(tmp_path, agent, call):
 
 
 FORK = """
-finished(answer(1))
+run_blocking(answer(1))
 child = os.fork()
 if not child:
-    code = 0 if finished(answer(2, 0.01)) == 2 and asyncio.run(inside()) == 1 else 1
+    code = 0 if run_blocking(answer(2, 0.01)) == 2 and asyncio.run(inside()) == 1 else 1
     os._exit(code)
-assert finished(answer(3, 0.05)) == 3
+assert run_blocking(answer(3, 0.05)) == 3
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 import multiprocessing
 def work(number):
@@ -142,7 +142,7 @@ if __name__ == "__main__":
     before = work(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(work, [1, 2]) == [before] * 2
-    assert finished(answer(4)) == 4
+    assert run_blocking(answer(4)) == 4
 """
 
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 import pytest
 
 from rightcall.core import event_loop
-from rightcall.core.event_loop import finished, finished_apart, shared_loop
+from rightcall.core.event_loop import run_apart, run_blocking, shared_loop
 from rightcall.core.event_loop.shared_loop import end_with_call
 from rightcall.core.event_loop.worker_threads import in_thread
 
@@ -37,11 +37,11 @@ def in_new_thread(function):
 
 
 async def from_notebook():
-    return finished(this_loop())
+    return run_blocking(this_loop())
 
 
 async def from_worker_thread():
-    return await in_thread(lambda: finished(this_loop()))
+    return await in_thread(lambda: run_blocking(this_loop()))
 
 
 async def from_borrowed_loop():
@@ -53,19 +53,19 @@ async def from_asyncio_run():
 
 
 DOORS = {
-    "main thread": lambda: finished(this_loop()),
-    "another thread": lambda: in_new_thread(lambda: finished(this_loop())),
+    "main thread": lambda: run_blocking(this_loop()),
+    "another thread": lambda: in_new_thread(lambda: run_blocking(this_loop())),
     "notebook": lambda: asyncio.run(from_notebook()),
-    "inside a call, in a thread": lambda: finished(from_worker_thread()),
-    "run_until_complete of a synchronous agent": lambda: finished(from_borrowed_loop()),
-    "asyncio.run of a synchronous agent": lambda: finished(from_asyncio_run()),
+    "inside a call, in a thread": lambda: run_blocking(from_worker_thread()),
+    "run_until_complete of a synchronous agent": lambda: run_blocking(from_borrowed_loop()),
+    "asyncio.run of a synchronous agent": lambda: run_blocking(from_asyncio_run()),
     "asyncio.run of a synchronous agent in an async program": lambda: asyncio.run(from_asyncio_run()),
 }
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 def test_every_door_leads_to_one_loop(door):
-    assert door() is finished(this_loop())
+    assert door() is run_blocking(this_loop())
     assert door() is door()
 
 
@@ -78,7 +78,7 @@ def test_many_threads_at_once_get_their_own_results_from_one_loop():
     def ask(job):
         number, seconds, fails = job
         try:
-            return finished(_one(number, seconds, fails))
+            return run_blocking(_one(number, seconds, fails))
         except ValueError as error:
             return error.args[0]
 
@@ -97,21 +97,21 @@ def test_many_threads_at_once_get_their_own_results_from_one_loop():
 
 def test_a_call_inside_a_call_that_blocks_the_loop_has_another_one():
     async def outer():
-        inner = finished(this_loop())
-        return inner, finished(from_worker_thread()), asyncio.get_running_loop()
+        inner = run_blocking(this_loop())
+        return inner, run_blocking(from_worker_thread()), asyncio.get_running_loop()
 
-    inner, of_thread, loop = finished(outer())
-    assert inner is not loop and of_thread is inner and finished(outer())[0] is inner
+    inner, of_thread, loop = run_blocking(outer())
+    assert inner is not loop and of_thread is inner and run_blocking(outer())[0] is inner
 
 
 def test_a_call_that_its_caller_makes_the_loop_wait_for_is_made_on_another(monkeypatch):
     monkeypatch.setattr(shared_loop, "PATIENCE_S", 0.05)
 
     async def blocks():
-        return in_new_thread(lambda: finished(this_loop())), asyncio.get_running_loop()
+        return in_new_thread(lambda: run_blocking(this_loop())), asyncio.get_running_loop()
 
-    other, loop = finished(blocks())
-    assert other is not loop and finished(this_loop()) is loop
+    other, loop = run_blocking(blocks())
+    assert other is not loop and run_blocking(this_loop()) is loop
 
 
 def test_the_context_of_the_caller_is_seen_and_not_changed():
@@ -122,10 +122,10 @@ def test_the_context_of_the_caller_is_seen_and_not_changed():
 
     async def in_notebook():
         COLOUR.set("red")
-        return finished(colour()), await in_thread(lambda: asyncio.run(colour())), COLOUR.get()
+        return run_blocking(colour()), await in_thread(lambda: asyncio.run(colour())), COLOUR.get()
 
     COLOUR.set("blue")
-    assert finished(colour()) == "blue" and COLOUR.get() == "blue"
+    assert run_blocking(colour()) == "blue" and COLOUR.get() == "blue"
     assert asyncio.run(in_notebook()) == ("red", "red", "red")
 
 
@@ -140,7 +140,7 @@ def test_what_a_coroutine_raises_is_raised_where_it_is_waited_for(error, where):
 
     def wait():
         try:
-            finished(fail())
+            run_blocking(fail())
         except BaseException as raised:
             return raised
 
@@ -150,7 +150,7 @@ def test_what_a_coroutine_raises_is_raised_where_it_is_waited_for(error, where):
     waits = {"here": wait, "notebook": lambda: asyncio.run(notebook()), "thread": lambda: in_new_thread(wait)}
     raised = waits[where]()
     assert raised is error and raised.__context__ is None
-    assert finished(answer(1)) == 1
+    assert run_blocking(answer(1)) == 1
 
 
 def test_the_caller_runs_the_loop_although_a_worker_thread_waits_for_it_too():
@@ -170,9 +170,9 @@ def test_the_caller_runs_the_loop_although_a_worker_thread_waits_for_it_too():
         await asyncio.to_thread(started.wait)
         return work
 
-    finished(leaves_work())
-    assert finished(thread()) is threading.current_thread()
-    assert finished(answer(1, 0.01)) == 1
+    run_blocking(leaves_work())
+    assert run_blocking(thread()) is threading.current_thread()
+    assert run_blocking(answer(1, 0.01)) == 1
 
 
 def test_work_of_tools_ends_with_the_call_and_what_clients_keep_running_does_not():
@@ -181,26 +181,26 @@ def test_work_of_tools_ends_with_the_call_and_what_clients_keep_running_does_not
         end_with_call(tool)
         return tool, client
 
-    tool, client = finished(start())
+    tool, client = run_blocking(start())
     assert tool.cancelled() and not client.done()
     event_loop.close()
     assert client.cancelled()
-    assert finished(answer(2)) == 2
+    assert run_blocking(answer(2)) == 2
 
 
 def test_a_loop_can_be_closed_and_another_begins():
-    first = finished(this_loop())
+    first = run_blocking(this_loop())
     event_loop.close()
-    assert first.is_closed() and finished(this_loop()) is not first
+    assert first.is_closed() and run_blocking(this_loop()) is not first
 
 
 def test_code_that_may_block_runs_apart():
     async def both():
-        return finished_apart(this_loop()), asyncio.get_running_loop()
+        return run_apart(this_loop()), asyncio.get_running_loop()
 
-    apart, shared = finished(both())
+    apart, shared = run_blocking(both())
     assert apart is not shared and apart.is_closed()
-    assert finished_apart(this_loop()) is not shared
+    assert run_apart(this_loop()) is not shared
 
 
 def test_cancelling_a_call_in_a_thread_cancels_the_async_code_it_waits_for():
@@ -218,7 +218,7 @@ def test_cancelling_a_call_in_a_thread_cancels_the_async_code_it_waits_for():
                 await in_thread(lambda: asyncio.run(slow()), cancel=True)
         await asyncio.to_thread(ended.wait, 10)
 
-    finished(scenario())
+    run_blocking(scenario())
     assert ended.is_set()
 
 
@@ -228,7 +228,7 @@ def test_asyncio_run_of_a_synchronous_agent_ends_the_tasks_it_started():
     async def leaves_a_task():
         tasks.append(asyncio.create_task(asyncio.sleep(1000)))
 
-    finished(in_thread(lambda: asyncio.run(leaves_a_task())))
+    run_blocking(in_thread(lambda: asyncio.run(leaves_a_task())))
     assert tasks[0].cancelled()
     original = asyncio.run(this_loop())
     assert original.is_closed(), "elsewhere asyncio.run is as before"
@@ -256,20 +256,20 @@ def _two_runs():
 
 @pytest.mark.parametrize("use", RAW.values(), ids=RAW)
 def test_the_loop_of_a_thread_can_be_used_as_any_other(use):
-    assert list(finished(in_thread(lambda: use(asyncio.get_event_loop())))) == [1, 2]
+    assert list(run_blocking(in_thread(lambda: use(asyncio.get_event_loop())))) == [1, 2]
 
 
 def test_many_blocking_calls_inside_threads_do_not_wait_for_each_other():
     async def nested(depth):
         if depth:
-            await in_thread(lambda: finished(nested(depth - 1)))
+            await in_thread(lambda: run_blocking(nested(depth - 1)))
         return await asyncio.to_thread(time.sleep, 0.001)
 
     async def scenario():
         await asyncio.gather(*(nested(3) for _ in range(40)))
 
-    finished(scenario())
+    run_blocking(scenario())
 
 
 def test_threads_that_code_under_test_starts_are_as_elsewhere():
-    assert finished(in_thread(lambda: threading.Thread().daemon)) is False
+    assert run_blocking(in_thread(lambda: threading.Thread().daemon)) is False

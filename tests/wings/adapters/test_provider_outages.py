@@ -20,7 +20,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.session import Session
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model import Golden
 from tests.models.loopback import _in_thread
 from tests.wings.adapters.model_server import model_server
@@ -62,7 +62,7 @@ _clients: list[Any] = []
 def clients_end_here() -> Iterator[None]:
     yield
     while _clients:
-        finished(_clients.pop().close())
+        run_blocking(_clients.pop().close())
 
 
 def client(address: str) -> openai.AsyncOpenAI:
@@ -139,7 +139,7 @@ def ended(agent: Any) -> tuple[str, str]:
         async with Session(Agent(agent, limits=Limits(seconds=30))) as session:
             return await session.performer.perform(Golden("weather Hanoi", id="g"), 0)
 
-    made = finished(perform())
+    made = run_blocking(perform())
     return made.stop_reason, made.error
 
 

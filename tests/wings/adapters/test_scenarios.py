@@ -19,7 +19,7 @@ from benchmarks.adapters.scripted_server import ModelHolder, scripted_server
 from benchmarks.adapters.trials import Trial, framework_named
 
 from rightcall.agents.observed.catalog import adapter_info
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 
 ROOT = Path(__file__).parents[3]
 HERE = ("openai", "anthropic", "openai_agents", "openai_agents__responses", "pydantic_ai")
@@ -92,7 +92,7 @@ def test_the_record_equals_the_servers_log_or_states_why_not(name):
 @pytest.mark.parametrize("outage", ["503", "refused", "400"])
 def test_failures_of_a_server_end_an_agent_as_they_were_measured(outage):
     with server_out_of_order(outage) as address:
-        trajectory = finished(trajectory_of(framework_named("openai_agents"), address))
+        trajectory = run_blocking(trajectory_of(framework_named("openai_agents"), address))
     assert trajectory.stop_reason == ENDS[outage]
 
 

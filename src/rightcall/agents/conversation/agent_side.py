@@ -23,7 +23,7 @@ from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -110,7 +110,7 @@ class ForeignSession:
         self._deadline.excuse(self._deadline.now() - waiting_since)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        trajectory = bounded_trajectory(self._session.trajectory(stop_reason, error))
+        trajectory = limit_trajectory_depth(self._session.trajectory(stop_reason, error))
         trajectory = msgspec.structs.replace(trajectory, latency_ms=round(self._taken, 3))
         return self._desk.context.with_evidence(trajectory) if self._desk is not None else trajectory
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.model.golden import ConversationalGolden, played
+from rightcall.model.golden import ConversationalGolden, with_persona
 from rightcall.model.record import Record
 
 
@@ -86,7 +86,7 @@ def by_persona(
         for model in players:
             several = len(players) > 1
             yield msgspec.structs.replace(
-                played(golden, persona.name, model if several else None),
+                with_persona(golden, persona.name, model if several else None),
                 personas=(msgspec.to_builtins(persona),),
                 user_model=model if several else golden.user_model,
             )

@@ -23,10 +23,10 @@ import msgspec
 
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
-from rightcall.core.errors import contained
+from rightcall.core.errors import contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolResult
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
@@ -81,7 +81,7 @@ class FunctionSession:
         started = time.perf_counter()
         answer = await call_function(self._function, self._keyword_arguments(text, before))
         taken = round((time.perf_counter() - started) * 1000, 3)
-        self._made = append_turn(self._made, bounded_trajectory(turn_trajectory(answer, text)), taken)
+        self._made = append_turn(self._made, limit_trajectory_depth(turn_trajectory(answer, text)), taken)
 
     def _keyword_arguments(self, text: str, before: Sequence[Message]) -> dict[str, Any]:
         spoken_messages = [
@@ -112,10 +112,10 @@ async def call_function(function: Callable[..., Any], words: dict[str, Any]) -> 
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):
-        with contained():
+        with contain_exits():
             return await function(**words)
     returned = await in_thread(partial(function, **words), cancel=True)
-    with contained():
+    with contain_exits():
         return await returned if inspect.isawaitable(returned) else returned
 
 

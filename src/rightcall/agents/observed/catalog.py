@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from rightcall.agents.observed.adapter import Adapter
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.core.seam import broken_plugins, hidden_plugins, import_target, missing_wing, plugins
+from rightcall.core.seam import import_target, missing_wing, name_clashes, plugin_errors, plugins
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
@@ -268,7 +268,7 @@ def all_adapters() -> tuple[AdapterInfo, ...]:
 def adapter_problems() -> list[str]:
     """Why adapters of installed packages cannot be used."""
     names = [info.name for info in ADAPTERS]
-    return [*hidden_plugins("adapters", names), *broken_plugins("adapters", names)]
+    return [*name_clashes("adapters", names), *plugin_errors("adapters", names)]
 
 
 def detect(agent: Any) -> AdapterInfo | None:

@@ -15,7 +15,7 @@ from rightcall.agents.observed.model_answers import (
     total_usage,
 )
 from rightcall.agents.observed.values import arguments_of, connection_loss, plain, text_of, whole
-from rightcall.model.approval import Approval, waiting_text
+from rightcall.model.approval import Approval, approval_wait_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
@@ -300,7 +300,7 @@ class EventRecorder:
             said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
         waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
         if stop_reason == "done" and waiting:
-            stop_reason, error = "waiting_for_approval", error or waiting_text(waiting)
+            stop_reason, error = "waiting_for_approval", error or approval_wait_text(waiting)
         if stop_reason == "done" and self._limit:
             stop_reason, error = "limit", self._limit
         elif stop_reason == "done":

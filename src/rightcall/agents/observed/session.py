@@ -14,7 +14,7 @@ from rightcall.agents.observed.catalog import CLIENTS
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import stop_of_error
-from rightcall.core.errors import ConfigError, contained
+from rightcall.core.errors import ConfigError, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -48,7 +48,7 @@ class ObservedSession:
         for watch in self._watches.values():
             watch.recorder.said(text)
         try:
-            with contained(), show_watches({**self._clients, **self._watches}):
+            with contain_exits(), show_watches({**self._clients, **self._watches}):
                 try:
                     output = await self._talk.say(text)
                 finally:

@@ -13,7 +13,7 @@ from typing import Any
 from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
 from rightcall.core.codec import encode
 from rightcall.core.errors import InfrastructureError
-from rightcall.model.dialects.wire import parsed_call
+from rightcall.model.dialects.wire import parse_call
 from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
 DEEPEST = 50
@@ -64,7 +64,7 @@ def arguments_of(arguments: Any) -> tuple[dict[str, Any] | None, str | None]:
     """A call's arguments and its raw text: an object, or text that is not one (then the arguments are None)."""
     if arguments is None:
         return None, None
-    call = parsed_call("", plain(arguments), "")
+    call = parse_call("", plain(arguments), "")
     return call.arguments, call.raw
 
 

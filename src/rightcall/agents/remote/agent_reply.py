@@ -20,7 +20,7 @@ from rightcall.model.dialects import read_document, read_messages, trajectory_fr
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.streams import AnswerStream, stream_of
-from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -98,7 +98,7 @@ class ReplyReader:
         trajectory = trajectory_from_messages(messages)
         output = trajectory.output if reply.output is None else _text(reply.output)
         calls = reply.calls or trajectory.calls
-        if missing := uncovered(trajectory.calls, calls):
+        if missing := missing_call(trajectory.calls, calls):
             raise UnreadableReplyError(
                 f"the messages of the reply have a call of '{missing}' that its calls do not have: {start_of(content)}"
             )
@@ -188,7 +188,7 @@ class ReplyReader:
             raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
         call_id = _text(self._of_call("id", raw, "$.id") or "")
         has_arguments = isinstance(raw, dict) and arguments is not None
-        call = wire.parsed_call(name, arguments, call_id) if has_arguments else ToolCall(name, None, call_id)
+        call = wire.parse_call(name, arguments, call_id) if has_arguments else ToolCall(name, None, call_id)
         if error := self._of_call("error", raw, "$.error"):
             return msgspec.structs.replace(call, status="error", output=error)
         result = self._of_call("result", raw, "$.result")

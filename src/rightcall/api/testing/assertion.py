@@ -10,7 +10,7 @@ from rightcall.agents.agent import Agent
 from rightcall.api.testing.golden_batch import perform
 from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.core.text import visible
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.base import short_json
@@ -72,7 +72,7 @@ def assert_test(
 def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
     """The result of a case that passed; `CheckFailed` for one that did not, `CheckError` for one that broke."""
     __tracebackhide__ = True
-    results = finished(score_cases([case], scorer))
+    results = run_blocking(score_cases([case], scorer))
     golden = with_id(case.golden)
     require_passed(golden, results, tools_for(golden, case.tools))
     return results[0]
@@ -91,7 +91,7 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
         rules=scorer.rules,
         user=as_user(user),
     )
-    results_by_golden, prepared = finished(perform(plan))
+    results_by_golden, prepared = run_blocking(perform(plan))
     results = [result for trials in results_by_golden.values() for result in trials]
     if not any(result.trajectory is not None and result.trajectory.answered for result in results):
         problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")

@@ -14,7 +14,7 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.agents.pool import Pool
 from rightcall.api.testing.session_store import SessionStore
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model.golden import AnyGolden
@@ -101,7 +101,7 @@ class GoldenBatch:
             concurrency=setup.concurrency,
             user=setup.user,
         )
-        results, prepared = finished(perform(replace(plan, dataset=goldens)))
+        results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
         every = [result for results in results.values() for result in results]
         run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}

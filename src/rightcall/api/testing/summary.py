@@ -12,7 +12,7 @@ from rightcall.core.text import percent
 from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.run import unchecked_text
+from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_sentence
 from rightcall.run.outcome import nothing_checked
 from rightcall.stats.mean_interval import estimate as stats_estimate
@@ -90,7 +90,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
         if group.unchecked:
             lines.append(
-                f"  {unchecked_text(group.unchecked)}: neither their goldens nor a metric checks them"
+                f"  {no_checks_text(group.unchecked)}: neither their goldens nor a metric checks them"
             )
         if not group.answered:
             lines.append(f"  {no_answer_sentence(group.trials)}")

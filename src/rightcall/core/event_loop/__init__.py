@@ -44,7 +44,7 @@ _blocked: ContextVar[frozenset[SharedLoop]] = ContextVar("blocked", default=froz
 """Loops that wait for the current code, so that it must not wait for them."""
 
 
-def finished(work: Coroutine[Any, Any, T]) -> T:
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """What a coroutine gives. It sees the context of its caller, on the event loop that all blocking calls share.
 
     Inside a running event loop, that loop stands still meanwhile, as with any other blocking call. The first Ctrl-C
@@ -55,7 +55,7 @@ def finished(work: Coroutine[Any, Any, T]) -> T:
 
 def run_call(call: LoopCall[T], on: SharedLoop | None = None) -> T:
     """The same of a call, on the loop it belongs to if it belongs to one."""
-    running = _running_loop()
+    running = _current_loop()
     if running is None:
         _run(call, on)
     else:
@@ -63,7 +63,7 @@ def run_call(call: LoopCall[T], on: SharedLoop | None = None) -> T:
     return call.result()
 
 
-def finished_apart(work: Coroutine[Any, Any, T]) -> T:
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
     """The same on a loop that ends with it, for code that an agent calls and that may block.
 
     The agent may be blocking the shared loop meanwhile, or be run by it and share it with other cases.
@@ -81,7 +81,7 @@ def finished_apart(work: Coroutine[Any, Any, T]) -> T:
         finally:
             over.set()
 
-    if _running_loop() is None:
+    if _current_loop() is None:
         run()
     else:
         context = copy_context()
@@ -92,12 +92,12 @@ def finished_apart(work: Coroutine[Any, Any, T]) -> T:
     return outcome[0]
 
 
-def blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+def as_blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """The same function under another name, for programs without async."""
 
     @wraps(work)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return finished(work(*args, **kwargs))
+        return run_blocking(work(*args, **kwargs))
 
     call.__name__ = call.__qualname__ = name
     return call
@@ -133,7 +133,7 @@ def _close(*, exiting: bool) -> None:
         shared.close(exiting=exiting)
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def _current_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

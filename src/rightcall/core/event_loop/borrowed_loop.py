@@ -193,7 +193,7 @@ async def _cancel_tasks(tasks: WeakSet[asyncio.Task[Any]]) -> None:
 
 
 @contextlib.contextmanager
-def borrowed_loop(loop: BorrowedLoop) -> Iterator[None]:
+def lend_loop(loop: BorrowedLoop) -> Iterator[None]:
     """Let this thread, which has no running loop, use the shared one."""
     _here.loop = loop
     _patch(1)
@@ -212,13 +212,13 @@ def _patch(users: int) -> None:
     with _patched:
         if not _users:
             _original_init = asyncio.Runner.__init__
-            asyncio.Runner.__init__ = _borrowing_init  # type: ignore[method-assign]
+            asyncio.Runner.__init__ = _init_with_loan  # type: ignore[method-assign]
         _users += users
         if not _users:
             asyncio.Runner.__init__ = _original_init  # type: ignore[method-assign]
 
 
-def _borrowing_init(
+def _init_with_loan(
     self: asyncio.Runner,
     *,
     debug: bool | None = None,

@@ -236,7 +236,10 @@ class SharedLoop:
         """Who runs the loop now: the caller that waits the longest; a worker thread if there is none."""
         if call is not None and not call.done and not call.yields:
             return call
-        return next((one for one in self._calls if not one.yields), next(iter(self._calls), None))
+        return next(
+            (waiting_call for waiting_call in self._calls if not waiting_call.yields),
+            next(iter(self._calls), None),
+        )
 
     def _follow(self, call: LoopCall[Any], patient: bool) -> None:
         woken = wait_for(call.wake, None if patient or call.begun else PATIENCE_S)
@@ -298,15 +301,15 @@ def _ctrl_c(call: LoopCall[Any]) -> Iterator[None]:
         yield
         return
 
-    def received(number: int, frame: Any) -> None:
+    def on_signal(number: int, frame: Any) -> None:
         if call.interrupted:
             raise KeyboardInterrupt
         call.interrupted = True
         call.cancel()
 
-    signal.signal(signal.SIGINT, received)
+    signal.signal(signal.SIGINT, on_signal)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is received:
+        if signal.getsignal(signal.SIGINT) is on_signal:
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.core.errors import contained
-from rightcall.core.event_loop.borrowed_loop import BorrowedLoop, borrowed_loop
+from rightcall.core.errors import contain_exits
+from rightcall.core.event_loop.borrowed_loop import BorrowedLoop, lend_loop
 from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job
 
 _threads = DaemonThreads("rightcall-work")
@@ -79,7 +79,7 @@ def _job(
         result: Any = None
         failure: BaseException | None = None
         try:
-            with contained(in_thread=True), borrowed_loop(borrowed):
+            with contain_exits(in_thread=True), lend_loop(borrowed):
                 result = context.run(function)
         except Exception as error:
             failure = error

@@ -29,7 +29,7 @@ def scrubber(*secrets: str) -> Callable[[str], str]:
     Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones. Their other
     spellings are removed too: `secret_spellings`.
     """
-    without_declared = declared_secrets(lambda value: HIDDEN, *secrets)
+    without_declared = secret_replacer(lambda value: HIDDEN, *secrets)
 
     def clean(text: str) -> str:
         return replace_secrets(without_declared(text), lambda kind, secret: HIDDEN)
@@ -37,7 +37,7 @@ def scrubber(*secrets: str) -> Callable[[str], str]:
     return clean
 
 
-def declared_secrets(replacement: Callable[[str], str], *declared: str) -> Callable[[str], str]:
+def secret_replacer(replacement: Callable[[str], str], *declared: str) -> Callable[[str], str]:
     """A function that replaces the known secrets and those of the environment, in each of their spellings."""
     secrets = {value for value in (*declared, *environment_secrets()) if value}
     forms = {form: replacement(value) for value in sorted(secrets) for form in spellings(value)}

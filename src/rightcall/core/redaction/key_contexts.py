@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.core.redaction.secret_names import NameKind, name_kind
-from rightcall.core.redaction.spoken_secrets import spoken_places
+from rightcall.core.redaction.spoken_secrets import secret_places
 from rightcall.core.redaction.word_likeness import looks_random
 
 _QUOTE = r"\\*[\"'`]"
@@ -110,7 +110,7 @@ def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
     if any(hint in lowered for hint in _NAME_HINTS):
         yield from _assignments(text, lowered)
-    for start, end in spoken_places(text, lowered):
+    for start, end in secret_places(text, lowered):
         if not is_placeholder(text[start:end]):
             yield "token", start, end
     if "curl" in lowered:
@@ -167,7 +167,7 @@ def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
 def _value(text: str, start: int, mark: re.Match[str], *, whole_line: bool) -> str:
     """The value of an assignment: up to its closing quote, or the unquoted token, or the rest of a header's line."""
     if quote := mark["open"]:
-        end = _closing_quote(text, quote, start, min(start + 4000, len(text)))
+        end = _quote_end(text, quote, start, min(start + 4000, len(text)))
         value = text[start : max(end, start)]
         if value and "\n" not in value and not (quote == "'" and _CLOSED_JSON.search(value)):
             return value
@@ -180,7 +180,7 @@ def _value(text: str, start: int, mark: re.Match[str], *, whole_line: bool) -> s
     return value if value.endswith("...") else value.rstrip(".,)]}")
 
 
-def _closing_quote(text: str, quote: str, start: int, last: int) -> int:
+def _quote_end(text: str, quote: str, start: int, last: int) -> int:
     """Where the quote that closes a value stands; -1 when it does not.
 
     In JSON inside JSON each quote has backslashes before it; the same number once more means that it is escaped.

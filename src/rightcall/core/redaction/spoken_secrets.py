@@ -33,7 +33,7 @@ _SPOKEN = re.compile(
 _HINTS = ("bearer", "basic", "token", "key", "secret", "pass", "pwd", *_FOREIGN)
 
 
-def spoken_places(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def secret_places(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Start and end of each such value. `lowered` is the text in small letters."""
     if not any(hint in lowered for hint in _HINTS):
         return

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.core.codec import decoding_error
+from rightcall.core.codec import decode_error
 from rightcall.core.depth import MAX_DEPTH, too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import refuse_long_line
@@ -105,7 +105,7 @@ def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputEr
     data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""
     if isinstance(item, bytes):
         refuse_long_line(item, where)
-    return decoding_error(error, as_type, data, where)
+    return decode_error(error, as_type, data, where)
 
 
 def is_blank(item: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.api.evaluate_options import ScoreCasesOptions
 from rightcall.api.evaluation import ascore_cases
 from rightcall.core.errors import suggestion
-from rightcall.core.event_loop import blocking
+from rightcall.core.event_loop import as_blocking
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.metrics.base import AnyMetric
@@ -61,4 +61,4 @@ async def aevaluate(
     return EvaluationResult(run.id, run.summary, run.verdict, run.store)
 
 
-evaluate = blocking("evaluate", aevaluate)
+evaluate = as_blocking("evaluate", aevaluate)

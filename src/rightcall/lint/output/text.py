@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
 from rightcall.lint.report import LintReport
 
@@ -70,8 +70,8 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
     counts = report.counts()
-    totals = ", ".join(counted(count, name) for name, count in counts.items())
-    tools = counted(len(report.tools), "tool")
+    totals = ", ".join(pluralize(count, name) for name, count in counts.items())
+    tools = pluralize(len(report.tools), "tool")
     yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {totals}")
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:

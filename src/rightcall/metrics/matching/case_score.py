@@ -27,7 +27,7 @@ from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -70,7 +70,7 @@ def score_closely(
     try:
         return _judge_case(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
-        bounded = bounded_trajectory(trajectory)
+        bounded = limit_trajectory_depth(trajectory)
         if bounded is trajectory:
             raise
         return _judge_case(golden, bounded, tools, rules, embed, grade)

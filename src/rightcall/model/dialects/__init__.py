@@ -44,17 +44,17 @@ __all__ = ["SPELLINGS", "as_plain", "read_document", "read_messages", "read_tool
 
 def read_tool(raw: Any, where: str) -> Tool:
     """A tool definition in any format."""
-    raw = wire.checked(raw, dict, where, "a tool")
+    raw = wire.require_type(raw, dict, where, "a tool")
     tool: Tool = SPELLINGS[_spelling_of_tool(raw, where)].read_tool(raw, where)
     return tool
 
 
 def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
     """A transcript in any format. Arguments that are not a JSON object stay in the call's `raw`."""
-    items = wire.checked(raw, list, where, "messages")
+    items = wire.require_type(raw, list, where, "messages")
     for i, item in enumerate(items):
         if not isinstance(item, dict):
-            wire.checked(item, dict, where, f"messages[{i}]")
+            wire.require_type(item, dict, where, f"messages[{i}]")
     if all(is_native(item) or _is_plain(item) for item in items):
         return native.read_messages(items, where)
     return read_items(items, where, expand=items_of)

@@ -24,7 +24,10 @@ _message = plain_constructor(Message)
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are ignored."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where)
-    name, description = wire.needed(raw, "name", where, ""), wire.field(raw, "description", str, where, "")
+    name, description = (
+        wire.require_text(raw, "name", where, ""),
+        wire.field(raw, "description", str, where, ""),
+    )
     return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))
 
 
@@ -83,7 +86,7 @@ def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
             if type(block) is UseBlock:
                 if not block.name or item.role != "assistant":
                     return None  # refused by `read_messages`, with its place
-                calls.append(wire.parsed_call(block.name, block.input, block.id))
+                calls.append(wire.parse_call(block.name, block.input, block.id))
             elif type(block) is ResultBlock:
                 results.append(ToolResult(block.tool_use_id, block.content, block.is_error))
             elif type(block) is TextBlock:
@@ -93,14 +96,14 @@ def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
             messages.append(_message("tool", "", (), tuple(results)))
         if text or calls or not results:
             messages.append(_message(item.role, text, tuple(calls)))
-    return wire.joined(messages) if has_calls else None
+    return wire.merge_tool_messages(messages) if has_calls else None
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
     """Messages for a request: all results of a turn in one user message, before any text."""
     written: list[dict[str, Any]] = []
     open_results: list[dict[str, Any]] | None = None
-    for message in wire.joined(messages):
+    for message in wire.merge_tool_messages(messages):
         if message.role == "tool":
             open_results = [_write_result(result) for result in wire.results_of(message)]
             written.append({"role": "user", "content": open_results})

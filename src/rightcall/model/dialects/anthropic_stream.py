@@ -7,7 +7,7 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.reported_usage import anthropic_usage
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
+from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, require_part
 from rightcall.model.message import Message
 from rightcall.model.trajectory import token_count
 
@@ -44,7 +44,7 @@ class AnthropicStream(StreamTotals):
             self.leave(event)
 
     def _begin(self, index: int, block: Any) -> None:
-        blocks, part = self._answers[-1], known_part(block)
+        blocks, part = self._answers[-1], require_part(block)
         if part.call is not None:
             call = blocks[index] = StreamedCall(str(part.call.id or ""), str(part.call.name or ""))
             if isinstance(part.call.arguments, dict) and part.call.arguments:

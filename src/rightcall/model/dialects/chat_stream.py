@@ -9,7 +9,7 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import chat_usage
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
+from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, require_part
 from rightcall.model.message import Message
 
 READ = frozenset(("role", "content", "refusal", "tool_calls", "function_call"))
@@ -94,7 +94,7 @@ class ChatStream(StreamTotals):
             if isinstance(block, str):
                 answer.texts.append(block)
                 continue
-            part = known_part(block)
+            part = require_part(block)
             if part.call is not None:
                 self.leave(block)  # calls come in tool_calls; one that is only here is refused
             elif isinstance(part.text, str):

@@ -14,7 +14,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.message_fields import TYPES
-from rightcall.model.dialects.messages import read_items, unwrapped
+from rightcall.model.dialects.messages import read_items, unwrap_message
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
 from rightcall.model.dialects.unread_calls import refuse_unread
@@ -40,7 +40,7 @@ def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
 
 def items_of(document: Document, where: str) -> list[Any] | None:
     """The items of a response; None when it is not one."""
-    document = unwrapped(document)
+    document = unwrap_message(document)
     for name in ALTERNATIVES:
         if isinstance(items := document.get(name), list) and items:
             return _with_history(document, one_answer(items, name, where))
@@ -66,7 +66,7 @@ def _messages_in(document: Document) -> list[Any] | None:
     if isinstance(output, dict) and isinstance(output.get("message"), dict):
         return [_with_model_role(output["message"])]
     if isinstance(message, dict):
-        return [_with_model_role(unwrapped(message))]
+        return [_with_model_role(unwrap_message(message))]
     if isinstance(response, dict) and isinstance(response.get("messages"), list):
         return list(response["messages"])
     for name in ("messages", "steps", "new_items", "outputs", "replies"):
@@ -141,7 +141,7 @@ def _flat(entries: list[Any]) -> list[Document]:
 def _message_in(entry: Document) -> Document | None:
     for name in ("message", "content", "delta"):
         if isinstance(inner := entry.get(name), dict):
-            return _with_model_role(unwrapped(inner))
+            return _with_model_role(unwrap_message(inner))
     if entry.get("finishReason") or entry.get("finish_reason"):  # stopped before it said anything
         return {"role": "assistant", "content": ""}
     return {"role": "assistant", "content": entry["text"]} if isinstance(entry.get("text"), str) else None

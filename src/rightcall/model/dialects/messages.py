@@ -30,11 +30,11 @@ from rightcall.model.dialects.parts import (
 from rightcall.model.dialects.spoken_message import (
     HINT,
     Spoken,
-    misplaced,
+    call_role_error,
+    part_label,
     read_spoken,
     refuse_other_calls,
     result_of,
-    shown,
 )
 from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
@@ -61,8 +61,8 @@ def read_items(
     """
     reader = _ItemReader(where, expand, joins or any(_is_item(item) for item in raw))
     for i, item in enumerate(raw):
-        reader.add(wire.checked(item, dict, where, f"messages[{i}]"), f"messages[{i}]")
-    return wire.joined(reader.messages)
+        reader.add(wire.require_type(item, dict, where, f"messages[{i}]"), f"messages[{i}]")
+    return wire.merge_tool_messages(reader.messages)
 
 
 def _is_item(item: Any) -> bool:
@@ -77,7 +77,7 @@ class _ItemReader:
         self._requests: dict[str, tuple[int, int]] = {}
 
     def add(self, item: dict[str, Any], path: str) -> None:
-        inner = unwrapped(item)
+        inner = unwrap_message(item)
         self._add(inner, path)
         if inner is not item and self.messages and self.messages[-1].role == "assistant":
             others = {name: value for name, value in item.items() if name not in WRAPPERS}
@@ -143,7 +143,7 @@ class _ItemReader:
         if part.result is not None:
             self._result(result_of(part.result, self._where, path))
         if part.text:
-            self._text(wire.checked(part.text, str, self._where, f"{path}.text"))
+            self._text(wire.require_type(part.text, str, self._where, f"{path}.text"))
         if not part.known:
             self._whole(item, path)
 
@@ -154,7 +154,7 @@ class _ItemReader:
         if items is None or any(inner is item for inner in items):
             raise _unknown(item, self._where, path)
         for i, inner in enumerate(items):
-            self.add(wire.checked(inner, dict, self._where, path), f"{path}[{i}]")
+            self.add(wire.require_type(inner, dict, self._where, path), f"{path}[{i}]")
         self._expand = expand
         refuse_unread(item, self._calls_read(), self._where, path, read={id(inner) for inner in items})
 
@@ -201,7 +201,7 @@ class _ItemReader:
         text = "" if call_id is None else str(call_id)
         params, result, error = item.get("params"), item.get("result"), item.get("error")
         if item.get("method") == "tools/call":
-            raw = wire.checked(params, dict, where, f"{path}.params")
+            raw = wire.require_type(params, dict, where, f"{path}.params")
             call = SpelledCall(raw.get("name"), raw.get("arguments") or {}, text)
             self._call(call, {}, f"{path}.params")
         elif isinstance(error, dict):
@@ -222,7 +222,7 @@ def refuse_misplaced(message: Message, where: str, path: str) -> None:
                 where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments"
             )
         if message.role != "assistant":
-            raise misplaced(message.role, call.name, where, path)
+            raise call_role_error(message.role, call.name, where, path)
 
 
 def is_native(item: dict[str, Any]) -> bool:
@@ -230,7 +230,7 @@ def is_native(item: dict[str, Any]) -> bool:
     return ("calls" in item or "results" in item) and "tool_calls" not in item and type_of(item) not in TYPES
 
 
-def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+def unwrap_message(item: dict[str, Any]) -> dict[str, Any]:
     """A message without its wrapper: of LangChain, of an item of OpenAI's Agents SDK, of an event of Claude Code or of
     Google's ADK.
     """
@@ -271,5 +271,5 @@ def _is_tool_output(item: dict[str, Any]) -> bool:
 def _unknown(item: dict[str, Any], where: str, path: str) -> InputError:
     if not type_of(item):
         problem = f"{path}.role must be one of user, assistant, system, tool, got {item.get('role')!r}"
-        return InputError(where, problem, f"{path} is {shown(item)}; {HINT}")
-    return InputError(where, f"{path} is {shown(item)}, which is of no kind that is read", HINT)
+        return InputError(where, problem, f"{path} is {part_label(item)}; {HINT}")
+    return InputError(where, f"{path} is {part_label(item)}, which is of no kind that is read", HINT)

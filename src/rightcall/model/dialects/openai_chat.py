@@ -24,7 +24,7 @@ _message = plain_constructor(Message)
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool under `function`; without `parameters` it takes no arguments."""
-    function = wire.checked(raw.get("function"), dict, where, "function")
+    function = wire.require_type(raw.get("function"), dict, where, "function")
     return read_function(function, where, "function")
 
 
@@ -32,7 +32,7 @@ def read_function(raw: dict[str, Any], where: str, path: str) -> Tool:
     """The inner object: name, description, parameters."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where, path)
     name, description = (
-        wire.needed(raw, "name", where, path),
+        wire.require_text(raw, "name", where, path),
         wire.field(raw, "description", str, where, path),
     )
     return Tool(name, description, wire.schema_of(raw, "parameters", where, path))
@@ -88,7 +88,7 @@ def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
             has_calls = True
             if item.role != "assistant" or not all(call.function.name for call in item.tool_calls):
                 return None
-    return wire.joined(map(_read_message, raw)) if has_calls else None
+    return wire.merge_tool_messages(map(_read_message, raw)) if has_calls else None
 
 
 def _read_message(item: ChatMessage) -> Message:
@@ -98,7 +98,7 @@ def _read_message(item: ChatMessage) -> Message:
     if not item.tool_calls:
         return _message(item.role, item.content or "")
     calls = [
-        wire.parsed_call(call.function.name, call.function.arguments, call.id) for call in item.tool_calls
+        wire.parse_call(call.function.name, call.function.arguments, call.id) for call in item.tool_calls
     ]
     return _message(item.role, item.content or "", tuple(calls))
 

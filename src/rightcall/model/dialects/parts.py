@@ -115,7 +115,7 @@ def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
 def _by_field(part: dict[str, Any]) -> MessagePart:
     call = result = None
     text: Any = None
-    known = False
+    is_text = False
     for field in kinds.CALL_FIELDS:
         if isinstance(inner := part.get(field), dict):
             call = read_call({"id": part.get("id"), **inner})._replace(lean=True)
@@ -127,10 +127,10 @@ def _by_field(part: dict[str, Any]) -> MessagePart:
             result = read_result(inner)
     for field in kinds.TEXT_FIELDS:
         if isinstance(inner := part.get(field), dict):
-            text, known = _texts_in(inner.get("content", inner.get("text"))), True
+            text, is_text = _texts_in(inner.get("content", inner.get("text"))), True
     if isinstance(part.get("text", 0), str | None) and not type_of(part):
-        text, known = (None if part.get("thought") is True else part["text"]), True
-    if call is None and result is None and not known:
+        text, is_text = (None if part.get("thought") is True else part["text"]), True
+    if call is None and result is None and not is_text:
         return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and not type_of(part) else UNKNOWN
     return MessagePart(text, call, result, part.get("thought") is True)
 
@@ -201,9 +201,9 @@ def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
 
 def _read_hosted_call(item: dict[str, Any], kind: str) -> SpelledCall:
     name, fields = kinds.HOSTED[kind]
-    given = {field: item[field] for field in fields if item.get(field) is not None}
-    only = next(iter(given.values()), None)
-    arguments = only if len(given) == 1 and isinstance(only, dict) else given
+    call_fields = {field: item[field] for field in fields if item.get(field) is not None}
+    only = next(iter(call_fields.values()), None)
+    arguments = only if len(call_fields) == 1 and isinstance(only, dict) else call_fields
     return SpelledCall(name, arguments, _first(item, kinds.IDS, ""), result=_own_result(item, kind))
 
 

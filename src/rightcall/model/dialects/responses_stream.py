@@ -8,7 +8,7 @@ from rightcall.core.errors import InputError
 from rightcall.model.dialects import openai_responses
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.reported_usage import responses_usage
-from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.stream_pieces import WHERE, StreamTotals
 from rightcall.model.message import Message
 
@@ -50,7 +50,7 @@ class ResponsesStream(StreamTotals):
             part = read_part(item)
             if part.call is not None or not (part.known or item.get("type") == "message"):
                 raise InputError(
-                    WHERE, f"ended before {shown(item)} was complete", "read the stream to its end"
+                    WHERE, f"ended before {part_label(item)} was complete", "read the stream to its end"
                 )
         return self.complete(openai_responses.read_messages(self._items, WHERE))
 

@@ -75,13 +75,13 @@ def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
         spoken.results += [result_of(read_result(raw), where, path) for raw in told if isinstance(raw, dict)]
     _read_fields(spoken, item, where, path)
     if spoken.calls and role != "assistant":
-        raise misplaced(role, spoken.calls[0].name, where, path)
+        raise call_role_error(role, spoken.calls[0].name, where, path)
     if role == "assistant":
         refuse_hidden_calls(item, spoken.calls, where, path)
     return spoken
 
 
-def misplaced(role: Role, name: str, where: str, path: str) -> InputError:
+def call_role_error(role: Role, name: str, where: str, path: str) -> InputError:
     """A call of anyone but an assistant, which nobody would count."""
     problem = f"{path} is a message of role {role} that calls '{name}'"
     return InputError(where, problem, "only an assistant calls tools: write the role assistant")
@@ -112,11 +112,11 @@ def _read_content(spoken: Spoken, content: Any, where: str, path: str) -> None:
         return
     if isinstance(content, dict):
         content = [content]
-    for i, part in enumerate(wire.checked(content, list, where, path)):
+    for i, part in enumerate(wire.require_type(content, list, where, path)):
         if isinstance(part, str):
             spoken.texts.append(part)
         else:
-            _read_one(spoken, wire.checked(part, dict, where, f"{path}[{i}]"), where, f"{path}[{i}]")
+            _read_one(spoken, wire.require_type(part, dict, where, f"{path}[{i}]"), where, f"{path}[{i}]")
 
 
 def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> None:
@@ -126,12 +126,12 @@ def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> Non
     if part.result is not None:
         spoken.results.append(result_of(part.result, where, path))
     if part.text is not None and not part.thinking:
-        spoken.texts.append(wire.checked(part.text, str, where, f"{path}.text"))
+        spoken.texts.append(wire.require_type(part.text, str, where, f"{path}.text"))
     if raw.get("type") in THINKING and not isinstance(raw.get("thinking"), list):
         spoken.thinking.append(raw)
     if spoken.role == "assistant":
         if not part.known:
-            raise InputError(where, f"{path} is {shown(raw)}, which is of no kind that is read", HINT)
+            raise InputError(where, f"{path} is {part_label(raw)}, which is of no kind that is read", HINT)
         refuse_other_calls(raw, part, where, path)
 
 
@@ -154,7 +154,7 @@ def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) ->
     for source, place, lists in sources:
         for name in lists:
             if source.get(name):
-                entries = wire.checked(source[name], list, where, f"{place}.{name}")
+                entries = wire.require_type(source[name], list, where, f"{place}.{name}")
                 calls = [_field_call(raw, where, f"{place}.{name}[{i}]") for i, raw in enumerate(entries)]
                 spoken.calls += unheard(calls, spoken.calls)
         for name in SINGLES:
@@ -163,12 +163,12 @@ def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) ->
     spoken.calls += unheard(of_content, spoken.calls)
     for name in ECHOES:
         if item.get(name) and not spoken.calls:
-            entries = wire.checked(item[name], list, where, f"{path}.{name}")
+            entries = wire.require_type(item[name], list, where, f"{path}.{name}")
             spoken.calls += [_field_call(raw, where, f"{path}.{name}[{i}]") for i, raw in enumerate(entries)]
 
 
 def _field_call(raw: Any, where: str, path: str) -> ToolCall:
-    part = read_part(wire.checked(raw, dict, where, path))
+    part = read_part(wire.require_type(raw, dict, where, path))
     return wire.call_of(part.call if part.call is not None else read_call(raw), where, path)
 
 
@@ -194,7 +194,7 @@ def _repeats(call: ToolCall, other: ToolCall) -> bool:
 
 def result_of(raw: SpelledResult, where: str, path: str) -> ToolResult:
     """A result as found, checked."""
-    call_id = raw.id if isinstance(raw.id, str | int) else wire.checked(raw.id, str, where, f"{path}.id")
+    call_id = raw.id if isinstance(raw.id, str | int) else wire.require_type(raw.id, str, where, f"{path}.id")
     output = wire.output_of(raw.output, where, path)
     return ToolResult(str(call_id), output, raw.failed, raw.name if isinstance(raw.name, str) else "")
 
@@ -213,7 +213,7 @@ def _match_results(
     return matched, [*by_id.values(), *loose]
 
 
-def shown(raw: dict[str, Any]) -> str:
+def part_label(raw: dict[str, Any]) -> str:
     """A part in an error message: by its type, or by its fields."""
     kind = raw.get("type")
     if isinstance(kind, str):

@@ -8,7 +8,7 @@ from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.parts import MessagePart, read_part
-from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Message
 from rightcall.model.trajectory import UNKNOWN_USAGE
@@ -33,7 +33,7 @@ class StreamedCall:
             raise InputError(WHERE, "has a call without a name", "a call is a name and arguments")
         if self.arguments is None or (not self.arguments and empty is not None):
             return ToolCall(self.name, empty, self.id)
-        return wire.parsed_call(self.name, self.arguments, self.id)
+        return wire.parse_call(self.name, self.arguments, self.id)
 
 
 class StreamTotals:
@@ -61,10 +61,10 @@ class StreamTotals:
         return messages
 
 
-def known_part(block: Any) -> MessagePart:
+def require_part(block: Any) -> MessagePart:
     """A part of a streamed answer; what is of no kind that is read is refused."""
     part = read_part(block) if isinstance(block, dict) else MessagePart(known=False)
     if not part.known:
-        label = shown(block) if isinstance(block, dict) else str(block)[:60]
+        label = part_label(block) if isinstance(block, dict) else str(block)[:60]
         raise InputError(WHERE, f"has a block that is of no kind that is read: {label}")
     return part

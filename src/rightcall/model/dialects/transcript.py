@@ -36,7 +36,7 @@ def trajectory_from_messages(messages: Sequence[Message], request_count: int = 0
     return _trajectory(tuple(messages), tuple(calls), transcript.output)
 
 
-def uncovered(of_messages: Iterable[ToolCall], calls: Iterable[ToolCall]) -> str:
+def missing_call(of_messages: Iterable[ToolCall], calls: Iterable[ToolCall]) -> str:
     """The name of a call in messages that a list of calls does not have; empty when it has all.
 
     By name and number: a stated list may know arguments better, but must hide no call.

@@ -36,7 +36,7 @@ KINDS: dict[type, str] = {
 }
 
 
-def checked(value: Any, expected: type, where: str, path: str) -> Any:
+def require_type(value: Any, expected: type, where: str, path: str) -> Any:
     """The value itself, if it has the expected JSON type."""
     if isinstance(value, expected):
         return value
@@ -50,15 +50,17 @@ def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str)
     value = raw.get(name)
     if value is None:
         return expected()
-    return value if isinstance(value, expected) else checked(value, expected, where, dotted(path, name))
+    return (
+        value if isinstance(value, expected) else require_type(value, expected, where, dot_path(path, name))
+    )
 
 
-def needed(raw: dict[str, Any], name: str, where: str, path: str) -> str:
+def require_text(raw: dict[str, Any], name: str, where: str, path: str) -> str:
     """A required, non-empty text field."""
     if raw.get(name) in (None, ""):
         inside = f" in {path}" if path else ""
         raise InputError(where, f"missing or empty field '{name}'{inside}")
-    text: str = checked(raw[name], str, where, dotted(path, name))
+    text: str = require_type(raw[name], str, where, dot_path(path, name))
     return text
 
 
@@ -70,7 +72,7 @@ def schema_of(raw: dict[str, Any], name: str, where: str, path: str) -> dict[str
     return schema
 
 
-def dotted(path: str, name: str) -> str:
+def dot_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
@@ -97,7 +99,7 @@ def _near(name: str, field_names: tuple[str, ...]) -> str:
     return next(iter(difflib.get_close_matches(name, field_names, n=1, cutoff=0.8)), "")
 
 
-def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
+def parse_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     """A call from the wire; arguments are JSON text (or, on some servers, the object itself).
 
     Text that is not a JSON object is kept in `raw`: that is the model's mistake, not an exception.
@@ -124,14 +126,16 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
             raise InputError(where, problem, "a call is a name and arguments")
         raise InputError(where, f"{problem}: it is {KINDS.get(type(name), type(name).__name__)}")
     if not isinstance(call_id, str):
-        call_id = str(call_id) if isinstance(call_id, int) else checked(call_id, str, where, f"{path}.id")
+        call_id = (
+            str(call_id) if isinstance(call_id, int) else require_type(call_id, str, where, f"{path}.id")
+        )
     arguments = (
         {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
     )
     if raw.free:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
-        call = parsed_call(name, arguments, call_id)
+        call = parse_call(name, arguments, call_id)
         if (
             call.arguments is not None
             and isinstance(arguments, str)
@@ -175,11 +179,11 @@ def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
     if isinstance(content, str):
         return content
     texts = []
-    for i, part in enumerate(checked(content, list, where, path)):
+    for i, part in enumerate(require_type(content, list, where, path)):
         if isinstance(part, str):
             texts.append(part)
             continue
-        kind = checked(part, dict, where, f"{path}[{i}]").get("type")
+        kind = require_type(part, dict, where, f"{path}[{i}]").get("type")
         if isinstance(kind, str) and kind in TEXT_PARTS:
             texts.append(field(part, TEXT_PARTS[kind], str, where, f"{path}[{i}]"))
     return between.join(texts)
@@ -199,7 +203,7 @@ def output_text(output: Any) -> str:
     return output if isinstance(output, str) else encode(output).decode()
 
 
-def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+def merge_tool_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with adjacent tool messages merged, as all formats are read."""
     messages_read: list[Message] = []
     for message in messages:

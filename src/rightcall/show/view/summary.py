@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.record import Record
-from rightcall.model.run import GroupSummary, Summary, unchecked_text
+from rightcall.model.run import GroupSummary, Summary, no_checks_text
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
 
@@ -127,7 +127,7 @@ def summary_view(summary: Summary) -> SummaryView:
 def unchecked_notes(summary: Summary) -> Iterator[str]:
     """What became of cases whose goldens state no check."""
     if summary.unchecked:
-        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
         yield f"{cases}: no check in the golden and no deciding metric, so in no rate"
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 from sqlalchemy import Dialect, Text, TypeDecorator
 
-from rightcall.core.codec import described
+from rightcall.core.codec import describe_value
 from rightcall.core.errors import InputError
 
 ESCAPE = "\x1a"
@@ -75,8 +75,8 @@ DEEPEST = 200
 WORTH_COMPRESSING = 200
 """Bytes below which zlib saves nothing worth its 14 µs."""
 
-_encode = msgspec.json.Encoder(enc_hook=described).encode
-_canonical = msgspec.json.Encoder(enc_hook=described, order="deterministic").encode
+_encode = msgspec.json.Encoder(enc_hook=describe_value).encode
+_canonical = msgspec.json.Encoder(enc_hook=describe_value, order="deterministic").encode
 
 
 def encode_record(value: Any) -> bytes:

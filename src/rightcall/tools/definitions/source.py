@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.files.python_object import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
@@ -44,7 +44,7 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
         async with open_source(source, agent_tools) as entries:
             return [tool for entry in entries for tool in definitions_of(entry)]
 
-    return finished(list_definitions())
+    return run_blocking(list_definitions())
 
 
 def list_server_tools(address: McpAddress) -> tuple[list[Tool], str]:
@@ -54,7 +54,7 @@ def list_server_tools(address: McpAddress) -> tuple[list[Tool], str]:
         async with McpServer(address) as server:
             return list(server.tools), f"{server.name} {server.version}".strip()
 
-    return finished(connect_and_list())
+    return run_blocking(connect_and_list())
 
 
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:

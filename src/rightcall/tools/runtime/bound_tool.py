@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.errors import contained
+from rightcall.core.errors import contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
@@ -89,14 +89,14 @@ async def run_function(
     """Call a function of any kind: blocking ones in a thread, generators to their end."""
     keywords = tool.keywords(arguments, info)
     if tool.is_coroutine:
-        with contained():
+        with contain_exits():
             return await tool.function(**keywords)
     return await call(partial(tool.function, **keywords), late)
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
     """Call a function without arguments, sync or async, and return its result."""
-    with contained():
+    with contain_exits():
         return await _call_blocking(function, late)
 
 

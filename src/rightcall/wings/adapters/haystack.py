@@ -16,7 +16,7 @@ from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, 
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import plain, text_of
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -190,7 +190,7 @@ def _watch_tool(original: Any) -> Any:
             return inner()
 
         return lambda: (
-            finished(_run(watch, tool_call, real)) if watch.desk else _run_noted(watch, tool_call, inner)
+            run_blocking(_run(watch, tool_call, real)) if watch.desk else _run_noted(watch, tool_call, inner)
         )
 
     return make

@@ -7,7 +7,7 @@ from typing import Any
 from rightcall.agents.observed.adapter import Watch
 from rightcall.agents.observed.hooks import watch_of
 from rightcall.agents.observed.values import plain, text_of
-from rightcall.core.event_loop import finished_apart
+from rightcall.core.event_loop import run_apart
 from rightcall.wings.adapters.langchain_interrupts import is_interrupt, note_interrupt
 from rightcall.wings.adapters.langchain_messages import definition
 
@@ -37,7 +37,7 @@ def desk_run(original: Any) -> Any:
         async def real() -> Any:
             return _unwrap(original(self, tool_input, *args, **options))
 
-        return finished_apart(_at_the_desk(self, tool_input, options, watch, real))
+        return run_apart(_at_the_desk(self, tool_input, options, watch, real))
 
     return run
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.redaction.clean_text import HIDDEN, scrubber
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.datasets.review import PROPOSAL, UNREVIEWED, Disagreement, ExpectedDrafts
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import FATAL
@@ -100,7 +100,7 @@ def _draft(
         _majority_call([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
     )
     proposal: dict[str, Any] = {"run": run, "agent": clean(agent), "trials": len(trials), "agreeing": times}
-    if others := [f"{words} ({counted(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
+    if others := [f"{words} ({pluralize(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
         proposal["others"] = others
     if left_open := sorted(
         {name for at, call in enumerate(expected) for name in _open_arguments(alike, at, call)}

@@ -25,7 +25,7 @@ from rightcall.agents.conversation.user_side import UserFault, Users
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model.case import ConversationalTestCase, turns_of
 from rightcall.model.golden import ConversationalGolden, Turn, with_id
 from rightcall.model.trajectory import Dialogue, Trajectory, Usage
@@ -87,7 +87,7 @@ class ConversationSimulator:
 
     def simulate(self, *args: Any, **options: Any) -> list[ConversationalTestCase]:
         """The test cases of all conversations, in order; see `a_simulate` for the options."""
-        return finished(self.a_simulate(*args, **options))
+        return run_blocking(self.a_simulate(*args, **options))
 
     async def a_simulate(
         self,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.async_synthesizer import AsyncSynthesizer
@@ -34,7 +34,7 @@ class Synthesizer(AsyncSynthesizer):
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, **options: Any
     ) -> list[Golden]:
         """Goldens with the calls they should lead to, planned from the schemas; see `afrom_tools`."""
-        return _goldens(finished(self.afrom_tools(tools, num_goldens, **options)))
+        return _goldens(run_blocking(self.afrom_tools(tools, num_goldens, **options)))
 
     def generate_goldens_from_docs(
         self,
@@ -47,7 +47,7 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_docs(
             document_paths, include_expected_output, max_goldens_per_context, context_construction_config
         )
-        return _goldens(finished(work))
+        return _goldens(run_blocking(work))
 
     def generate_goldens_from_contexts(
         self,
@@ -59,18 +59,18 @@ class Synthesizer(AsyncSynthesizer):
         """Goldens that the given texts answer."""
         sourced_contexts = _with_sources(contexts, source_files)
         work = self.afrom_contexts(sourced_contexts, include_expected_output, max_goldens_per_context)
-        return _goldens(finished(work))
+        return _goldens(run_blocking(work))
 
     def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
         """Goldens from the styling only: `StylingConfig(scenario=…, task=…, input_format=…)`."""
-        return _goldens(finished(self.afrom_scratch(num_goldens)))
+        return _goldens(run_blocking(self.afrom_scratch(num_goldens)))
 
     def generate_goldens_from_goldens(
         self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected_output: bool = True
     ) -> list[Golden]:
         """More goldens like these; those with expected calls keep their tools and get other values."""
         work = self.afrom_goldens(goldens, max_goldens_per_golden, include_expected_output)
-        return _goldens(finished(work))
+        return _goldens(run_blocking(work))
 
     # Conversational goldens
 
@@ -79,7 +79,7 @@ class Synthesizer(AsyncSynthesizer):
     ) -> list[ConversationalGolden]:
         """Conversations of scripted user turns, each with the calls it should lead to."""
         work = self.aconversations_from_tools(tools, num_goldens, turns=turns)
-        return _conversations(finished(work))
+        return _conversations(run_blocking(work))
 
     def generate_conversational_goldens_from_docs(
         self,
@@ -96,7 +96,7 @@ class Synthesizer(AsyncSynthesizer):
             context_construction_config,
             conversations=True,
         )
-        return _conversations(finished(work))
+        return _conversations(run_blocking(work))
 
     def generate_conversational_goldens_from_contexts(
         self,
@@ -110,12 +110,12 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_contexts(
             sourced_contexts, include_expected_outcome, max_goldens_per_context, conversations=True
         )
-        return _conversations(finished(work))
+        return _conversations(run_blocking(work))
 
     def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
         """Scenarios from the conversational styling only."""
         work = self.afrom_scratch(num_goldens, conversations=True)
-        return _conversations(finished(work))
+        return _conversations(run_blocking(work))
 
     def generate_conversational_goldens_from_goldens(
         self,
@@ -125,7 +125,7 @@ class Synthesizer(AsyncSynthesizer):
     ) -> list[ConversationalGolden]:
         """More scenarios like these."""
         work = self.aconversations_from_goldens(goldens, max_goldens_per_golden, include_expected_outcome)
-        return _conversations(finished(work))
+        return _conversations(run_blocking(work))
 
 
 def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:

@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.text import counted, percent, percent_change
+from rightcall.core.text import percent, percent_change, pluralize
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _print_agent_plan(item: AgentPlan) -> None:
             f"{agent}: false alarms at most {percent(item.share, 0)} in {item.per}, over {item.series:,} watched series"
         )
     tell(
-        f"  baseline: {counted(rehearsal.weekdays, 'weekday')}, {counted(rehearsal.weekends, 'weekend day')}, "
+        f"  baseline: {pluralize(rehearsal.weekdays, 'weekday')}, {pluralize(rehearsal.weekends, 'weekend day')}, "
         f"{item.timezone}"
     )
     if rehearsal.alarms is not None:
@@ -211,7 +211,7 @@ def status(store_url: str | None, as_json: bool) -> None:
                     "alarms": alarms, "queued": len(queued), "baselines": rehearsals})  # fmt: skip
         return
     for agent, version, traces, failed in traffic:
-        tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
+        tell(f"{one_line(agent)}  version {version}  {pluralize(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
         bounds = "(weighted)"
         if check.low is not None and check.high is not None:
@@ -234,7 +234,7 @@ def status(store_url: str | None, as_json: bool) -> None:
             )
     for alarm in alarms:
         _print_alarm(alarm)
-    tell(f"{counted(len(queued), 'trace')} to review")
+    tell(f"{pluralize(len(queued), 'trace')} to review")
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
         *([f"rightcall monitor ack {latched[0].key}"] if latched else []),

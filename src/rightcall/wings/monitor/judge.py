@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import as_metrics
 from rightcall.model.case import TestCase
@@ -28,7 +28,7 @@ def judge_of(settings: JudgeSettings) -> Judge:
     (metric,) = as_metrics([settings.metric])
 
     def judge(case: TestCase) -> float | None:
-        score = finished(measure_one(metric, case))
+        score = run_blocking(measure_one(metric, case))
         return None if score.error else float(not score.passed)
 
     return judge

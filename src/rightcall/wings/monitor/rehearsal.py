@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import percent, pluralize
 from rightcall.stats.detect import bets
 from rightcall.store.sql.store import Store
 from rightcall.wings.monitor.baseline import HourCounts, TrafficBaseline, baseline_hours
@@ -215,4 +215,4 @@ def _advice(outcome: Rehearsal) -> str:
     why = (
         "one week shows no difference between weeks" if short else "slow movements need four weeks to be seen"
     )
-    return f"{counted(days, 'day')} of baseline: {why}; {14 if short else 28} days recommended"
+    return f"{pluralize(days, 'day')} of baseline: {why}; {14 if short else 28} days recommended"

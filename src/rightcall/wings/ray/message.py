@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.codec import described
+from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.failure import Failure
@@ -193,7 +193,7 @@ def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = F
     )
 
 
-_encoder = msgspec.msgpack.Encoder(enc_hook=described)
+_encoder = msgspec.msgpack.Encoder(enc_hook=describe_value)
 _sent, _message = msgspec.msgpack.Decoder(Sent), msgspec.msgpack.Decoder(Instruction)
 _hello, _farewell = msgspec.msgpack.Decoder(Hello), msgspec.msgpack.Decoder(Farewell)
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.event_loop import finished
+from rightcall.core.event_loop import run_blocking
 from rightcall.core.operating_system import physical_memory
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
@@ -76,7 +76,7 @@ class Workers:
             if shards:
                 if news := self._engine.opening():
                     tell(news)
-                finished(self._engine.open())
+                run_blocking(self._engine.open())
                 yield from self._engine.map(work, shards)
 
         return score_shards(
@@ -98,14 +98,14 @@ class Workers:
         run_id = store.runs.get(run).id  # before seconds are spent on starting Ray
         if news := self._engine.opening():
             tell(news)
-        finished(self._engine.open())
+        run_blocking(self._engine.open())
 
         def spread(task: RescoreTask, shards: Sequence[RescoreShard]) -> Iterator[None]:
             for count, _ in enumerate(self._engine.map(task, shards), 1):
                 done(count, len(shards))
                 yield
 
-        return finished(rescore_run(store, run_id, scorer, spread=spread))
+        return run_blocking(rescore_run(store, run_id, scorer, spread=spread))
 
     def close(self) -> None:
         self._engine.close()

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
 from rightcall.cli.run_progress import tell_shards
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import nothing_checked_text
@@ -56,9 +56,9 @@ def score_in_shards(
             done=tell_shards,
             tell=lambda line: tell(line, err=True),
         )
-    notes = [f"{counted(scores.shards, 'shard')}; rows in {out}"]
+    notes = [f"{pluralize(scores.shards, 'shard')}; rows in {out}"]
     if scores.left_out:
-        notes.append(f"{counted(scores.left_out, 'golden')} without a trajectory skipped")
+        notes.append(f"{pluralize(scores.left_out, 'golden')} without a trajectory skipped")
     print_summary(
         scores.summary, [], notes=notes, hints=[f"cat {out}/part-*.jsonl | jq 'select(.passed | not)'"]
     )

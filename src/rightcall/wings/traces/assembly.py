@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
@@ -136,7 +136,7 @@ def _trace(
     trials = (whole_number(s.attributes.get("rightcall.trial")) for s in spans)
     return Trace(
         spans[0].trace_id,
-        bounded_trajectory(trajectory),
+        limit_trajectory_depth(trajectory),
         definitions,
         input=question,
         system=system,

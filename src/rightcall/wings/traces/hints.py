@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 from rightcall.wings.traces.span import Span
 
 SETTINGS: tuple[tuple[str, str], ...] = (
@@ -43,6 +43,6 @@ def capture_hint(scopes: Sequence[str]) -> str:
 def empty_hint(spans: Sequence[Span]) -> str:
     """One sentence for a trace without an agent."""
     scope = Counter(span.scope for span in spans).most_common(1)[0][0] if spans else ""
-    count = counted(len(spans), "span")
+    count = pluralize(len(spans), "span")
     description = f"trace {spans[0].trace_id} has {count}, none from a model or a tool"
     return f"{description}; is content capture on? {setting_for(scope)}"

@@ -17,7 +17,7 @@ from rightcall.model.dialects.documents import one_answer, read_document
 from rightcall.model.dialects.message_fields import refuse_hidden_calls
 from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
-from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Role
 from rightcall.wings.traces.content import ABSENT, arguments_of, as_text, parse_container
@@ -324,7 +324,7 @@ def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
         return SpokenMessage("assistant", as_text(part.text))
     if part.known or not type_of(item):
         return None
-    return SpokenMessage("assistant", unread=f"the answer holds {shown(item)}")
+    return SpokenMessage("assistant", unread=f"the answer holds {part_label(item)}")
 
 
 def _unwrap_message(item: dict[str, Any]) -> dict[str, Any]:
@@ -370,7 +370,7 @@ def _read_blocks(spoken: SpokenMessage, blocks: list[Any]) -> None:
             if isinstance(text := block.get("content", block.get("text")), str):
                 texts.append(text)
             if spoken.role == "assistant":
-                spoken.unread = spoken.unread or f"the answer holds {shown(block)}"
+                spoken.unread = spoken.unread or f"the answer holds {part_label(block)}"
     spoken.text = "\n".join(texts)
 
 

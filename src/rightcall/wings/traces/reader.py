@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.observed.recorder import CallsScored
-from rightcall.core.codec import decoding_error
+from rightcall.core.codec import decode_error
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import existing_file
@@ -205,7 +205,7 @@ def _document(path: Path, data: bytes) -> Any:
             raise RecursionError
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise decoding_error(error, Any, data[:10_000_000], str(path)) from None
+        raise decode_error(error, Any, data[:10_000_000], str(path)) from None
 
 
 def _whole(path: Path, file: io.BufferedReader) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.core.redaction.clean_text import declared_secrets
+from rightcall.core.redaction.clean_text import secret_replacer
 from rightcall.core.redaction.detector import replace_secrets
 from rightcall.core.redaction.key_contexts import is_secret_field
 from rightcall.model.call import ToolCall
@@ -55,7 +55,7 @@ class Redactor:
                 self._own.append(re.compile(text))
             except re.error as error:
                 raise InputError(f"--redact {text}", f"not a regular expression: {error}") from None
-        self._without_declared = declared_secrets(lambda value: self._digest_mark("secret", value))
+        self._without_declared = secret_replacer(lambda value: self._digest_mark("secret", value))
         self.count = 0
 
     def text(self, text: str) -> str:

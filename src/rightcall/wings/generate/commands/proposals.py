@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
@@ -70,7 +70,7 @@ def expected(
 
 def _print(proposals: ExpectedDrafts, kept: str, name: str) -> None:
     out = console()
-    out.say("expected calls proposed for [bold]{}[/bold]", counted(len(proposals.goldens), "golden"))
+    out.say("expected calls proposed for [bold]{}[/bold]", pluralize(len(proposals.goldens), "golden"))
     for split in proposals.split[:MOST_SHOWN]:
         out.say("[yellow]~[/yellow] [bold]{}[/bold] {}", split.golden_id, split.reason)
         for words, times in split.behaviours[:3]:
@@ -78,9 +78,9 @@ def _print(proposals: ExpectedDrafts, kept: str, name: str) -> None:
     if len(proposals.split) > MOST_SHOWN:
         out.say("[dim]… and {:,} more on which trials disagree[/dim]", len(proposals.split) - MOST_SHOWN)
     if proposals.checked:
-        out.say("[dim]{} already state a check[/dim]", counted(proposals.checked, "golden"))
+        out.say("[dim]{} already state a check[/dim]", pluralize(proposals.checked, "golden"))
     if proposals.without_answer:
-        out.say("[dim]{} got no answer[/dim]", counted(len(proposals.without_answer), "golden"))
+        out.say("[dim]{} got no answer[/dim]", pluralize(len(proposals.without_answer), "golden"))
     if kept:
         out.say("drafts: {}", kept)
         print_next(f"rightcall generate review {name}")

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.text import counted, utc_text
+from rightcall.core.text import pluralize, utc_text
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -273,7 +273,7 @@ def _say_final(count: int, where: str, as_json: bool) -> None:
     if as_json:
         print_json({"goldens": count, "written_to": where})
     else:
-        console().print(f"{counted(count, 'golden')} finalized: {where}")
+        console().print(f"{pluralize(count, 'golden')} finalized: {where}")
 
 
 def _now() -> str:

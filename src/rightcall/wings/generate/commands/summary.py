@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.text import counted
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.wings.generate.estimate import GenerationEstimate
@@ -75,7 +75,7 @@ def estimate_words(estimate: GenerationEstimate) -> str:
         else f"${estimate.cost_usd:.4f} to ${estimate.cost_usd_most:.4f}"
     )
     return (
-        f"{counted(estimate.goldens, 'golden')}: {estimate.requests_least:,} to {estimate.requests_most:,} requests, "
+        f"{pluralize(estimate.goldens, 'golden')}: {estimate.requests_least:,} to {estimate.requests_most:,} requests, "
         f"about {estimate.input_tokens:,} input tokens or more, {price}"
         + "".join(f"\nasks: {words}" for words in estimate.asks)
     )
@@ -89,6 +89,6 @@ def show_estimate(estimate: GenerationEstimate, typed: dict[str, Any]) -> None:
     out.print(
         estimate_words(estimate)
         if estimate.requests_most
-        else f"{counted(estimate.goldens, 'golden')} from templates; no model requests"
+        else f"{pluralize(estimate.goldens, 'golden')} from templates; no model requests"
     )
     out.say("[dim]nothing was sent[/dim]")

@@ -16,7 +16,7 @@ import msgspec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import bounded_trajectory
+from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
@@ -113,7 +113,7 @@ def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace
     about = record["eval"] if isinstance(record.get("eval"), dict) else {}
     golden_id, epoch = as_text(sample.get("id")), whole_number(sample.get("epoch")) or 1
     messages = [m for item in _list(sample.get("messages")) if (m := _spoken_message(item)) is not None]
-    trajectory = bounded_trajectory(_trajectory(sample, messages))
+    trajectory = limit_trajectory_depth(_trajectory(sample, messages))
     identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
     return Trace(
         hex_digest(identity, 32),
