@@ -141,8 +141,6 @@ class LintSettings:
 
     def fields(self) -> dict[str, Any]:
         """The fields of a `LintConfig`; invalid ones raise a `ConfigError` that names the file."""
-        from rightcall.lint.config import LintConfig, config_from
-
         fields = config_from(self.table, self.where)
         if fields:
             try:

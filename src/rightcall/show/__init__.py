@@ -10,7 +10,7 @@
     notebook    tables and progress in notebooks, columns for data frames
     check_comment, check_ci   a check as Markdown, and for CI servers; pull_request: the comment itself
     dashboard/  the web pages of `rightcall view`
-    github      step summary and annotations; production: rates of checks on live traces
+    github      step summary and annotations
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
 """

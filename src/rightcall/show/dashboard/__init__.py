@@ -11,6 +11,6 @@
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 
-To add a page: a file in `pages/` with its `routes`, a template, and its name in `pages/__init__.py`. Pages
-compute no numbers: they show what `report.view` and the store return.
+To add a page: a file in `pages/` with its `routes`, a template, and its link in `templates/base.html`. Pages compute no
+numbers: they show what `show.view` and the store return.
 """
