@@ -21,7 +21,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import pluralize
 from rightcall.decide.input_change import InputChange
-from rightcall.files.current_folder import working_folder
+from rightcall.files.current_folder import enter_folder
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.recording.first_requests.listener import capture_requests
@@ -111,7 +111,7 @@ async def compare_first_requests(
     if goldens:
         try:
             async with session:
-                with working_folder(plan.agent_sources.folder), capture_requests():
+                with enter_folder(plan.agent_sources.folder), capture_requests():
                     await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
         except RightCallError as error:  # the trials will show the same problem, with all its details
             comparison.give_up(goldens, str(error).partition("\n")[0])

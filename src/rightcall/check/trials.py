@@ -14,7 +14,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.decide.check_result import CheckResult, HardFailure
 from rightcall.decide.check_rule import CheckRule, Decided, Step
-from rightcall.files.current_folder import working_folder
+from rightcall.files.current_folder import enter_folder
 from rightcall.metrics.tally import Tally
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
@@ -75,7 +75,7 @@ class CheckTrials:
         self._perform = CaseRunner(prepared.plan, prepared.session).result
         self._acts = prepared.session.acts
         async with record.write_results():
-            with working_folder(self._plan.agent_sources.folder):
+            with enter_folder(self._plan.agent_sources.folder):
                 decided, self._seen.moved = await self._both_versions()
         result = self._result(decided, record.run.id)
         await record.finish(self._seen.tally.summary(), result.verdict)

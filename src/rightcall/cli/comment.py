@@ -26,9 +26,9 @@ def comment(file: Path, pull_request: int | None) -> None:
 
     Reads GITHUB_TOKEN, GITHUB_REPOSITORY and GITHUB_API_URL, as a GitHub workflow sets them.
     """
-    from rightcall.files.checked_read import existing_file
+    from rightcall.files.checked_read import require_file
     from rightcall.show.pull_request import PullRequest
 
-    text = existing_file(file).read_text("utf-8")
+    text = require_file(file).read_text("utf-8")
     address = PullRequest.from_environment(os.environ, pull_request).put_comment(text)
     tell(f"commented: {address}" if address else "commented")

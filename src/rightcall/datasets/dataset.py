@@ -17,7 +17,7 @@ from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens, with_golden_id
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
@@ -239,7 +239,7 @@ class DatasetFiles:
 
 def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[AnyGolden]:
     """Goldens of a file in RightCall's format, or in DeepEval's with the user's names for its fields."""
-    path = existing_file(path)
+    path = require_file(path)
     if not names.called and path.suffix.lower() == f".{file_type}" and _is_native(path, file_type):
         return (golden for _, golden in numbered_goldens(path))
     return (golden for _, golden in read_deepeval(path, names, file_type=file_type))

@@ -26,7 +26,7 @@ from rightcall.datasets.formats.collection import (
 )
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.files.atomic import atomic_write
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls, with_id
@@ -53,7 +53,7 @@ def numbered_goldens(
     path: str | Path, *, skipped: Skipped | None = None, strict_lines: int = STRICT_LINES
 ) -> Iterator[tuple[int, AnyGolden]]:
     """The same with the first line of each. A key that occurs twice is an error in the first `strict_lines`."""
-    path = existing_file(path)
+    path = require_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.reader import read_deepeval

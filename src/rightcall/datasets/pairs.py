@@ -15,7 +15,7 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import load_goldens, numbered_goldens
 from rightcall.datasets.index import GoldenIndex
 from rightcall.datasets.trajectories import numbered_trajectories
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 
@@ -40,7 +40,7 @@ def pair(
     end. With `partial`, goldens without a trajectory are allowed, and `left_out` is called at the end with
     their number.
     """
-    files = existing_file(goldens_path), existing_file(trajectories_path)
+    files = require_file(goldens_path), require_file(trajectories_path)
     return _Pairing(*files, partial, left_out or _say_nothing).pairs()
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.datasets.records import plain
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 
 SUFFIX = ".parquet"
 TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))
@@ -103,7 +103,7 @@ def _raw(name: str, text: str, where: str) -> msgspec.Raw:
 
 
 def _open_table(path: Path) -> Any:
-    path = existing_file(path)
+    path = require_file(path)
     try:
         from pyarrow import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             ArrowException,

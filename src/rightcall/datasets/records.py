@@ -11,7 +11,7 @@ from rightcall.core import codec
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls
 
 NATIVE_ONLY = frozenset(
@@ -57,7 +57,7 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
 
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file, read group by group."""
-    path = existing_file(path)
+    path = require_file(path)
     try:
         from pyarrow import parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:

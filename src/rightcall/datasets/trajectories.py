@@ -23,7 +23,7 @@ from rightcall.datasets.formats import TRAJECTORIES, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, item_error, refuse_deep
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.files.atomic import atomic_write
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
@@ -96,7 +96,7 @@ def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
 
 def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTrajectory]]:
     """The same with the first line of each."""
-    path = existing_file(path)
+    path = require_file(path)
     if path.suffix == PARQUET:
         from rightcall.datasets.parquet_trajectories import parquet_lines  # few files need it
 

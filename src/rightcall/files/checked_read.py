@@ -23,7 +23,7 @@ KNOWN_BINARY = {
 }
 
 
-def existing_file(path: str | Path) -> Path:
+def require_file(path: str | Path) -> Path:
     """The path if it is a file; otherwise an error that names the most similar file in the folder."""
     path = Path(path)
     try:
@@ -40,7 +40,7 @@ def existing_file(path: str | Path) -> Path:
 
 def open_checked(path: str | Path) -> BufferedReader:
     """Open for reading bytes, after any byte order mark; reject empty files and files that are not UTF-8 text."""
-    path = existing_file(path)
+    path = require_file(path)
     try:
         file = path.open("rb")
         start = file.peek(FIRST_LOOK)[:FIRST_LOOK]

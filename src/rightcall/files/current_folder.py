@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def working_folder(folder: Path | None = None) -> Iterator[None]:
+def enter_folder(folder: Path | None = None) -> Iterator[None]:
     """Work in `folder`, if there is one, and in the same folder as before afterwards, whoever changed it since."""
     before = Path.cwd()
     if folder is not None:

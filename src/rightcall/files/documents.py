@@ -13,7 +13,7 @@ import msgspec
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.files.checked_read import existing_file, read_checked
+from rightcall.files.checked_read import read_checked, require_file
 from rightcall.files.yaml_text import yaml_items
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class DocumentItems:
 
 def read_items(path: str | Path, key: str) -> DocumentItems:
     """The items of a document, which is a list or has one under `key`. The suffix sets the format; not streaming."""
-    path = existing_file(path)
+    path = require_file(path)
     if path.suffix.lower() == ".json":
         return _json_items(read_checked(path), key, str(path))
 
@@ -48,7 +48,7 @@ def read_items(path: str | Path, key: str) -> DocumentItems:
 
 def read_document(path: str | Path) -> Any:
     """The whole value of a JSON, YAML or TOML document: a list or an object. The suffix sets the format."""
-    path = existing_file(path)
+    path = require_file(path)
     data = read_checked(path)
     if path.suffix.lower() == ".json":
         return codec.decode(data, Any, str(path))

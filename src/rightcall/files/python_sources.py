@@ -104,7 +104,7 @@ def source_closure(
     return sources
 
 
-def named_variables(sources: Iterable[Path], environment: Mapping[str, str]) -> set[str]:
+def variables_read_by_sources(sources: Iterable[Path], environment: Mapping[str, str]) -> set[str]:
     """Environment variables that sources read. Where one reads them by computed names, all that its words fit."""
     names: set[str] = set()
     for path in sources:
@@ -118,7 +118,9 @@ def named_variables(sources: Iterable[Path], environment: Mapping[str, str]) -> 
     return names
 
 
-def named_files(sources: Iterable[Path], project: ProjectFiles, folders: Sequence[Path] = ()) -> set[str]:
+def files_named_by_sources(
+    sources: Iterable[Path], project: ProjectFiles, folders: Sequence[Path] = ()
+) -> set[str]:
     """Files that sources name: those that exist, and for the others where they would be looked for first."""
     names: set[str] = set()
     for path in sources:

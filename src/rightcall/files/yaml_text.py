@@ -32,7 +32,7 @@ def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]],
     try:
         return reader.items(yaml.parse(data, Loader=_c_or_python(yaml, "SafeLoader")), key)
     except yaml.MarkedYAMLError as error:
-        raise _malformed_error(error, path) from None
+        raise _syntax_error(error, path) from None
     except yaml.YAMLError as error:
         raise InputError(path, f"not valid YAML: {_one_line(error)}") from None
     except UnicodeDecodeError:
@@ -84,7 +84,7 @@ def _c_or_python(yaml: Any, name: str) -> Any:
     return getattr(yaml, f"C{name}", None) or getattr(yaml, name)
 
 
-def _malformed_error(error: yaml.MarkedYAMLError, path: str) -> InputError:
+def _syntax_error(error: yaml.MarkedYAMLError, path: str) -> InputError:
     mark = error.problem_mark or error.context_mark
     where = f"{path}:{mark.line + 1}" if mark else path
     hint = "indent with spaces, not tabs" if "'\\t'" in str(error.problem) else ""

@@ -25,7 +25,7 @@ from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.call import ToolCall
@@ -42,7 +42,7 @@ _returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
 def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
     """Goldens from a file of items or items in memory; goldens are kept unchanged."""
     if isinstance(data, str | Path):
-        placed = list(items_with_place(existing_file(data)))
+        placed = list(items_with_place(require_file(data)))
     else:
         placed = [(f"data[{place}]", item) for place, item in enumerate(data)]
     if not placed:

@@ -43,7 +43,7 @@ class LintConfig:
         if self.fail_on not in (*SEVERITIES, "never"):
             raise ConfigError(f"fail-on must be error, warning, info or never, got '{self.fail_on}'")
 
-    def chosen(self, rules: Iterable[Rule]) -> list[Rule]:
+    def select_rules(self, rules: Iterable[Rule]) -> list[Rule]:
         """The rules that run. A word that names no rule is a `ConfigError`."""
         every = list(rules)
         for word in (*self.select, *self.ignore, *(w for ws in self.per_tool_ignores.values() for w in ws)):
@@ -144,7 +144,7 @@ class LintSettings:
         fields = config_from(self.table, self.where)
         if fields:
             try:
-                LintConfig(**fields).chosen(all_rules())
+                LintConfig(**fields).select_rules(all_rules())
             except ConfigError as error:
                 raise ConfigError(*(f"{self.where}: {problem}" for problem in error.problems)) from None
         return fields

@@ -38,7 +38,7 @@ def lint(
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
     config = config or LintConfig()
-    job = LintJob(config, config.chosen(all_rules()), locked, evidence or LintEvidence(), queries)
+    job = LintJob(config, config.select_rules(all_rules()), locked, evidence or LintEvidence(), queries)
     reports = [job.report(tool_set) for tool_set in as_sets(tools)]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
     return LintReport(
@@ -150,7 +150,7 @@ def tool_features(tools: Iterable[SourceTool], config: LintConfig) -> list[ToolF
 
 def find(features: SetFeatures, config: LintConfig) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = config.chosen(all_rules())
+    chosen = config.select_rules(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
     for finding in (*findings_in_tools(features.tools, chosen), *findings_in_set(features, chosen)):
         by_tool[id(finding.tool)].append(finding)

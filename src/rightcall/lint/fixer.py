@@ -74,13 +74,13 @@ def redefine_tools(sets: Iterable[ToolSet], edits: Iterable[tuple[str, JsonPath,
             return None
         entry = by_document.setdefault(id(tool.document), (tool.document, []))
         entry[1].append(Edit(tool.document_path(path), value))
-    made = []
+    fixed_documents = []
     for document, changes in by_document.values():
         after = edit_document(document, changes)
         if after is None:
             return None
-        made.append(Fixed(document, after, ()))
-    return made
+        fixed_documents.append(Fixed(document, after, ()))
+    return fixed_documents
 
 
 def rewrite_file(path: Path, edits: Iterable[tuple[JsonPath, Any]]) -> Fixed | None:

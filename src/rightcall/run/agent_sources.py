@@ -26,7 +26,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
-from rightcall.files.python_sources import named_files, program_entries, source_closure
+from rightcall.files.python_sources import files_named_by_sources, program_entries, source_closure
 from rightcall.run.named_models import suite_models
 from rightcall.run.suite import AgentConfig, CodeFiles, Suite
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
@@ -87,7 +87,7 @@ class AgentSources:
     def metric_files(self) -> dict[str, str]:
         """Hashes of the files of metrics: their sources, and what those name that the agent's sources do not share."""
         own = [path for name, path in self.metric_closure.items() if name not in self.closure]
-        named = {name for name in named_files(own, self.project, self.search) if self.counts(name)}
+        named = {name for name in files_named_by_sources(own, self.project, self.search) if self.counts(name)}
         return {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
 
     @property
@@ -103,7 +103,7 @@ class AgentSources:
         """Files that the sources name, whether they exist or not."""
         if self.stated:
             return set()
-        names = named_files(self.sources, self.project, self.search)
+        names = files_named_by_sources(self.sources, self.project, self.search)
         return {name for name in names if self.counts(name) and name not in self.closure}
 
 

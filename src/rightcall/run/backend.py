@@ -16,7 +16,7 @@ import msgspec
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.decide.verdict import Verdict
-from rightcall.files.current_folder import working_folder
+from rightcall.files.current_folder import enter_folder
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Summary
@@ -167,7 +167,7 @@ class InProcess:
         self._pool = pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
         affordable = work.affordable
         if affordable is None:
-            with working_folder(work.plan.agent_sources.folder):
+            with enter_folder(work.plan.agent_sources.folder):
                 await pool.run(jobs, do)
             return
 
@@ -179,7 +179,7 @@ class InProcess:
                     await asyncio.sleep(BUDGET_SECONDS)
                 yield cell
 
-        with working_folder(work.plan.agent_sources.folder):
+        with enter_folder(work.plan.agent_sources.folder):
             await pool.run(affordable_cells(), do)
 
     def stop(self, why: str) -> None:

@@ -18,7 +18,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.trial_pairs import Scores
 from rightcall.files.atomic import write_file
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
 from rightcall.run.inputs import Inputs
@@ -158,7 +158,7 @@ def _begins_baseline(path: Path) -> bool:
 
 def load_baseline(path: Path) -> BaselinePool:
     """The contents of the file; `InputError` names the line of any problem."""
-    path = existing_file(path)
+    path = require_file(path)
     lines = _lines(path)
     first = next(lines, b"")
     header = decode(first, BaselineHeader, f"{path}:1")

@@ -13,7 +13,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.options import suite_key
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, refuse_other_format, value_of
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.model.record import Record
@@ -279,7 +279,7 @@ class Suite(Record, frozen=True):
 
 def load_suite(path: str | Path) -> Suite:
     """Load a suite from a YAML or JSON file; `InputError` names the location of a problem."""
-    path = existing_file(path)
+    path = require_file(path)
     if path.suffix.lower() not in (".yaml", ".yml", ".json"):
         raise InputError(str(path), "a suite is a .yaml or .json file", "create one with `rightcall init`")
     items = read_items(path, "suites")

@@ -19,7 +19,7 @@ from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.decide.config import read_gate
-from rightcall.files.current_folder import working_folder
+from rightcall.files.current_folder import enter_folder
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name, load_object, search_modules_in
 from rightcall.metrics.base import Metric
@@ -86,7 +86,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     elif may_search(suite, folder, model):
         search_modules_in(folder)
     begun = Path.cwd()
-    with working_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
+    with enter_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
         models = _try(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
         agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
         agent = replace(agent, models=models.endpoints)

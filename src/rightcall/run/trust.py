@@ -15,7 +15,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.operating_system import settings_folder
 from rightcall.files.atomic import write_file
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
 from rightcall.run.named_models import suite_models
 from rightcall.run.suite import Suite
@@ -136,7 +136,7 @@ def _read(path: Path) -> TrustFile:
     if not path.exists():
         return TrustFile()
     try:
-        return decode(existing_file(path).read_bytes(), TrustFile, str(path))
+        return decode(require_file(path).read_bytes(), TrustFile, str(path))
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 

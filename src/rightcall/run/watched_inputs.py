@@ -21,11 +21,11 @@ from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_sources import (
     OF_THE_MACHINE,
-    named_files,
-    named_variables,
+    files_named_by_sources,
     program_entries,
     source_closure,
     source_facts,
+    variables_read_by_sources,
 )
 from rightcall.model.record import Record
 from rightcall.model.run import Run
@@ -134,13 +134,15 @@ class AgentWatch:
             for name in sorted(loaded - sources.closure.keys())
             if name.endswith(".py")
         ]
-        named = sources.files_in_sources() | named_files(more, sources.project, sources.search)
+        named = sources.files_in_sources() | files_named_by_sources(more, sources.project, sources.search)
         for name in (named | loaded) - written - files.keys():
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
         counted = {name: content for name, content in sorted(files.items()) if sources.counts(name)}
         read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
-        variables = hash_variables(named_variables(more, self._environment) | read, self._environment)
+        variables = hash_variables(
+            variables_read_by_sources(more, self._environment) | read, self._environment
+        )
         return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
 
     def news(self) -> WatchedInputs | None:
@@ -209,14 +211,14 @@ def variables_of_sources(
     The value of a credential is not even hashed: whether there is one is all that counts.
     """
     environment = os.environ if environment is None else environment
-    names = named_variables(sources.sources, environment) if sources.ownership != "owned" else set()
+    names = variables_read_by_sources(sources.sources, environment) if sources.ownership != "owned" else set()
     return hash_variables(names, environment)
 
 
 def variables_of_modules(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
     """The variables that modules found by the run read, as they are now."""
     files = [project.path(name) for name in before.files if name.endswith(".py")]
-    return hash_variables({*before.variables, *named_variables(files, os.environ)}, os.environ)
+    return hash_variables({*before.variables, *variables_read_by_sources(files, os.environ)}, os.environ)
 
 
 def hash_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:

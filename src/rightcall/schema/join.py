@@ -132,10 +132,10 @@ def _same(first: Any, second: Any) -> bool:
 
 
 def _tighter(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def chosen(first: Any, second: Any) -> Any:
+    def choose_number(first: Any, second: Any) -> Any:
         return choose(first, second) if _is_number(first) and _is_number(second) else None
 
-    return chosen
+    return choose_number
 
 
 def _is_number(value: Any) -> bool:

@@ -43,10 +43,10 @@ def _value(schema: Any, root: dict[str, Any], rng: random.Random, depth: int) ->
     branches = next((schema[key] for key in ("anyOf", "oneOf") if _has_list(schema, key)), None)
     if branches is not None:
         return _value(branches[0], root, rng, depth + 1)
-    return _typed_value(schema, root, rng, depth)
+    return _value_of_type(schema, root, rng, depth)
 
 
-def _typed_value(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, depth: int) -> Any:
+def _value_of_type(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, depth: int) -> Any:
     kind = schema.get("type", "object" if "properties" in schema else "string")
     kind = kind[0] if isinstance(kind, list) and kind else kind
     if kind == "object":

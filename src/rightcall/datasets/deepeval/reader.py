@@ -13,7 +13,7 @@ from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import call_of, expected_call
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
-from rightcall.files.checked_read import existing_file, refuse_long_line
+from rightcall.files.checked_read import refuse_long_line, require_file
 from rightcall.files.documents import value_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 
@@ -156,7 +156,7 @@ def read_deepeval(
 
     With `skipped`, a row that cannot be read is passed to it, and reading continues.
     """
-    path = existing_file(path)
+    path = require_file(path)
     kind = file_type or path.suffix.lower().lstrip(".")
     names = names or Names()
     items = csv.read_rows(path) if kind == "csv" else format_of(f"x.{kind}").read(path, GOLDENS)

@@ -15,7 +15,7 @@ import msgspec
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
-from rightcall.files.checked_read import existing_file, numbered_lines, open_checked
+from rightcall.files.checked_read import numbered_lines, open_checked, require_file
 from rightcall.model.golden import ExpectedCall, Golden
 
 WITH_ANSWERS = (
@@ -58,8 +58,8 @@ def import_bfcl(questions: Path, answers: Path | None = None) -> Iterator[Golden
     `answers` is the file of the same name under `possible_answer`; the categories `irrelevance`,
     `live_irrelevance` and `live_relevance` have none. Answers are found by id, in any order.
     """
-    existing_file(questions)
-    bfcl_answers = BfclAnswers(existing_file(answers)) if answers is not None else None
+    require_file(questions)
+    bfcl_answers = BfclAnswers(require_file(answers)) if answers is not None else None
     return _goldens(questions, bfcl_answers)
 
 

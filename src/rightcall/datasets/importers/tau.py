@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
@@ -68,7 +68,7 @@ class TauResults(Record, frozen=True):
 
 def import_tau(path: str | Path) -> TauResults:
     """Read a file of either benchmark, detected by its structure."""
-    path = existing_file(path)
+    path = require_file(path)
     document = read_document(path)
     if isinstance(document, list):
         _refuse_tau2_list(document, str(path))

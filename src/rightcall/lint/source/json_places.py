@@ -110,13 +110,13 @@ def read_json(text: str) -> tuple[Any, bool]:
     """
     repeats: list[bool] = []
 
-    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) != len(pairs):
             repeats.append(True)
         return value
 
-    return json.loads(text, parse_constant=_refuse, object_pairs_hook=made), bool(repeats)
+    return json.loads(text, parse_constant=_refuse, object_pairs_hook=object_of), bool(repeats)
 
 
 def _refuse(name: str) -> Any:

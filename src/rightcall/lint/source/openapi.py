@@ -79,7 +79,7 @@ def _add_parameter(
         return
     if parameter.get("in") not in ("query", "path") or parameter["name"] in properties:
         return  # headers and cookies are set by the client, not by a model
-    schema = schemas.taken(parameter.get("schema"))
+    schema = schemas.without_references(parameter.get("schema"))
     schema = dict(schema) if isinstance(schema, dict) else {}
     if _text(parameter.get("description")):
         schema["description"] = parameter["description"]
@@ -104,7 +104,7 @@ def _add_body(
     if not isinstance(media, dict):
         return
     target, at = follow_reference(root, media.get("schema"), (*at, "content", "application/json", "schema"))
-    schema = schemas.taken(target)
+    schema = schemas.without_references(target)
     if not isinstance(schema, dict):
         return
     members = schema.get("properties")
@@ -150,16 +150,19 @@ class Schemas:
         self.definitions: dict[str, Any] = {}
         self.places: dict[JsonPath, JsonPath] = {}
 
-    def taken(self, value: Any, depth: int = 0) -> Any:
+    def without_references(self, value: Any, depth: int = 0) -> Any:
         """A schema, or a part of one, without references to elsewhere."""
         if isinstance(value, list):
-            return [self.taken(part, depth + 1) for part in value]
+            return [self.without_references(part, depth + 1) for part in value]
         if not isinstance(value, dict):
             return value
         if reference_of(value) is not None:
             return self._follow(value, depth)
         value = self._without_read_only(value)
-        taken = {key: part if key in _VALUES else self.taken(part, depth + 1) for key, part in value.items()}
+        taken = {
+            key: part if key in _VALUES else self.without_references(part, depth + 1)
+            for key, part in value.items()
+        }
         return _as_2020_12(taken) if self._is_30 else taken
 
     def _follow(self, value: dict[str, Any], depth: int) -> Any:
@@ -167,9 +170,11 @@ class Schemas:
         target, path = follow_reference(self._root, value, ())
         if not isinstance(target, dict) or target is value:
             return value
-        beside = {key: self.taken(part, depth + 1) for key, part in value.items() if key != "$ref"}
+        beside = {
+            key: self.without_references(part, depth + 1) for key, part in value.items() if key != "$ref"
+        }
         if depth <= _DEEPEST and not self._leads_to_itself(reference):
-            return {**self.taken(target, depth + 1), **beside}
+            return {**self.without_references(target, depth + 1), **beside}
         if reference not in self._names:
             name = str(path[-1])
             while name in self.definitions:
@@ -177,7 +182,7 @@ class Schemas:
             self._names[reference] = name
             self.definitions[name] = {}  # taken from now on, also by what is inside
             self.places["input_schema", "$defs", name] = path
-            self.definitions[name] = self.taken(target)
+            self.definitions[name] = self.without_references(target)
         return {"$ref": f"#/$defs/{self._names[reference]}", **beside}
 
     def _leads_to_itself(self, reference: str) -> bool:

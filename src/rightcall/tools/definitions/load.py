@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.files.atomic import atomic_write
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
 from rightcall.files.yaml_text import yaml_dumper
 from rightcall.model.dialects import SPELLINGS, read_tool
@@ -25,7 +25,7 @@ def load_tools(path: str | Path) -> list[Tool]:
 
     Each definition may use another provider's format. Duplicate names are an error.
     """
-    path = existing_file(path)
+    path = require_file(path)
     _check_suffix(path)
     items = read_items(path, "tools")
     if "format" in items.header:

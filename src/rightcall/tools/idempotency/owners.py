@@ -66,7 +66,7 @@ def is_alive(owner: str) -> bool | None:
 
 def this_process() -> str:
     """A name of this process that is unique on all machines, now and later."""
-    return _named(os.getpid())
+    return _owner_name(os.getpid())
 
 
 def process_runs(process: str) -> bool | None:
@@ -79,7 +79,7 @@ def process_runs(process: str) -> bool | None:
 
 
 @lru_cache(maxsize=4)
-def _named(number: int) -> str:
+def _owner_name(number: int) -> str:
     return f"{_machine()}/{number}/{process_start(number)}/{uuid.uuid4().hex[:12]}"
 
 

@@ -134,12 +134,12 @@ class IdempotencyStore:
         )
         self._create = CREATE.format(blob=blob, options=options) if create else ""
         if connect is None:
-            self._connected()
+            self._connect()
 
     def open(self, name: str) -> None:
         """Connect now; otherwise the first step does. Raises `StoreDownError`, without a password."""
         try:
-            self._connected()
+            self._connect()
         except self._errors as error:
             why = f" {name}: {error}" if name else f": {type(error).__name__}"
             raise StoreDownError(f"cannot open the idempotency store{why}") from None
@@ -190,7 +190,7 @@ class IdempotencyStore:
         """
         with self._lock:
             try:
-                self._connected().execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
+                self._connect().execute("BEGIN IMMEDIATE" if not self.remote else "BEGIN")
                 results = [_attempt(step) for step in steps]
                 self._connection.execute("COMMIT")
             except self._errors as error:
@@ -227,7 +227,7 @@ class IdempotencyStore:
         with contextlib.suppress(Exception):
             self.close()
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         if self._connection is None:
             self._connection = self._open()
             if self._create:
@@ -292,7 +292,7 @@ class IdempotencyStore:
         with self._lock:
             for last in (False, True):
                 try:
-                    return self._connected().execute(self._sql(sql), values)
+                    return self._connect().execute(self._sql(sql), values)
                 except self._errors as error:
                     if not last and getattr(self._connection, "closed", False):
                         self._connection = None

@@ -108,16 +108,16 @@ def client_credentials(oauth: McpOAuth, sdk: McpSdk, issued: Callable[[str], Non
         async def async_auth_flow(self, request: Any) -> AsyncIterator[Any]:
             fresh = False
             if not self._token or time.monotonic() > self._expires:
-                await self._take((yield self._asking()))
+                await self._take((yield self._token_request()))
                 fresh = True
             request.headers["Authorization"] = f"Bearer {self._token}"
             response: Any = yield request
             if response.status_code == 401 and not fresh:
-                await self._take((yield self._asking()))
+                await self._take((yield self._token_request()))
                 request.headers["Authorization"] = f"Bearer {self._token}"
                 yield request
 
-        def _asking(self) -> Any:
+        def _token_request(self) -> Any:
             form = {"grant_type": "client_credentials"}
             form |= {
                 name: text for name, text in (("scope", oauth.scope), ("resource", oauth.resource)) if text

@@ -114,18 +114,18 @@ def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     lines = [entry for entry in entries if entry.phase in ("effect", "late_effect")]
     attempts = {(e.key or e.call_id, e.attempt) for e in lines if e.phase == "effect"}
     keys = {entry.key for entry in lines if entry.detail != LEARNED}
-    found = []
+    world_changes = []
     for entry in lines:
         if entry.phase == "effect":
-            found.append(entry)
+            world_changes.append(entry)
         elif entry.detail == LEARNED:
             if entry.key not in keys:
                 keys.add(entry.key)
-                found.append(entry)
+                world_changes.append(entry)
         elif (name := (entry.key or entry.call_id, entry.attempt)) not in attempts:
             attempts.add(name)
-            found.append(entry)
-    return tuple(found)
+            world_changes.append(entry)
+    return tuple(world_changes)
 
 
 class CallContext:

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from rightcall.core.errors import InputError, MissingExtraError
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
 
 MOST_BYTES = 20_000_000
@@ -34,7 +34,7 @@ class SourceDocument(Record, frozen=True):
 
 def load_document(path: str | Path) -> SourceDocument:
     """The text of a document, by its suffix; `InputError` says what is wrong with it."""
-    path = existing_file(path)
+    path = require_file(path)
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise InputError(

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, suggestion
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.metrics.judged.calibration import Calibration
 from rightcall.metrics.matching.base import Scope
@@ -142,7 +142,7 @@ class MonitorSettings(Record, frozen=True):
 
 def load_settings(path: str | Path) -> MonitorSettings:
     """Read and check a file of settings."""
-    path = existing_file(path)
+    path = require_file(path)
     settings = codec.convert(read_document(path), MonitorSettings, str(path))
     problems = setting_problems(settings, path)
     if problems:

@@ -23,7 +23,7 @@ from rightcall.datasets.index import GoldenIndex
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.datasets.trajectories import lines_before, trajectories_between, trajectory_ranges
 from rightcall.files.atomic import atomic_write
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.metrics.passes import stable_hash
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
@@ -259,7 +259,7 @@ def _write_index(scoring: Scoring) -> None:
 
 
 def _files(trajectories: Path) -> list[Path]:
-    paths = sorted(trajectories.iterdir()) if trajectories.is_dir() else [existing_file(trajectories)]
+    paths = sorted(trajectories.iterdir()) if trajectories.is_dir() else [require_file(trajectories)]
     paths = [path for path in paths if path.suffix in SUFFIXES]
     if not paths:
         raise InputError(

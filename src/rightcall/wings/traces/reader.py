@@ -15,7 +15,7 @@ from rightcall.agents.observed.recorder import CallsScored
 from rightcall.core.codec import decode_error
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
-from rightcall.files.checked_read import existing_file
+from rightcall.files.checked_read import require_file
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.exports import KNOWN, inspect_log, items_of, kind_of, records_in
 from rightcall.wings.traces.otlp import protobuf_items
@@ -70,7 +70,7 @@ def load_traces(
     instead of rejected. `problems` collects what was wrong with the files themselves.
     """
     collected = Collected(calls, skip_bad)
-    for path in sorted(existing_file(path) for path in paths):
+    for path in sorted(require_file(path) for path in paths):
         _read(path, collected)
     if problems is not None:
         problems(collected.problems)

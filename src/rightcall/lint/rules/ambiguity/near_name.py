@@ -27,11 +27,13 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             yield second, _finding(first, second, "is a letter or two from")
 
 
-def _two_terms(one: ToolFeatures, two: ToolFeatures) -> bool:
+def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
     """`speech_to_text`, `text_to_speech`: a way and its way back, whose first sentences have little in common."""
-    if "to" not in one.name_tokens:
+    if "to" not in first_tool.name_tokens:
         return False
-    first, second = ({stem(word) for word in words(_first_words(tool))} - STOP_WORDS for tool in (one, two))
+    first, second = (
+        {stem(word) for word in words(_first_words(tool))} - STOP_WORDS for tool in (first_tool, second_tool)
+    )
     return len(first & second) * 2 < min(len(first), len(second))
 
 

@@ -68,9 +68,9 @@ def review(
         for golden in chosen["rejected"]:
             place.put(reviewed(golden, "rejected", comment=comment, author=who, at=_now()))
     if add is not None:
-        from rightcall.files.checked_read import existing_file
+        from rightcall.files.checked_read import require_file
 
-        place.put(golden_by_hand(existing_file(add).read_bytes(), author=who, at=_now()))
+        place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
     if not (accept or reject or add or listed or as_json):
         _ask_one_by_one(place, who, everything)
     if as_json:
