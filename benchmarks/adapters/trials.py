@@ -141,7 +141,7 @@ class Trial:
             for text in says:
                 await session.turn(text)
         except Exception as error:
-            return session.trajectory(*session.ending(error))
+            return session.trajectory(*session.stop_of_error(error))
         finally:
             await session.aclose()
         return session.trajectory()

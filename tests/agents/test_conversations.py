@@ -158,7 +158,7 @@ class MemorySession:
     def trajectory(self, stop_reason: StopReason = "done", error=""):
         return Trajectory(tuple(self.said), stop_reason=stop_reason, error=error)
 
-    def ending(self, error):
+    def stop_of_error(self, error):
         return "agent_error", str(error)
 
     async def aclose(self):

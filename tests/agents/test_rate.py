@@ -34,7 +34,7 @@ def sent_in(seconds, rate, tokens=0, share=1.0):
             if clock.now > seconds:
                 return count
             count += 1
-            bucket.used(tokens)
+            bucket.count_tokens(tokens)
 
     return asyncio.run(send())
 

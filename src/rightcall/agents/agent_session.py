@@ -49,7 +49,7 @@ class AgentSession(Protocol):
         """What has been done so far; may be called during a turn and after one that failed."""
         ...
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""
         ...
 
@@ -123,17 +123,19 @@ class SessionPerformer:
                     await session.turn(text)
         except TimeoutError as error:
             out_of_time = self._asker is not None or deadline.expired()
-            return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
+            return (
+                ("limit", f"more than {seconds:g} seconds") if out_of_time else session.stop_of_error(error)
+            )
         except ProviderError as error:
-            return session.ending(error)
+            return session.stop_of_error(error)
         except InfrastructureError as error:
             if self._asker is not None:  # every request was rejected the same way: the run ends
                 raise
-            return session.ending(error)
+            return session.stop_of_error(error)
         except RightCallError:
             raise
         except Exception as error:
-            return session.ending(error)
+            return session.stop_of_error(error)
         return "done", ""
 
     def _within_limits(self, trajectory: Trajectory) -> Trajectory:

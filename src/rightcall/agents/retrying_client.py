@@ -96,7 +96,7 @@ class Refusals:
     def __init__(self) -> None:
         self._last, self._count, self._answered = "", 0, False
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         self._answered = True
 
     def add(self, error: ProviderError) -> None:
@@ -188,7 +188,7 @@ class Asker:
                 await self._sleep(pause)
             else:
                 self.throttle.went_well()
-                self._refusals.answered()
+                self._refusals.note_answer()
                 return reply
 
     async def _once(self, work: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
@@ -207,7 +207,7 @@ class Asker:
         started, before = perf_counter(), self.lag.so_far()
         reply = await self.provider.complete(request)
         if self.rate is not None:
-            self.rate.used(reply.usage.tokens)
+            self.rate.count_tokens(reply.usage.tokens)
         lag = (self.lag.so_far() - before) * 1000
         # A latency that was recorded earlier is longer than the time it took to read it.
         if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:

@@ -30,7 +30,7 @@ def open_problems(
     return (None, problems) if problems else (session, [])
 
 
-def unrecorded_actions(session: Session) -> str:
+def actions_of_replay(session: Session) -> str:
     """What a replay of this agent does besides replaying; empty when it acts on nothing."""
     agent = session.agent
     model, recordings = agent.model, agent.recordings

@@ -41,7 +41,7 @@ class EndpointProvider(Provider):
             await bucket.take()
         reply = await self._inner.complete(replace(request, prompt=self._prompt(request.prompt)))
         if bucket is not None:
-            bucket.used(reply.usage.tokens)
+            bucket.count_tokens(reply.usage.tokens)
         return reply
 
     def prepare(self, prompt: Prompt) -> None:

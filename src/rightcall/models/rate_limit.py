@@ -70,7 +70,7 @@ class TokenBucket:
         finally:
             self.waiting -= 1
 
-    def used(self, tokens: int) -> None:
+    def count_tokens(self, tokens: int) -> None:
         """Count the tokens of a reply; if they were too many, later requests wait."""
         self._tokens.spend(float(tokens))
 

@@ -13,7 +13,7 @@ import msgspec
 from rightcall.agents.agent import Agent, confirm_problem
 from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.session import Session
-from rightcall.agents.setup_problems import model_problems, open_problems, unrecorded_actions
+from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
 from rightcall.core import codec
 from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, RightCallError
@@ -147,7 +147,7 @@ class Prepared:
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
         of_mode = mode_warnings(self.plan.agent, self.plan.in_dataset_order())
-        unrecorded = unrecorded_actions(self.session)
+        unrecorded = actions_of_replay(self.session)
         return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode),
                 *([PlanWarning("replay", unrecorded)] if unrecorded else [])]  # fmt: skip

@@ -294,7 +294,7 @@ def test_an_answer_that_comes_in_parts_is_one_step_and_counted_once():
     answer = recorder.answered("Let me ", [call("a", "1")], usage=Usage(10, 1), depth=1, parent="p")
     recorder.tool_started("x", "a", {}, "1")
     recorder.tool_ended("x", "A")
-    recorder.answered_more(answer, "see.", [call("b", "2")], Usage(10, 3))
+    recorder.extend_answer(answer, "see.", [call("b", "2")], Usage(10, 3))
     trajectory = recorder.trajectory()
     assert trajectory.calls == () and (trajectory.usage.input_tokens, trajectory.usage.output_tokens) == (
         10,
@@ -308,7 +308,7 @@ def test_the_call_by_which_a_model_answers_is_no_call():
     recorder.answered(calls=[call("Trip", "1", city="Hanoi"), call("a", "2")])
     recorder.tool_started("x", "a", {}, "2")
     recorder.tool_ended("x", "A")
-    recorder.answered_by_call("Trip")
+    recorder.drop_answer_calls("Trip")
     assert statuses(recorder) == [("a", 0, "ok", "A")]
 
 
@@ -316,7 +316,7 @@ def test_a_limit_that_forced_an_answer_is_the_stop_reason_of_that_turn_only():
     recorder = EventRecorder()
     recorder.said("one")
     recorder.answered("forced")
-    recorder.reached_limit("max_iter")
+    recorder.note_limit("max_iter")
     assert (recorder.trajectory().stop_reason, recorder.trajectory().error) == ("limit", "max_iter")
     recorder.said("two")
     recorder.answered("free")

@@ -40,7 +40,7 @@ class TalkSession(Protocol):
         """What has been done so far; may be called during a turn and after one that failed."""
         ...
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""
         ...
 
@@ -114,10 +114,10 @@ class ForeignSession:
         trajectory = msgspec.structs.replace(trajectory, latency_ms=round(self._taken, 3))
         return self._desk.context.with_evidence(trajectory) if self._desk is not None else trajectory
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         if isinstance(error, TimeoutError) and self._asker is not None:
             return "limit", f"more than {self._deadline.seconds:g} seconds"
-        return self._session.ending(error)
+        return self._session.stop_of_error(error)
 
     async def aclose(self) -> None:
         await self._session.aclose()
@@ -155,7 +155,7 @@ class ModelSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         return self._context.with_evidence(self._recorder.trajectory(stop_reason, error))
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)
 
     async def aclose(self) -> None:

@@ -101,7 +101,7 @@ class _Talk:
         except Exception as error:
             if clock.expired():
                 return self._broke("limit", f"more than {self._limits.seconds:g} seconds")
-            return self._broke(*session.ending(error))
+            return self._broke(*session.stop_of_error(error))
         return True
 
     async def _next_words(self, session: TalkSession) -> str | None:

@@ -100,7 +100,7 @@ class FunctionSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         return msgspec.structs.replace(self._made, stop_reason=stop_reason, error=error)
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)
 
     async def aclose(self) -> None:

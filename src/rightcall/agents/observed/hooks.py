@@ -73,6 +73,6 @@ def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], 
     return restore
 
 
-def defining_class(kind: type, name: str) -> type:
+def class_that_defines(kind: type, name: str) -> type:
     """The class among the bases of `kind` that defines a method itself."""
     return next(base for base in kind.__mro__ if name in vars(base))

@@ -123,7 +123,7 @@ class EventRecorder:
             self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, depth, notes))
             return self._log[-1]  # type: ignore[return-value]
 
-    def answered_more(
+    def extend_answer(
         self, answer: ModelAnswer, text: str = "", calls: Sequence[ToolCall] = (), usage: Usage | None = None
     ) -> None:
         """Another part of an answer: texts and calls are joined, the latest usage counts."""
@@ -177,15 +177,15 @@ class EventRecorder:
                             call.status, call.ended = status, True
                         return
 
-    def running_call(self, key: Hashable) -> ToolCall | None:
+    def call_of_key(self, key: Hashable) -> ToolCall | None:
         """The call whose tool runs under this key."""
         with self._lock:
             running = self._running.get(key)
             return None if running is None else running.call
 
-    def running_id(self, key: Hashable) -> str:
+    def call_id_of_key(self, key: Hashable) -> str:
         """The id of that call; "" when there is none."""
-        call = self.running_call(key)
+        call = self.call_of_key(key)
         return call.id if call is not None else ""
 
     def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
@@ -202,13 +202,13 @@ class EventRecorder:
             )
             seen_call.status, seen_call.output = "not_run", approval.message or None
 
-    def answered_by_call(self, name: str) -> None:
+    def drop_answer_calls(self, name: str) -> None:
         """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
         with self._lock:
             for answer in self._answers():
                 answer.calls = [c for c in answer.calls if c.call.name != name or c.started is not None]
 
-    def answered_elsewhere(self, still_waiting: Collection[str]) -> None:
+    def reject_waiting_calls(self, still_waiting: Collection[str]) -> None:
         """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
         with self._lock:
             for answer in self._answers():
@@ -217,12 +217,12 @@ class EventRecorder:
                     if waits and call.started is None and call.call.id not in still_waiting:
                         call.approval, call.ended = Approval("rejected"), True
 
-    def used(self, usage: Usage) -> None:
+    def add_usage(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
         with self._lock:
             self._beyond.append(usage)
 
-    def reached_limit(self, limit: str) -> None:
+    def note_limit(self, limit: str) -> None:
         """The agent's own limit forced the answer of this turn, in a framework that does not raise then."""
         with self._lock:
             self._limit = limit
@@ -295,7 +295,7 @@ class EventRecorder:
             if told:
                 messages.append(Message("tool", results=told))
             scored_calls += calls
-            lost += [self._lost_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
+            lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
             said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
         waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
@@ -321,7 +321,7 @@ class EventRecorder:
             approvals_seen=self.approvals_seen,
         )
 
-    def _lost_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
+    def _ledger_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
         """The line of a ledger about a tool of the framework's that gave no answer."""
         tool = self.tools.get(seen.call.name)
         reads = tool is not None and tool.annotations.read_only is True

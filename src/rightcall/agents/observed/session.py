@@ -77,7 +77,7 @@ class ObservedSession:
         recorders = [watches[name].recorder for name in CLIENTS if name in watches]
         return [recorder for recorder in recorders if recorder is not main and not recorder.problem]
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""
         return stop_of_error(error)
 

@@ -172,7 +172,7 @@ class A2ASession(AddressedSession):
         self._task = record.task_id if record.state in PAUSED else ""
         trajectory, shows_calls = agent.turn(record, user_text)
         self._known = self._known or shows_calls
-        self._seen_ids |= record.seen
+        self._seen_ids |= record.message_ids
         return trajectory
 
 

@@ -97,7 +97,7 @@ class TurnRecord:
         self._artifacts[key] = artifact
 
     @property
-    def seen(self) -> set[str]:
+    def message_ids(self) -> set[str]:
         return {*self._messages, *self._artifacts}
 
     @property

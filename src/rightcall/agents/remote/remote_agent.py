@@ -39,9 +39,9 @@ class Telemetry(Protocol):
 
     def watch(self, traceparent: str) -> None: ...
 
-    async def settled(self, traceparent: str, *, ended: bool) -> None: ...
+    async def wait_for_spans(self, traceparent: str, *, ended: bool) -> None: ...
 
-    def merged(self, traceparent: str, reply: Trajectory) -> Trajectory: ...
+    def merge_spans(self, traceparent: str, reply: Trajectory) -> Trajectory: ...
 
     def unknown(self, traceparent: str, reply: Trajectory) -> str: ...
 
@@ -197,14 +197,16 @@ class AddressedSession:
     async def settle(self) -> None:
         """Wait for what the agent sends in addition to the reply."""
         if self._asking.telemetry is not None and self._parent:
-            await self._asking.telemetry.settled(self._parent, ended=self._ends)
+            await self._asking.telemetry.wait_for_spans(self._parent, ended=self._ends)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """All turns so far; a turn without a reply is the user's message and what was observed of it."""
         telemetry = self._asking.telemetry
-        done = self._done if telemetry is None else self._observed_turns(telemetry)
+        done = self._done if telemetry is None else self._turns_by_spans(telemetry)
         if self._said:
-            seen = telemetry.merged(self._parent, Trajectory()) if telemetry is not None else Trajectory()
+            seen = (
+                telemetry.merge_spans(self._parent, Trajectory()) if telemetry is not None else Trajectory()
+            )
             done = (
                 _append_turn(done, self._said, seen)
                 if seen.calls
@@ -218,13 +220,13 @@ class AddressedSession:
     def _unknown(self, telemetry: Telemetry) -> str:
         return next(filter(None, (telemetry.unknown(parent, reply) for _, parent, reply in self._turns)), "")
 
-    def _observed_turns(self, telemetry: Telemetry) -> Trajectory:
+    def _turns_by_spans(self, telemetry: Telemetry) -> Trajectory:
         done = Trajectory()
         for user_text, parent, reply in self._turns:
-            done = _append_turn(done, user_text, telemetry.merged(parent, reply))
+            done = _append_turn(done, user_text, telemetry.merge_spans(parent, reply))
         return done
 
-    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         """An unusable reply is the agent's failure; one that may hold unread calls says nothing about the agent."""
         words = self._clean(str(error))[:2000]
         unknown = isinstance(error, InfrastructureError | UnreadableReplyError)

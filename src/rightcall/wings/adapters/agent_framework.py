@@ -115,7 +115,7 @@ class _RunNotes:
         choice = (context.options or {}).get("tool_choice")
         self._tool_choice.append(choice)
         if choice == "none" != self._tool_choice[0] and not self.depth:
-            self.watch.recorder.reached_limit("the agent's limit of function invocations")
+            self.watch.recorder.note_limit("the agent's limit of function invocations")
         self.watch.recorder.asked(_messages(context.messages))
 
     def answered(self, response: Any, started: float) -> None:

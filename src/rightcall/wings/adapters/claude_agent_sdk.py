@@ -107,7 +107,7 @@ class _StreamNotes:
                 finish=str(getattr(message, "stop_reason", None) or ""),
             )  # fmt: skip
         else:
-            self._recorder.answered_more(answer, text, calls, usage)
+            self._recorder.extend_answer(answer, text, calls, usage)
         for call in calls:  # the program runs them now; it reports only their results
             self._recorder.tool_started(call.id, call.name, call.arguments, call.id)
 
@@ -129,7 +129,7 @@ class _StreamNotes:
         )
         if rest != Usage():
             self._counted = self._counted.plus(rest)
-            self._recorder.used(rest)
+            self._recorder.add_usage(rest)
 
 
 def _model_usage(spent: Any) -> Usage:

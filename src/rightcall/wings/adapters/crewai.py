@@ -167,7 +167,7 @@ class _EventNotes:
         messages = event.messages if isinstance(event.messages, list) else []
         self._recorder.asked([_message(message) for message in messages if isinstance(message, dict)])
         if messages and messages[-1].get("content") == _last_request() and not self._running:
-            self._recorder.reached_limit("the agent's max_iter")
+            self._recorder.note_limit("the agent's max_iter")
 
     def _on_answer(self, event: Any) -> None:
         role = str(getattr(event, "agent_role", "") or "")
@@ -184,7 +184,7 @@ class _EventNotes:
         for key, started in reversed(self._running.items()):
             asker = str(started.agent_role or "")
             if asker != role:
-                return self._depths.get(asker, 0) + 1, self._recorder.running_id(key)
+                return self._depths.get(asker, 0) + 1, self._recorder.call_id_of_key(key)
         return (self._depths.get(role, 1), "") if self._running else (0, "")
 
     def _on_end(self, event: Any) -> None:

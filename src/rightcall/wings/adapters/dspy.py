@@ -70,7 +70,7 @@ class _ModuleTalk(Talk):
         outputs = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
         self._turns.append({name: value for name, value in inputs.items() if name != history} | outputs)
         if _is_unfinished(self._agent, prediction):
-            watch.recorder.reached_limit("the agent's max_iters")
+            watch.recorder.note_limit("the agent's max_iters")
         return watch.output(prediction) if watch.output else self._answer(prediction)
 
     def _field(self) -> str:
@@ -142,12 +142,12 @@ class _ModuleNotes:
             return
         name = fields.get("next_tool_name")
         if name is None:
-            self._recorder.answered_more(self._answer, text_of(next(reversed(fields.values()), "")))
+            self._recorder.extend_answer(self._answer, text_of(next(reversed(fields.values()), "")))
             return
         calls = []
         if name != FINISH:
             calls.append(ToolCall(str(name), plain(fields.get("next_tool_args") or {}), call_id))
-        self._recorder.answered_more(self._answer, text_of(fields.get("next_thought")), calls)
+        self._recorder.extend_answer(self._answer, text_of(fields.get("next_thought")), calls)
 
     def tool_started(self, call_id: str, name: str, arguments: dict[str, Any]) -> None:
         """A tool runs: of the call that was parsed, or of one that only the module knows."""
@@ -155,9 +155,9 @@ class _ModuleNotes:
             call = ToolCall(name, arguments, call_id)
             if self._answer is None:
                 self._answer = self._recorder.answered(depth=len(self._running))
-            self._recorder.answered_more(self._answer, calls=[call])
+            self._recorder.extend_answer(self._answer, calls=[call])
             self._recorder.tool_started(call_id, name, arguments, call_id)
-        self._running.append((call_id, self._recorder.running_id(call_id)))
+        self._running.append((call_id, self._recorder.call_id_of_key(call_id)))
 
     def tool_ended(self, call_id: str, outputs: Any, exception: Exception | None) -> None:
         self._running = [pair for pair in self._running if pair[0] != call_id]

@@ -188,7 +188,7 @@ class _TrialNotes:
         with self._watch.guarded("on_chain_end"):
             name = output_tool(outputs)
             if name:
-                self._watch.recorder.answered_by_call(name)
+                self._watch.recorder.drop_answer_calls(name)
 
     def on_chat_model_start(
         self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None,
@@ -236,7 +236,7 @@ class _TrialNotes:
     def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_tool_error"):
             if is_interrupt(error):
-                note_interrupt(self._watch, self._watch.recorder.running_call(run_id))
+                note_interrupt(self._watch, self._watch.recorder.call_of_key(run_id))
                 return
             self._watch.recorder.tool_ended(run_id, error=error)
 

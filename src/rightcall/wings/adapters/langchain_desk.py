@@ -63,7 +63,7 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
         interrupts: list[BaseException] = []
         answer = await watch.desk.run(tool.name, arguments, call_id, _interruptible(real, interrupts))
         if interrupts:  # the graph stops here until somebody answers
-            note_interrupt(watch, watch.recorder.running_call(key))
+            note_interrupt(watch, watch.recorder.call_of_key(key))
             raise interrupts[0]
         watch.recorder.tool_ended(key, answer.output, error=answer.failed)
     finally:

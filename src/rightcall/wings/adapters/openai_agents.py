@@ -121,7 +121,7 @@ def _note_requests(watch: Watch, result: Any, depth: int) -> Any:
     with watch.guarded("interruptions"):
         requests = getattr(result, "interruptions", None) or ()
         if depth == 0 and watch.approvals is None:
-            watch.recorder.answered_elsewhere({str(item.call_id or "") for item in requests})
+            watch.recorder.reject_waiting_calls({str(item.call_id or "") for item in requests})
         for item in requests:
             watch.recorder.decided(
                 Approval("waiting"), str(item.name), item.arguments, str(item.call_id or "")

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
-from rightcall.agents.observed.hooks import defining_class, replaced, watch_of
+from rightcall.agents.observed.hooks import class_that_defines, replaced, watch_of
 from rightcall.agents.observed.values import plain
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
@@ -57,7 +57,8 @@ class ClientAdapter(Adapter):
 def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:
     """Observe the requests of these client classes and all their subclasses; returns the function that stops it."""
     undo = [
-        replaced(defining_class(client, "request"), "request", _wrapper(wire, client)) for client in clients
+        replaced(class_that_defines(client, "request"), "request", _wrapper(wire, client))
+        for client in clients
     ]
 
     def restore() -> None:

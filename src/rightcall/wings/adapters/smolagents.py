@@ -171,7 +171,7 @@ def _watch_tool(original: Any) -> Any:
         key = object()
         with watch.guarded("execute_tool_call"):
             watch.recorder.tool_started(key, tool_name, plain(arguments))
-        token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.running_id(key), True))
+        token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.call_id_of_key(key), True))
         try:
             output = original(self, tool_name, arguments)
         except Exception as error:

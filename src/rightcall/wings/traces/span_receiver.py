@@ -85,7 +85,7 @@ class SpanReceiver:
         for traceparent in traceparents:
             self._turns.pop(_trace_id(traceparent), None)
 
-    async def settled(self, traceparent: str, *, ended: bool) -> None:
+    async def wait_for_spans(self, traceparent: str, *, ended: bool) -> None:
         """Wait until no more spans arrive; `ended` means that the sending program has ended."""
         held = self._turns[_trace_id(traceparent)]
         began = time.monotonic()
@@ -99,7 +99,7 @@ class SpanReceiver:
             await asyncio.sleep(0.05)
         self._count(self._work(traceparent) is not None)
 
-    def merged(self, traceparent: str, reply: Trajectory) -> Trajectory:
+    def merge_spans(self, traceparent: str, reply: Trajectory) -> Trajectory:
         """The reply with calls, messages and tokens of the spans, when they show a model or a tool at work."""
         seen = self._work(traceparent)
         if seen is None:
