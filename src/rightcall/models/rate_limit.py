@@ -34,7 +34,7 @@ class RateLimit(Record, frozen=True):
 
 
 class TokenBucket:
-    """Enforces a rate: `take` waits for a turn before a request, `used` counts its tokens afterwards."""
+    """Enforces a rate: `take` waits for a turn before a request, `count_tokens` counts its tokens afterwards."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ class ObservedSession:
         session.trajectory()                       # both turns; also during a turn, or after it failed
         await session.aclose()
 
-    `turn` raises what the agent raises: `ending` says what that means, and `trajectory` has what was done before.
+    `turn` raises what the agent raises: `stop_of_error` says what that means, `trajectory` has what was done before.
     """
 
     def __init__(
