@@ -203,7 +203,7 @@ def test_keys_of_a_run_with_a_simulated_clock_last_as_long_as_others(tmp_path):
         [tool], execute="real", idempotency=Idempotency(sqlite_store(), live=keys), clock=VirtualClock()
     )
     asyncio.run(box.invoke(ToolCall("_send", {}), box.context(run="r", task="g")))
-    assert keys.store.runs.prune(time.time() + 300 * 24 * 3600) == 0
+    assert keys.store.prune(time.time() + 300 * 24 * 3600) == 0
 
 
 def _send() -> str:

@@ -138,7 +138,7 @@ DOORS = [compared, gated, regressed, trend, matrix, flaky, findings, counts, pag
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_unchecked_cases_change_no_number(runs, door):
-    assert runs.run("mixed-True").unchecked == 10
+    assert runs.runs.get("mixed-True").unchecked == 10
     plain, mixed = (door(runs, group) for group in GROUPS)
     assert json.loads(_neutral(plain)) == json.loads(_neutral(mixed)) and plain
 
@@ -150,7 +150,7 @@ def _neutral(shown: Any) -> bytes:
 def test_frames_say_neither_passed_nor_failed(runs):
     from rightcall.show.notebook import result_columns
 
-    columns = result_columns(runs.results("mixed-True", trajectories=True))
+    columns = result_columns(runs.runs.results("mixed-True", trajectories=True))
     of_prompts = [
         p for name, p in zip(columns["golden_id"], columns["passed"], strict=True) if name[0] == "p"
     ]

@@ -61,6 +61,6 @@ def test_what_a_run_holds_prints_short(varied):
 
 
 def test_numbers_for_which_a_terminal_is_too_narrow_are_below_the_table(varied):
-    view = summary_view(varied[0].run(varied[1]).run.summary)
+    view = summary_view(varied[0].runs.get(varied[1]).run.summary)
     assert beyond_table(view, 200) == []
     assert beyond_table(view, 60)[-1].endswith(f"score {view.total.dimensions['score']:.2f}")

@@ -22,7 +22,7 @@ def test_former_names_of_methods_warn_and_work(tmp_path):
     with open_store(tmp_path / "r.db") as store:
         run = store.runs.begin(a_run()).run_id
         with pytest.warns(DeprecationWarning, match=r"store\.run is now store\.runs\.get"):
-            assert store.runs.get(run) == store.runs.get(run)
+            assert store.run(run) == store.runs.get(run)
         for name, path in RENAMED.items():
             part, method = path.split(".")
             with pytest.warns(DeprecationWarning):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rightcall.core.codec import decode
+import msgspec
+
+from rightcall.core.codec import decode, to_plain
 from rightcall.core.errors import InputError
 from rightcall.model.record import Record
 from rightcall.recording.canonical import VOLATILE
@@ -27,11 +29,19 @@ class OldExchange(Record, frozen=True):
     trial: int = 0
 
 
+class OldPrompt(Record, frozen=True):
+    """What the requests of a golden share."""
+
+    system: str = ""
+    tools: list[dict[str, Any]] = []
+    settings: dict[str, Any] = {}
+
+
 class OldLine(Record, frozen=True):
     """One line of the file: exactly one of the three. A format begins a session, which replaces earlier trials."""
 
     format: str | None = None
-    prompt: dict[str, Any] | None = None
+    prompt: OldPrompt | None = None
     exchange: OldExchange | None = None
 
 
@@ -77,8 +87,8 @@ def _old_trials(path: Path) -> Trials:
     return trials
 
 
-def _ask(prompt: dict[str, Any]) -> dict[str, Any]:
+def _ask(prompt: OldPrompt) -> dict[str, Any]:
     """The prompt as requests are compared today: without settings that do not affect the answer."""
-    settings = {name: value for name, value in prompt.get("settings", {}).items() if name not in VOLATILE}
-    others = {name: value for name, value in prompt.items() if name != "settings"}
-    return others | ({"settings": settings} if settings else {})
+    settings = {name: value for name, value in prompt.settings.items() if name not in VOLATILE}
+    plain: dict[str, Any] = to_plain(msgspec.structs.replace(prompt, settings=settings))
+    return plain
