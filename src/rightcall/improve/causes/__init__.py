@@ -1,8 +1,8 @@
 """Causes: a closed list, one file each (those determined by a code share `by_code`).
 
 A cause is a module with `hypotheses(evidence)`, which returns a `Hypothesis` for every supported place.
-How likely each is, given all of them, is decided in `analysis.rank`. To add one: a file here, and its name in
-`analysis.hypothesis.Cause`.
+How likely each is, given all of them, is decided in `improve.rank`. To add one: a file here, and its name in
+`improve.hypothesis.Cause`.
 """
 
 from __future__ import annotations
