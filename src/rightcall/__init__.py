@@ -68,5 +68,9 @@ class _Package(ModuleType):
             return
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name, as pickle and Ray send other modules; they know only plain ones."""
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _Package

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from itertools import permutations
@@ -115,3 +116,7 @@ def test_the_menu_is_shown_without_loading_any_command(tmp_path):
         "rightcall.core.seam",
     ]  # fmt: skip
     assert not {module.partition(".")[0] for module in found["modules"]} & (set(HEAVY) - {"click"})
+
+
+def test_the_package_is_sent_to_other_processes_by_its_name():
+    assert pickle.loads(pickle.dumps(rightcall)) is rightcall
