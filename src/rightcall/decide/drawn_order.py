@@ -1,7 +1,7 @@
 """Results in the order that was drawn beforehand, whatever finishes first.
 
-Every sequential decision here (a gate's early stop, `check`, the proof of `improve`) looks at results in such an order:
-fast goldens cannot bias it, and a verdict does not depend on concurrency.
+A gate's early stop and the proof of `improve` look at results in such an order: fast goldens cannot bias them, and a
+verdict does not depend on concurrency. `check` tries its trials in waves, which it judges in the drawn order itself.
 """
 
 from __future__ import annotations
