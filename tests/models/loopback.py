@@ -114,9 +114,11 @@ def raw_server(talk: Raw, tls: ssl.SSLContext | None = None, *, listens: bool = 
 @contextmanager
 def canned(content: bytes, status: str = "200 OK", **headers: str) -> Iterator[str]:
     """A server that gives one HTTP answer to everything."""
-    fields = {"content-type": "application/json", "content-length": str(len(content))} | {
-        name.replace("_", "-"): value for name, value in headers.items()
-    }
+    fields = {
+        "content-type": "application/json",
+        "content-length": str(len(content)),
+        "connection": "close",
+    } | {name.replace("_", "-"): value for name, value in headers.items()}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

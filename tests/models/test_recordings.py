@@ -508,8 +508,8 @@ def test_refusals_that_a_client_tries_again_after_are_not_recorded(tmp_path):
     async def talk(reader, writer):
         body = b'{"echo": "hi"}'
         writer.write(
-            b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
-            % (next(statuses), len(body), body)
+            b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-type: application/json\r\n"
+            b"content-length: %d\r\n\r\n%s" % (next(statuses), len(body), body)
         )
 
     async def agent(golden):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 
 from rightcall.core import event_loop
 from rightcall.core.event_loop import run_apart, run_blocking, shared_loop
+from rightcall.core.event_loop.borrowed_loop import BorrowedLoop
 from rightcall.core.event_loop.shared_loop import end_with_call
 from rightcall.core.event_loop.worker_threads import in_thread
 
@@ -192,6 +194,38 @@ def test_a_loop_can_be_closed_and_another_begins():
     first = run_blocking(this_loop())
     event_loop.close()
     assert first.is_closed() and run_blocking(this_loop()) is not first
+
+
+def test_a_loop_that_other_threads_still_use_can_be_closed():
+    over = threading.Event()
+    unexpected: list[BaseException] = []
+
+    def calls():
+        while not over.is_set():
+            loop = BorrowedLoop()
+            try:
+                while True:
+                    assert loop.run_until_complete(answer(3)) == 3
+            except asyncio.CancelledError:
+                pass
+            except BaseException as error:
+                if str(error) != "Event loop is closed":
+                    unexpected.append(error)
+
+    threads = [threading.Thread(target=calls) for _ in range(2)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads change within a few instructions, which is where a race would be
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(300):
+            event_loop.close()
+    finally:
+        sys.setswitchinterval(interval)
+        over.set()
+        while any(thread.is_alive() for thread in threads):
+            event_loop.close()
+    assert unexpected == []
 
 
 def test_code_that_may_block_runs_apart():

@@ -134,7 +134,11 @@ class SharedLoop:
 
         `LoopBusyError` unless it is `patient`, when the thread that runs the loop is blocked.
         """
-        self._enter(call)
+        if not self._enter(call):
+            if not patient:
+                raise LoopBusyError
+            call.drop()
+            raise RuntimeError("Event loop is closed")
         stopped: BaseException | None = None
         while not call.done:
             try:
@@ -164,10 +168,15 @@ class SharedLoop:
             self.finish(LoopCall(self._end(), closes=True))
         self._threads.shutdown(wait=False)
         until = time.monotonic() + CLOSING_S
-        while self._driver is not None and time.monotonic() < until:
+        while not self._close_unless_driven() and time.monotonic() < until:
             time.sleep(0.001)
-        if self._driver is None:
+
+    def _close_unless_driven(self) -> bool:
+        with self._lock:  # so that no thread that was late begins to run it meanwhile
+            if self._driver is not None:
+                return False
             self.loop.close()
+            return True
 
     async def _end(self) -> None:
         rest = asyncio.all_tasks() - {asyncio.current_task()}
@@ -180,15 +189,19 @@ class SharedLoop:
             transport.abort()
         await asyncio.sleep(0)
 
-    def _enter(self, call: LoopCall[Any]) -> None:
+    def _enter(self, call: LoopCall[Any]) -> bool:
+        """Join those who wait for the loop; false if it is closed."""
         call.ticket = ticket = object()
         with self._lock:
+            if self.loop.is_closed():
+                return False
             self._calls.append(call)
             if self._driver is None:
                 self._driver = call
             elif self._driver.yields and not call.yields:
                 self.loop.call_soon_threadsafe(self.loop.stop)
         self.loop.call_soon_threadsafe(self._begin, call, ticket)
+        return True
 
     def _begin(self, call: LoopCall[Any], ticket: object) -> None:
         with self._lock:
