@@ -10,6 +10,7 @@
     recorded_case  behaviour recorded in a golden, as a trajectory
     deepeval    DeepEval's argument names in the constructors of records; deepeval_fields: the same to read
     failure     Failure and the closed list of codes
+    danger      which failures cannot be taken back: what every output lists first
     score       Score
     run         CaseResult, Summary, Run
     depth       values of trajectories that are nested too deeply

@@ -1,0 +1,60 @@
+"""What is dangerous: failures that cannot be taken back. Every output lists them first and says so in a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rightcall.model.failure import CODES, FATAL, Code, Failure
+from rightcall.model.tool import Tool
+
+WORD = "DANGER"
+"""What every output writes before the sort of danger, so that it does not depend on colour."""
+
+DESTRUCTIVE_MISTAKE = "destructive mistake"
+REPEATS: frozenset[Code] = frozenset({"duplicate_call", "retry"})
+MISTAKES: frozenset[Code] = REPEATS | {
+    "unexpected_call",
+    "wrong_tool",
+    "missing_arg",
+    "extra_arg",
+    "wrong_value",
+    "wrong_type",
+    "hallucinated_ref",
+    "forbidden_arg",
+    "order_violation",
+}
+"""Codes of a call that was made, but not as expected: dangerous if its tool is marked as destructive."""
+
+SORTS: tuple[str, ...] = (
+    *(CODES[code].title.lower() for code in CODES if code in FATAL and code != "wrong_state"),
+    DESTRUCTIVE_MISTAKE,
+    CODES["wrong_state"].title.lower(),
+)
+"""Every sort of danger, in the order in which those of a case are named."""
+
+NO_TOOLS: Mapping[str, Tool] = {}
+
+
+def danger_of(failure: Failure, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
+    """The sort of danger of one failure in words, one of `SORTS`; empty if it is none.
+
+    `tools` are those of the run, by name. Only a hint that states `destructive` counts: a tool without hints may be
+    anything. Repeating a call does no further harm where the tool is marked as idempotent.
+    """
+    if failure.code in FATAL:
+        return CODES[failure.code].title.lower()
+    tool = tools.get(_called_tool(failure)) if failure.code in MISTAKES else None
+    if tool is None or not tool.annotations.destructive:
+        return ""
+    return "" if failure.code in REPEATS and tool.annotations.idempotent else DESTRUCTIVE_MISTAKE
+
+
+def dangers_of(failures: Iterable[Failure], tools: Mapping[str, Tool] = NO_TOOLS) -> tuple[str, ...]:
+    """The sorts of danger among failures, each once, in the order of `SORTS`."""
+    present = {danger_of(failure, tools) for failure in failures}
+    return tuple(sort for sort in SORTS if sort in present)
+
+
+def _called_tool(failure: Failure) -> str:
+    """The tool that was called; for a wrong tool, `tool` is the expected one."""
+    return str(failure.actual) if failure.code == "wrong_tool" else failure.tool
