@@ -56,8 +56,10 @@ from rightcall.metrics.matching.base import Kind
 KINDS = {"new_one": Kind(lambda spec, options, scope: None)}
 """,
     "lint/rules/naming": """
-from rightcall.lint.rule import Rule
-RULE = Rule("TD199", "new-one", "info", summary="", explanation="", bad={}, good={}, sources=())
+from rightcall.lint.rule import tool_rule
+@tool_rule("TD199", "info", sources=())
+def new_one(tool):
+    "A new rule."
 """,
     "tools/worlds": """
 from rightcall.tools.worlds.base import World

@@ -1,13 +1,16 @@
-"""What a rule file declares: the rule is its own documentation, and the catalogue is made of it."""
+"""What a rule is: a function that is its own documentation, from which the catalogue is made."""
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from inspect import cleandoc
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.seam import load_plugins, plugins
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 ToolCheck = Callable[["ToolFeatures"], Iterable[Finding]]
 SetCheck = Callable[["SetFeatures"], Iterable[tuple["ToolFeatures", Finding]]]
+Findings = Iterator[Finding]
+SetFindings = Iterator[tuple["ToolFeatures", Finding]]
 
 FAMILIES: dict[str, str] = {
     "structure": "Structure",
@@ -71,19 +76,65 @@ class Rule:
         return list(FAMILIES)[int(self.code[2])] if self.code.startswith("TD") else "installed"
 
 
+class RuleFacts(TypedDict, total=False):
+    """What a rule says besides its documentation: fields of `Rule`."""
+
+    sources: tuple[str, ...]
+    bad: Example
+    good: Example
+    fix: FixKind
+    targets: tuple[str, ...]
+    beside: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def tool_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[ToolCheck], Rule]:
+    """A rule about single tools, made of the function that checks one.
+
+    The rule is named after the function. The function's docstring has the summary, the explanation, and the
+    examples as JSON after `Fails:` and `Passes:`; without `Passes:`, the clean tool itself passes.
+    """
+    return lambda check: Rule(code=code, severity=severity, check=check, **_documented(check, facts))
+
+
+def set_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[SetCheck], Rule]:
+    """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`."""
+    return lambda check: Rule(code=code, severity=severity, check_set=check, **_documented(check, facts))
+
+
+def _documented(check: Callable[..., Any], facts: RuleFacts) -> dict[str, Any]:
+    """The name, the texts and the examples that a function and its docstring give to its rule."""
+    text, _, good = cleandoc(check.__doc__ or "").partition("\nPasses: ")
+    text, _, bad = text.partition("\nFails: ")
+    summary, _, explanation = text.partition("\n\n")
+    return {
+        "name": check.__name__.replace("_", "-"),
+        "summary": summary.replace("\n", " "),
+        "explanation": explanation,
+        "bad": json.loads(bad or "{}"),
+        "good": json.loads(good or "{}"),
+        **facts,
+    }
+
+
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes."""
     rules = []
     for family in list(FAMILIES)[:-1]:
         package = importlib.import_module(f"rightcall.lint.rules.{family}")
-        for module in pkgutil.iter_modules(package.__path__):
-            rule = importlib.import_module(f"{package.__name__}.{module.name}").RULE
-            if module.name != rule.name.replace("-", "_") or rule.family != family:
-                raise AssertionError(f"{family}/{module.name}.py holds {rule.code} {rule.name}")
-            rules.append(rule)
+        for entry in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{entry.name}")
+            for rule in _rules_in(module):
+                if rule.family != family:
+                    raise AssertionError(f"{family}/{entry.name}.py holds {rule.code} {rule.name}")
+                rules.append(rule)
     rules += _installed_rules({word for rule in rules for word in (rule.code, rule.name)})
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def _rules_in(module: ModuleType) -> list[Rule]:
+    return [value for value in vars(module).values() if isinstance(value, Rule)]
 
 
 def _installed_rules(built_in: set[str]) -> list[Rule]:

@@ -1,0 +1,136 @@
+"""Texts and parameters that do not distinguish two tools."""
+
+from __future__ import annotations
+
+from rightcall.lint.confusability.pairs import LIKELY
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import SetFindings, set_rule
+
+
+@set_rule("TD501", "error", sources=("TSC",))
+def duplicate_description(tools: SetFeatures) -> SetFindings:
+    """Two tools have the same description, apart from case and punctuation.
+
+    A model chooses by description. With the same text for two tools it chooses at random.
+
+    Fails: [
+      {},
+      {"description": "Returns the daily weather forecast of one city, one entry a day! Use it when the user asks about coming days. Fails with not_found for a city it does not know."}
+    ]
+    Passes: [{}, {}]
+    """
+    seen: dict[str, ToolFeatures] = {}
+    for tool in tools.tools:
+        key = " ".join(tool.words)
+        if not key:
+            continue
+        first = seen.setdefault(key, tool)
+        if first is not tool and first.name != tool.name:
+            finding = Finding(
+                ("description",),
+                f"same description as {first.name}: only the name distinguishes them",
+                "say in each what the other does not do",
+                others=(first.name,),
+            )
+            yield tool, finding
+
+
+@set_rule("TD505", "warning", beside=("TD502",), sources=("ANT-def",))
+def no_contrast(tools: SetFeatures) -> SetFindings:
+    """A pair that scores 0.90 or more, and neither text mentions the other or says “instead of”.
+
+    One sentence in each (“for past days use get_history”) is the cheapest cure for confusion.
+
+    Fails: [
+      {
+        "name": "get_city_forecast",
+        "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming days. Fails with not_found."
+      },
+      {
+        "name": "get_town_forecast",
+        "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming days. Fails with not_found.",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
+            "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."}
+          },
+          "required": ["city", "days"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    reported: set[int] = set()
+    for pair in tools.pairs:
+        if pair.score < LIKELY:
+            break
+        if pair.told_apart or id(pair.second) in reported:
+            continue
+        reported.add(id(pair.second))
+        finding = Finding(
+            ("description",),
+            f"neither it nor {pair.first.name} says when to use the other",
+            f"add “for … use {pair.first.name}”, and the same the other way round",
+            others=(pair.first.name,),
+        )
+        yield pair.second, finding
+
+
+@set_rule("TD506", "info", sources=("ANT-eng",))
+def subset_tool(tools: SetFeatures) -> SetFindings:
+    """A tool's name and parameters are part of another's: `list_directory`, `list_directory_with_sizes`.
+
+    The larger one can replace the smaller. One tool with an option leaves no choice to get wrong.
+
+    Fails: [
+      {"name": "get_forecast"},
+      {
+        "name": "get_forecast_with_wind",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Where sailors ask for it."},
+            "days": {"type": "integer", "description": "Length of the journey planned."},
+            "height_m": {"type": "integer", "description": "Metres above the ground."}
+          },
+          "required": ["city", "days", "height_m"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    by_start: dict[tuple[str, ...], list[ToolFeatures]] = {}
+    for tool in tools.by_name.values():
+        by_start.setdefault(tool.name_tokens[:2], []).append(tool)
+    for start, alike in by_start.items():
+        if len(start) < 2:
+            continue
+        for small in alike:
+            large = next((other for other in alike if _contains(other, small)), None)
+            if large is not None:
+                finding = Finding(
+                    ("name",),
+                    f"{large.name} does the same with more options",
+                    "offer one tool with an option",
+                    others=(large.name,),
+                )
+                yield small, finding
+
+
+def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:
+    longer = len(large.name_tokens) > len(small.name_tokens) and set(small.name_tokens) < set(
+        large.name_tokens
+    )
+    return (
+        longer
+        and bool(small.parameter_names)
+        and small.parameter_names <= large.parameter_names
+        and (small.effect.kind == large.effect.kind)
+    )

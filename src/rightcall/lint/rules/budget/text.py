@@ -1,0 +1,127 @@
+"""Text that costs tokens and says nothing."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.lint.diagnostic import REMOVED, Edit, Finding
+from rightcall.lint.features.text import excerpt, name_tokens
+from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+
+_PREFIX = re.compile(
+    r"^\s*(?:(?:this|the) (?:tool|function|method|api|endpoint|operation)(?: \w+)? (?:(?:allows?|enables?"
+    r"|lets?) (?:you |users? |the user )?(?:to )?"
+    r"|is (?:used|designed) to |can be used to |will |helps? (?:you )?(?:to )?|(?=[a-z]+s\b))"
+    r"|(?:allows?|enables?|lets?) (?:you|users?|the user) (?:to )?)",
+    re.IGNORECASE,
+)
+_NOT_VERBS = frozenset(("is", "was", "has", "does", "belongs"))
+
+
+@tool_rule("TD604", "info", fix="safe", sources=("practice",))
+def boilerplate_prefix(tool: ToolFeatures) -> Findings:
+    """The description begins with “This tool …” or “Allows you to …”.
+
+    Every tool is a tool. The words cost tokens and push the verb away from the place where it is read first.
+
+    Fails: {"description": "This tool returns the daily forecast of one city. Use it when the user asks about coming days. Fails with not_found."}
+    """
+    match = _PREFIX.match(tool.description)
+    if not match:
+        return
+    rest = tool.description[match.end() :]
+    first = re.match(r"[a-z]+", rest)
+    if not first or first.group() in _NOT_VERBS:
+        return
+    better = rest[0].upper() + rest[1:]
+    yield Finding(
+        ("description",),
+        f"begins with “{match.group().strip()}”",
+        "start with what it does",
+        edits=(Edit(("description",), better),),
+        safe=True,
+    )
+
+
+SHORTEST = 40
+FEWEST = 3
+
+
+@set_rule("TD605", "info", sources=("practice",))
+def repeated_sentence(tools: SetFeatures) -> SetFindings:
+    """A sentence of 40 characters or more is repeated in three or more tools.
+
+    It makes the tools more alike and costs tokens in each of them. What applies to all belongs in the system
+    prompt.
+
+    Fails: [
+      {"description": "Returns a forecast, use it for coming days. Every answer is rounded to whole numbers by the server."},
+      {"description": "Lists stations, use it to find masts, or fails. Every answer is rounded to whole numbers by the server."},
+      {"description": "Explains a colour, use it after warnings. Every answer is rounded to whole numbers by the server."}
+    ]
+    Passes: [{}, {}, {}]
+    """
+    if len(tools.tools) < FEWEST:
+        return
+    holders: dict[str, list[ToolFeatures]] = {}
+    for tool in tools.tools:
+        if len(tool.description) >= SHORTEST:
+            for sentence in dict.fromkeys(text for text in tool.sentences if len(text) >= SHORTEST):
+                holders.setdefault(sentence, []).append(tool)
+    for sentence, alike in holders.items():
+        if len(alike) >= FEWEST:
+            others = tuple(tool.name for tool in alike[1:])
+            yield (
+                alike[0],
+                Finding(
+                    ("description",),
+                    f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
+                    "say it once, in the system prompt",
+                    others=others,
+                ),
+            )
+
+
+@tool_rule("TD606", "info", fix="safe", sources=("OAI-sdk", "measured"))
+def title_noise(tool: ToolFeatures) -> Findings:
+    """Titles that only repeat property names, or `$schema` naming the default dialect.
+
+    Generators put them there; they are sent with every request and tell the model nothing.
+
+    Fails: {"input_schema": {"properties": {"city": {"title": "City"}, "days": {"title": "Days"}}}}
+    """
+    noise = [
+        node
+        for node in tool.nodes
+        if isinstance(title := node.schema.get("title"), str)
+        and (
+            (node.name and name_tokens(title) == name_tokens(node.name))
+            or (node.parent is None and _is_generated(tool, title))
+        )
+    ]
+    if noise:
+        what = "the title repeats the name" if len(noise) == 1 else f"{len(noise)} titles repeat the names"
+        edits = tuple(Edit((*node.path, "title"), REMOVED) for node in noise)
+        yield Finding((*noise[0].path, "title"), f"{what}", "remove them", edits=edits, safe=True)
+    if tool.schema.get("$schema") == "https://json-schema.org/draft/2020-12/schema":
+        edit = Edit((*INPUT, "$schema"), REMOVED)
+        yield Finding(
+            (*INPUT, "$schema"),
+            "$schema names the dialect that is the default",
+            "remove it",
+            edits=(edit,),
+            safe=True,
+        )
+
+
+def _is_generated(tool: ToolFeatures, title: str) -> bool:
+    """Frameworks call the root `<name>Arguments`, `<name>Args` or `<name>Input`."""
+    tokens = name_tokens(title)
+    return tokens[:-1] == tool.name_tokens and tokens[-1:] in (
+        ("arguments",),
+        ("args",),
+        ("input",),
+        ("schema",),
+    )

@@ -1,0 +1,204 @@
+"""Text that contradicts the definition."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rightcall.core.errors import suggestion
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.effects import EFFECTS
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import fits
+from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.types import json_type
+
+_NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"
+_PARAMETER_MENTION = re.compile(
+    rf"\b(?:set(?:ting)?|pass(?:ing)?|specify(?:ing)?|provid(?:e|ing)|via|using|with|the|by) {_NAME}"
+    rf" (?:parameter|argument|param|option|flag)\b|\b(?:parameter|argument|param) {_NAME}|\b(?:set|pass) {_NAME} to\b"
+)
+
+_OF_ANOTHER = re.compile(r"\s+(?:of|in|to)\s+(?:the\s+)?[`'\"]?([A-Za-z][\w.-]*\w)")
+
+
+@set_rule("TD209", "warning", sources=("SM2",))
+def stale_param_mention(tools: SetFeatures) -> SetFindings:
+    """The description mentions a parameter that the tool does not have.
+
+    The model passes it and the call is rejected, or, worse, the argument is silently dropped.
+
+    Fails: {"description": "Returns the daily forecast, or an error. Use it for coming days. Set the `max_rows` parameter to get fewer."}
+    Passes: {"description": "Returns the daily forecast, or an error. Use it for coming days. Set the `days` parameter to get fewer."}
+    """
+    for tool in tools.tools:
+        if not _PARAMETER_MENTION.search(tool.description):
+            continue
+        names = {node.name for node in tool.properties} | set(tools.by_name)
+        for match in _PARAMETER_MENTION.finditer(tool.description):
+            name = next(group for group in match.groups() if group)
+            if name in names or f'"{name}"' in tool.text or not tool.parameters:
+                continue
+            of = _OF_ANOTHER.match(tool.description, match.end())
+            if of is not None and of[1] in tools.by_name and of[1] != tool.name:
+                continue
+            hint = suggestion(name, names) or "rename it in the text, or declare it"
+            finding = Finding(
+                ("description",), f"mentions the parameter '{name}', which the tool does not have", hint
+            )
+            yield tool, finding
+
+
+_TOOL_MENTION = re.compile(
+    r"\b(?:call(?:ing)?|use|using|invoke|invoking|run|see|via"
+    r"|prefer) (?:the )?[`'\"]?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)\b"
+    r"(?![.=:/\w])|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"]? (?:tool|function)\b"
+)
+
+
+@set_rule("TD210", "warning", sources=("SM2",))
+def stale_tool_mention(tools: SetFeatures) -> SetFindings:
+    """The text tells the model to use a tool that is not in the set.
+
+    The model calls it, gets “unknown tool”, and loses a turn or gives up. Tools are renamed more often than
+    the texts of their neighbours.
+
+    Fails: [
+      {"description": "Returns the daily forecast, or an error. For the present weather use get_current_weather instead."},
+      {"name": "list_stations"}
+    ]
+    Passes: [
+      {"description": "Returns the daily forecast, or an error. If you need a place to ask for, call list_stations."},
+      {"name": "list_stations"}
+    ]
+    """
+    if len(tools.tools) < 2:
+        return
+    tool_names = set(tools.by_name)
+    lower = {name.lower() for name in tool_names}
+    for tool in tools.tools:
+        for path, text in tool.prose:
+            if "_" not in text and "-" not in text:
+                continue
+            for match in _TOOL_MENTION.finditer(text):
+                name = match[1] or match[2]
+                if _is_absent_tool(name, tool, lower):
+                    hint = suggestion(name, tool_names) or "name a tool in the set, or remove the sentence"
+                    yield tool, Finding(path, f"mentions the tool '{name}', which is not in the set", hint)
+
+
+def _is_absent_tool(name: str, tool: ToolFeatures, lower: set[str]) -> bool:
+    first = name_tokens(name)[0]
+    if first not in EFFECTS or "-" in name:
+        return False  # words joined by a hyphen are prose
+    if name.lower() in lower or any(
+        other.endswith(("_" + name.lower(), "." + name.lower())) for other in lower
+    ):
+        return False
+    return f'"{name}"' not in tool.text  # a property, an enum value, a default
+
+
+_SAID = re.compile(
+    r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"
+    r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?\d{1,3}(?:,\d{3})+(?!\d)|-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
+    re.IGNORECASE,
+)
+_SAID_BRIEFLY = re.compile(
+    r"\bdefault\s+(?P<quoted>(?!))?(?P<bare>true|false|-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d[\d.]*(?<!\.))(?P<after>[^\w]|$)",
+    re.IGNORECASE,
+)
+"""“Default false.”: without a verb, only what can be nothing but a value."""
+_ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
+"""“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
+_VAGUE = word_set(
+    """
+    the a an all any none null no not current today now empty auto automatic user your whatever its this that in
+    """
+)
+
+
+@tool_rule("TD211", "warning", fix="suggested", sources=("SM2",))
+def default_in_prose(tool: ToolFeatures) -> Findings:
+    """The text names a default that the schema lacks or contradicts.
+
+    Only `default` is read by validators, clients and generators; a text that disagrees with it misleads
+    readers. The fix copies the value from the text to the schema.
+
+    Fails: {"input_schema": {"properties": {"max_entries": {
+      "type": "integer",
+      "description": "Most entries to return, default is 10."
+    }}}}
+    Passes: {"input_schema": {"properties": {"max_entries": {
+      "type": "integer",
+      "description": "Most entries to return, 10 if left out.",
+      "default": 10
+    }}}}
+    """
+    for node in tool.properties:
+        if "efault" not in node.text:
+            continue
+        default = _default_in_text(node)
+        if default is None:
+            continue
+        if "default" not in node.schema:
+            edit = Edit((*node.path, "default"), default)
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {default!r}, the schema does not",
+                f'add "default": {_value_text(default)}',
+                edits=(edit,),
+            )
+        elif node.schema["default"] != default:
+            edit = Edit((*node.path, "default"), default)
+            yield Finding(
+                node.path,
+                f"the text says the default of '{node.name}' is {default!r}, the schema says "
+                f"{node.schema['default']!r}",
+                "make the two agree",
+                edits=(edit,),
+            )
+
+
+def _default_in_text(node: Node) -> Any:
+    """The default the text names as a value of the parameter's type, or None when it is not that clear."""
+    match = _SAID.search(node.text) or _SAID_BRIEFLY.search(node.text)
+    if not match or _ONLY_SOMETIMES.match(node.text, match.start("after")):
+        return None
+    word = match["quoted"] if match["quoted"] is not None else match["bare"]
+    kind = node.schema.get("type")
+    if not isinstance(kind, str):
+        return None
+    value = _value(word, json_type(kind) or "", match)
+    rest = {key: inner for key, inner in node.schema.items() if key != "default"}
+    return value if value is not None and fits(value, rest) else None
+
+
+def _value(word: str, kind: str, match: re.Match[str]) -> Any:
+    number = word.replace(",", "")
+    try:
+        if kind == "integer":
+            return int(number)
+        if kind == "number":
+            return float(number) if "." in number else int(number)
+    except ValueError:
+        return None
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(word.lower())
+    if kind == "string" and word.lower() not in _VAGUE:
+        ends = (match["after"].strip() == "" and match.end() >= len(match.string)) or match["after"] in ".,;)"
+        return word if match["quoted"] is not None or ends else None
+    return None
+
+
+def _value_text(value: Any) -> str:
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f'"{value}"'
+        if isinstance(value, str)
+        else str(value)
+    )

@@ -1,0 +1,185 @@
+"""Keywords that mean different things to different providers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.files.documents import JsonPath
+from rightcall.lint.diagnostic import REMOVED, Edit, Finding
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
+from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.rule import Findings, tool_rule
+from rightcall.schema.provider_limits import provider
+from rightcall.schema.types import with_null
+
+_DEFINED = word_set(
+    """
+    date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-
+    reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double byte binary
+    password enum
+    """
+)
+"""What JSON Schema 2020-12, OpenAPI and Gemini define."""
+
+
+@tool_rule("TD709", "warning", fix="safe", sources=("OAI-so", "ANT-sdk"))
+def unsupported_format(tool: ToolFeatures) -> Findings:
+    """A `format` that no standard defines, or that the strict mode of a target rejects.
+
+    Validators ignore unknown formats; strict modes reject them. The fix moves the format into the
+    description.
+
+    Fails: {"input_schema": {"properties": {"city": {"format": "place-name"}}}}
+    """
+    strict = [provider(target) for target in tool.targets if provider(target).formats]
+    for node in tool.nodes:
+        named = node.schema.get("format")
+        if not isinstance(named, str):
+            continue
+        refused = any(named not in facts.formats for facts in strict)
+        if named in _DEFINED and not refused:
+            continue
+        text = f"{node.text.rstrip()} Format: {named}.".strip()
+        edits = (Edit((*node.path, "description"), text), Edit((*node.path, "format"), REMOVED))
+        who = "strict mode rejects the format" if refused else "no standard defines the format"
+        yield Finding(
+            (*node.path, "format"),
+            f"{who} '{named}'",
+            "say the form in the description, or give a pattern",
+            edits=edits,
+            safe=True,
+        )
+
+
+@tool_rule("TD711", "warning", fix="safe", sources=("MCP", "JSON"))
+def legacy_dialect(tool: ToolFeatures) -> Findings:
+    """`nullable`, boolean exclusive bounds, a list of `items`, or `definitions` under the current dialect.
+
+    JSON Schema 2020-12, the default of MCP and of providers, ignores these keywords: the constraint is lost.
+    A schema that names an older dialect in `$schema` may use its keywords.
+
+    Fails: {"input_schema": {"properties": {"days": {"nullable": true}}}}
+    Passes: {"input_schema": {"properties": {"days": {"type": ["integer", "null"]}}}}
+    """
+    current = dialect_of(tool.schema) == DEFAULT_DIALECT
+    for node in tool.nodes:
+        if isinstance(node.schema.get("nullable"), bool) and not tool.targets & {"gemini"}:
+            yield _finding(
+                (*node.path, "nullable"),
+                "'nullable' is OpenAPI 3.0",
+                _without_nullable(node),
+                safe=node.path not in tool.counted,
+            )
+        if not current:
+            continue
+        for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            if isinstance(node.schema.get(bound), bool):
+                yield _finding(
+                    (*node.path, bound), f"a boolean '{bound}' is draft 4", _bound(node, bound, plain)
+                )
+        if isinstance(node.schema.get("items"), list):
+            edits = (
+                Edit((*node.path, "prefixItems"), node.schema["items"]),
+                Edit((*node.path, "items"), REMOVED),
+            )
+            yield _finding((*node.path, "items"), "a list of 'items' is draft 7", edits)
+    if current and isinstance(tool.schema.get("definitions"), dict) and "$defs" not in tool.schema:
+        yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _rename_definitions(tool))
+
+
+def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
+    return Finding(
+        path,
+        f"{message}: JSON Schema 2020-12 uses another keyword",
+        "use the current keyword",
+        edits=edits,
+        safe=safe,
+    )
+
+
+def _without_nullable(node: Node) -> tuple[Edit, ...]:
+    rest = {key: value for key, value in node.schema.items() if key != "nullable"}
+    return (Edit(node.path, with_null(rest) if node.schema["nullable"] else rest),)
+
+
+def _bound(node: Node, bound: str, plain: str) -> tuple[Edit, ...]:
+    if not node.schema[bound] or plain not in node.schema:
+        return (Edit((*node.path, bound), REMOVED),)
+    return Edit((*node.path, bound), node.schema[plain]), Edit((*node.path, plain), REMOVED)
+
+
+def _rename_definitions(tool: ToolFeatures) -> tuple[Edit, ...]:
+    schema: Any = _with_defs({key: value for key, value in tool.schema.items() if key != "definitions"})
+    return (Edit(("input_schema",), {**schema, "$defs": _with_defs(tool.schema["definitions"])}),)
+
+
+def _with_defs(value: Any, depth: int = 0) -> Any:
+    if depth > 200:
+        return value
+    if isinstance(value, list):
+        return [_with_defs(part, depth + 1) for part in value]
+    if isinstance(value, dict):
+        return {
+            key: inner.replace("#/definitions/", "#/$defs/", 1)
+            if key == "$ref" and isinstance(inner, str)
+            else _with_defs(inner, depth + 1)
+            for key, inner in value.items()
+        }
+    return value
+
+
+FEWEST = 4
+
+
+@tool_rule(
+    "TD712",
+    "info",
+    bad={
+        "input_schema": {
+            "properties": {
+                "days": {"minimum": None, "maximum": None},
+                **{
+                    f"with_{name}": {
+                        "type": ["boolean", "null"],
+                        "description": f"Whether {name} belongs into the answer.",
+                    }
+                    for name in ("wind", "rain", "snow", "fog")
+                },
+            },
+            "required": ["city", "days", "with_wind", "with_rain", "with_snow", "with_fog"],
+        }
+    },
+    targets=("anthropic-strict",),
+    sources=("ANT-lim", "OAI-so"),
+)
+def nullable_style_clash(tool: ToolFeatures) -> Findings:
+    """For Anthropic strict: several parameters take null to be optional, as OpenAI wants it.
+
+    OpenAI's strict mode has no optional parameters, only ones that take null; Anthropic counts each of those
+    against 16 unions a request. Send each provider its own schema.
+
+    Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
+    """
+    if not tool.targets & {"anthropic-strict"}:
+        return
+    unions = [node.name for node in tool.parameters if _takes_null(node)]
+    if len(unions) >= FEWEST:
+        yield Finding(
+            INPUT,
+            f"{len(unions)} parameters take null, and each counts as a union with Anthropic",
+            (
+                "make them optional by leaving them out of required; `tools convert --to anthropic-strict` "
+                "does it"
+            ),
+        )
+
+
+def _takes_null(node: Node) -> bool:
+    kind = node.schema.get("type")
+    variants = node.schema.get("anyOf")
+    return (isinstance(kind, list) and "null" in kind) or (
+        isinstance(variants, list)
+        and any(isinstance(variant, dict) and variant.get("type") == "null" for variant in variants)
+    )

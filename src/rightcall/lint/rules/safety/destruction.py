@@ -1,0 +1,205 @@
+"""Tools that destroy or overwrite something."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.effects import is_part_of_a_file
+from rightcall.lint.features.mentions import (
+    CONFIRMING_PARAMETER,
+    CONSEQUENCE,
+    IRREVERSIBLE,
+    REVERSIBLE,
+    VERSION_PARAMETER,
+)
+from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+
+
+@tool_rule("TD401", "error", sources=("SNYK", "CISCO"))
+def destructive_no_warning(tool: ToolFeatures) -> Findings:
+    """A tool that deletes, drops, wipes … does not say whether this is final or can be undone.
+
+    Two tools that delete look alike to a model until one says “permanently, with all data” and the other
+    “only the session; the account stays”. It is enough to say what goes with it, what stays or what breaks.
+    Verbs that merely take something away (cancel, remove) give an info, and so do parts of a file that is
+    being edited.
+
+    Fails: {
+      "name": "delete_station",
+      "description": "Deletes one station of the network. Use it when a mast was taken down. Fails with not_found, returns its name.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "station": {"type": "string", "description": "Name of the station as painted on its mast."},
+          "dry_run": {"type": "boolean", "description": "Only report what would happen."}
+        },
+        "required": ["station", "dry_run"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": true}
+    }
+    Passes: {
+      "name": "delete_station",
+      "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when a mast was taken down. Fails with not_found, returns its name.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "station": {"type": "string", "description": "Name of the station as painted on its mast."},
+          "dry_run": {"type": "boolean", "description": "Only report what would happen."}
+        },
+        "required": ["station", "dry_run"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": true}
+    }
+    """
+    effect = tool.effect
+    if (
+        not effect.is_destructive
+        or effect.verb not in tool.name_tokens
+        or IRREVERSIBLE.search(tool.all_prose)
+        or CONSEQUENCE.search(tool.lower)
+    ):
+        return
+    yield Finding(
+        ("description",),
+        f"'{effect.verb}' {'is destructive' if effect.kind == 'destroy' else 'takes something away'}, and the "
+        "description does not say whether it can be undone",
+        "say what is lost and whether it can be recovered: “Permanently deletes …; cannot be undone.”",
+        severity="error" if effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
+    )
+
+
+_TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
+
+
+@set_rule("TD402", "warning", sources=("GEM", "MCP"))
+def destructive_no_guard(tools: SetFeatures) -> SetFindings:
+    """A destructive tool has no confirmation, dry run or expected version, and no preview tool.
+
+    A required `confirmation_token` that only a preview, or the user, can give makes it impossible to destroy
+    by a wrong guess. Verbs that merely take something away give an info, and so do parts of a file that is
+    being edited.
+
+    Fails: {
+      "name": "delete_station",
+      "description": "Permanently deletes one station with all its readings; this cannot be undone. Use it when a mast was taken down. Fails with not_found, returns its name.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "station": {"type": "string", "description": "Name of the station as painted on its mast."}
+        },
+        "required": ["station"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": true}
+    }
+    """
+    previews = [other for other in tools.tools if not _TWO_STEP.isdisjoint(other.name_tokens)]
+    for tool in tools.tools:
+        if not tool.effect.is_destructive or any(
+            CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names
+        ):
+            continue
+        if tool.effect.kind == "take_away" and REVERSIBLE.search(tool.lower):
+            continue
+        if any(tool.name_stems & other.name_stems for other in previews):
+            continue
+        finding = Finding(
+            INPUT,
+            f"'{tool.effect.verb}' takes effect on the first call, without confirmation",
+            "require a confirmation_token returned by a preview, or accept dry_run or expected_version",
+            severity="warning" if tool.effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
+        )
+        yield tool, finding
+
+
+_WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
+MOST = 50
+
+
+@tool_rule("TD409", "warning", fix="suggested", sources=("CISCO",))
+def bulk_destructive(tool: ToolFeatures) -> Findings:
+    """A destructive tool takes a list without `maxItems`, a filter, or “all”.
+
+    One wrong call then destroys everything. A limit turns it into an error.
+
+    Fails: {
+      "name": "delete_stations",
+      "description": "Permanently deletes stations with their readings; this cannot be undone. Use it when masts were taken down. Fails with not_found, returns their names.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "stations": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Names as painted on the masts."
+          },
+          "dry_run": {"type": "boolean", "description": "Only report what would happen."}
+        },
+        "required": ["stations", "dry_run"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": true}
+    }
+    """
+    if tool.effect.kind != "destroy":
+        return
+    for node in tool.parameters:
+        if node.is_only("array") and "maxItems" not in node.schema:
+            edit = Edit((*node.path, "maxItems"), MOST)
+            yield Finding(
+                node.path,
+                f"'{node.name}' may contain any number of things to {tool.effect.verb}",
+                f'add "maxItems": {MOST}',
+                edits=(edit,),
+            )
+        elif _WHOLESALE.fullmatch(node.name):
+            yield Finding(
+                node.path,
+                f"'{node.name}' lets one call {tool.effect.verb} without a limit",
+                "limit how many one call may touch",
+            )
+
+
+_UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
+
+
+@tool_rule("TD412", "info", sources=("practice",))
+def no_expected_version(tool: ToolFeatures) -> Findings:
+    """An update of a shared thing takes no version to compare with.
+
+    Between reading and writing, somebody else may have written. With `expected_version` (or an etag) the
+    second write fails and the model reads again.
+
+    Fails: {
+      "name": "update_station",
+      "description": "Changes the name of a station. Use it when a mast was renamed. Fails with not_found, returns the old name.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "station_id": {
+            "type": "string",
+            "description": "Five letters as painted on the mast, given by the user."
+          },
+          "new_title": {"type": "string", "description": "Name to show from now on."}
+        },
+        "required": ["station_id", "new_title"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": false}
+    }
+    """
+    if tool.effect.verb not in _UPDATING or tool.effect.kind == "read":
+        return
+    shared = any(name_tokens(name)[-1:] in (("id",), ("path",), ("key",)) for name in tool.parameter_names)
+    if shared and not any(VERSION_PARAMETER.search(name) for name in tool.parameter_names):
+        yield Finding(
+            INPUT,
+            "overwrites whatever changed since it was read",
+            "accept expected_version and reject a stale one",
+        )

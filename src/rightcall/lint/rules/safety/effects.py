@@ -1,0 +1,130 @@
+"""What a tool declares about its effects."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.lint.diagnostic import Edit, Finding
+from rightcall.lint.features.effects import DESTROY, MONEY, READ
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Findings, tool_rule
+
+
+@tool_rule("TD404", "info", fix="suggested", targets=("mcp",), sources=("MCP",))
+def no_annotations(tool: ToolFeatures) -> Findings:
+    """An MCP tool has neither `readOnlyHint` nor `destructiveHint`.
+
+    The defaults are the worst case (destructive, open world), so careful clients ask the user before every
+    call. The fix follows the verb of the name: check it.
+
+    Fails: {"annotations": null}
+    """
+    if (
+        "mcp" not in tool.targets
+        or "readOnlyHint" in tool.annotations
+        or "destructiveHint" in tool.annotations
+    ):
+        return
+    kind = tool.effect.kind
+    hints = (
+        {"readOnlyHint": True}
+        if kind == "read"
+        else {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
+    )
+    edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
+    yield Finding(
+        ("annotations",),
+        "clients must assume that it is destructive",
+        f"add annotations: {hints}",
+        edits=edits,
+    )
+
+
+@tool_rule("TD405", "error", sources=("MCP",))
+def annotation_conflict(tool: ToolFeatures) -> Findings:
+    """`readOnlyHint` on a destructive tool, or together with `destructiveHint`.
+
+    A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy are taken as
+    a contradiction: many read-only tools “create” a view or “update” a cache.
+
+    Fails: {"annotations": {"readOnlyHint": true, "destructiveHint": true}}
+    Passes: {"annotations": {"readOnlyHint": true, "destructiveHint": false}}
+    """
+    hints = tool.annotations
+    if hints.get("readOnlyHint") is not True:
+        if hints.get("idempotentHint") is True and tool.effect.verb in MONEY and not tool.parameter_names:
+            yield Finding(
+                ("annotations",),
+                f"idempotent, but to {tool.effect.verb} twice is not the same as once",
+                _HINT,
+            )
+        return
+    if hints.get("destructiveHint") is True:
+        yield Finding(("annotations",), "both read-only and destructive", _HINT)
+    elif tool.effect.verb in DESTROY:
+        yield Finding(("annotations",), f"read-only, but the name says {tool.effect.verb}", _HINT)
+
+
+_HINT = "clients skip the confirmation when a tool claims to be harmless"
+
+
+_WRITES = re.compile(
+    r"\b(?:also|automatically|additionally|and then|then) (?:creates|updates|deletes|removes|marks|sends|overwrites"
+    r"|resets|saves|archives)\b"
+    r"|\band (?:marks|deletes|removes|overwrites|archives|resets) (?:it|them|the|all|each|every)\b"
+)
+_READING = word_set("get list read fetch find search lookup query retrieve show view check describe")
+
+
+@tool_rule("TD406", "warning", sources=("CISCO",))
+def hidden_write(tool: ToolFeatures) -> Findings:
+    """A tool named for reading also changes something.
+
+    Agents call readers freely: to look around, to check, in parallel, again after an error. An effect hidden
+    in one of them happens every time.
+
+    Fails: {"description": "Returns the unread warnings, or an error, and marks them as read. Use it when the user asks for news."}
+    """
+    if tool.effect.verb not in _READING:
+        return
+    match = _WRITES.search(tool.lower)
+    if match:
+        yield Finding(
+            ("description",),
+            f"called '{tool.effect.verb}', but it {match.group()}",
+            "split it, or put the effect into the name and the first sentence",
+        )
+
+
+_MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])
+
+
+@tool_rule("TD411", "warning", sources=("SNYK",))
+def mixed_mode(tool: ToolFeatures) -> Findings:
+    """An `action` parameter mixes reading and deleting.
+
+    Consolidating tools is good advice, but a tool that both reads and destroys cannot be approved for reading
+    alone, and one wrong word does damage.
+
+    Fails: {"input_schema": {"properties": {"action": {
+      "type": "string",
+      "enum": ["get", "delete"],
+      "description": "What to do with the forecast."
+    }}}}
+    """
+    for node in tool.parameters:
+        values = node.schema.get("enum")
+        if node.name.lower() not in _MODES or not isinstance(values, list):
+            continue
+        verbs = [tokens[0] for value in values if isinstance(value, str) and (tokens := name_tokens(value))]
+        reads = [verb for verb in verbs if verb in READ]
+        destroys = [verb for verb in verbs if verb in DESTROY or verb == "remove"]
+        if reads and destroys:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is {reads[0]} or {destroys[0]}: one word separates a harmless call from a "
+                "destructive one",
+                "make two tools, so that one can be offered without the other",
+            )

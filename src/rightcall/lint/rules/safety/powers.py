@@ -1,0 +1,152 @@
+"""Parameters that give a model too much power, or too little precision."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Findings, tool_rule
+
+_ALWAYS = re.compile(
+    r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",
+    re.I,
+)
+_MAYBE = re.compile(r"command|cmd|code|script|expression|query|function|statement", re.I)
+_RUN_VERBS = frozenset(["run", "execute", "exec", "eval", "evaluate", "invoke", "start"])
+_QUERY = re.compile(r"expression|query", re.I)
+_LANGUAGE = r"shell|bash|sql|python|javascript|js|powershell|terminal|program|snippet"
+_PROGRAM = re.compile(rf"\b(?:{_LANGUAGE}|code to (?:run|execute|evaluate)|to execute)\b", re.I)
+_PROGRAM_OF_A_QUERY = re.compile(rf"\b(?:{_LANGUAGE})\b", re.I)
+
+
+@tool_rule("TD407", "warning", sources=("SNYK", "CISCO"))
+def arbitrary_exec(tool: ToolFeatures) -> Findings:
+    """A free text is run as a command, code or SQL.
+
+    Anything that can influence the model (a web page, a ticket, a file) can get text executed. Fixed
+    operations with typed parameters limit what it can do.
+
+    Fails: {"input_schema": {"properties": {"sql": {
+      "type": "string",
+      "description": "Which rows to read, as a statement."
+    }}}}
+    """
+    for node in tool.parameters:
+        if (
+            node.is_only("string", "str")
+            and "enum" not in node.schema
+            and "pattern" not in node.schema
+            and _runs(tool, node)
+        ):
+            yield Finding(
+                node.path,
+                f"'{node.name}' is executed as received",
+                "offer fixed operations, or an allow-list of commands",
+            )
+
+
+def _runs(tool: ToolFeatures, node: Node) -> bool:
+    if _ALWAYS.fullmatch(node.name):
+        return True
+    if not _MAYBE.fullmatch(node.name) or _RUN_VERBS.isdisjoint(tool.name_tokens):
+        return False
+    if _QUERY.fullmatch(node.name):  # PromQL and the like only read; SQL may be named as what this is not
+        first = "".join(tool.sentences[:1])
+        return bool(_PROGRAM_OF_A_QUERY.search(f"{node.text} {tool.name} {first}"))
+    return bool(_PROGRAM.search(f"{node.text} {tool.name} {tool.description}"))
+
+
+_OPEN = re.compile(
+    r"(?:\w+_)?(?:path|file_?path|filename|directory|dir|folder|url|uri|host|hostname|endpoint|webhook)", re.I
+)
+
+
+@tool_rule("TD408", "info", sources=("SNYK", "practice"))
+def open_path_or_url(tool: ToolFeatures) -> Findings:
+    """A path, URL or host is a free text without `pattern`, `format` or `enum`.
+
+    The model can be led to `../../etc/passwd` or to an address inside the network. The schema is the first
+    line of defense; the tool itself must be the second.
+
+    Fails: {"input_schema": {"properties": {"callback_url": {
+      "type": "string",
+      "description": "Where to post the finished table."
+    }}}}
+    Passes: {"input_schema": {"properties": {"callback_url": {
+      "type": "string",
+      "format": "uri",
+      "description": "Where to post the finished table."
+    }}}}
+    """
+    for node in tool.properties:
+        if not _OPEN.fullmatch(node.name) or not node.is_only("string", "str"):
+            continue
+        if not any(key in node.schema for key in ("pattern", "format", "enum", "const")):
+            yield Finding(
+                node.path,
+                f"'{node.name}' is unrestricted",
+                'add "format": "uri" or a "pattern", and an allow-list in the tool',
+            )
+
+
+_SUMS = frozenset(["amount", "price", "total", "balance", "fee", "payment"])
+_MONEY = re.compile(
+    r"\b(?:money|payments?|pay|paid|currency|dollars?|usd|euros?|eur|price|refund|transfer|charge|invoice|bank"
+    r"|funds?|cents?)\b|[$€£]"
+)
+_CURRENCY = re.compile(
+    r"\b(?:usd|eur|gbp|jpy|dollars?|euros?|cents?|currency|pounds?|yen|rupees?|yuan)\b|[$€£]", re.I
+)
+
+
+@tool_rule("TD410", "warning", sources=("practice",))
+def money_float(tool: ToolFeatures) -> Findings:
+    """An amount that is paid is a `number`, or has no currency.
+
+    0.1 + 0.2 is not 0.3, and 100 may be dollars or yen. Integer cents with a currency leave nothing open.
+
+    Fails: {
+      "name": "update_tariff",
+      "description": "Changes what a subscriber pays for forecasts. Use it when a contract was renewed. Fails with not_found, returns the old price.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "contract": {"type": "string", "description": "Number of the contract on its first page."},
+          "price": {"type": "number", "description": "New price a month, in USD."},
+          "expected_version": {"type": "integer", "description": "Version that was read before."}
+        },
+        "required": ["contract", "price", "expected_version"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": false}
+    }
+    """
+    if not tool.effect.is_write and tool.effect.verb not in ("book", "order", "sell"):
+        return
+    has_currency = any("currency" in name.lower() for name in tool.parameter_names)
+    for node in tool.parameters:
+        tokens = name_tokens(node.name)
+        if (
+            not tokens
+            or tokens[-1] not in _SUMS
+            or not (tool.effect.kind == "money" or _MONEY.search(node.text.lower()))
+        ):
+            continue
+        if not node.is_only("number", "float", "integer"):
+            continue
+        problems = []
+        if node.is_only("number", "float"):
+            problems.append("a floating-point number")
+        if not has_currency and not _CURRENCY.search(
+            f"{node.name.replace('_', ' ')} {node.text} {tool.description}"
+        ):
+            problems.append("without a currency")
+        if problems:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is money as {' '.join(problems)}",
+                f"{node.name}_cents as integer, with a currency",
+            )
