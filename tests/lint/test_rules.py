@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.lint.config import LintConfig
-from rightcall.lint.engine import features_of, find, lint
+from rightcall.lint.engine import find, lint
 from rightcall.lint.explain import SOURCES
+from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.fixer import fix
 from rightcall.lint.rule import FAMILIES, Rule, all_rules
 from rightcall.lint.source.read import read_text
@@ -86,7 +87,7 @@ def test_the_fix_removes_the_finding_and_changes_nothing_else(rule: Rule, indent
     sets = read_text(json.dumps(before, indent=indent))
     edits = [
         each.tool.source.document_path(edit.path)
-        for each in find(features_of(sets[0], config), config)
+        for each in find(SetFeatures(sets[0], config))
         for edit in each.finding.edits
     ]
     (fixed,) = fix(sets, config=config, suggested=rule.fix == "suggested")

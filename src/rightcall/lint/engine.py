@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
@@ -37,9 +36,11 @@ def lint(
     answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
-    config = config or LintConfig()
-    job = LintJob(config, config.select_rules(all_rules()), locked, evidence or LintEvidence(), queries)
-    reports = [job.report(tool_set) for tool_set in as_sets(tools)]
+    config, evidence = config or LintConfig(), evidence or LintEvidence()
+    reports = [
+        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), evidence)
+        for tool_set in as_sets(tools)
+    ]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
     return LintReport(
         tuple(diagnostic for report in reports for diagnostic in report.diagnostics),
@@ -49,26 +50,12 @@ def lint(
     )
 
 
-@dataclass(frozen=True)
-class LintJob:
-    """How sets are linted: the chosen rules, and what is known besides the definitions."""
-
-    config: LintConfig
-    chosen: Sequence[Rule]
-    locked: Locked | None
-    evidence: LintEvidence
-    queries: Sequence[tuple[str, str]]
-
-    def report(self, tools: ToolSet) -> LintReport:
-        """What the rules find in one set."""
-        features = features_of(tools, self.config, self.locked, self.queries)
-        findings = [*findings_in_set(features, self.chosen), *findings_in_tools(features.tools, self.chosen)]
-        shown, ignored = not_ignored(findings, self.config)
-        diagnostics = _in_order(
-            tools, [diagnostic_of(finding, where, self.evidence) for finding, where in shown]
-        )
-        summaries = _tool_summaries(tools, features, diagnostics)
-        return LintReport(tuple(diagnostics), summaries, _pair_summaries(tools, features), ignored=ignored)
+def _lint_set(tools: SetFeatures, evidence: LintEvidence) -> LintReport:
+    shown, ignored = not_ignored(find(tools), tools.config)
+    diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
+    return LintReport(
+        tuple(diagnostics), _tool_summaries(tools, diagnostics), _pair_summaries(tools), ignored=ignored
+    )
 
 
 def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:
@@ -79,7 +66,7 @@ def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:
     return [*sets, tool_set(plain)] if plain else sets
 
 
-def _in_order(tools: ToolSet, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+def _in_order(tools: SetFeatures, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """By tool as they stand in the set, the worst first, then by place."""
     order = {tool.name: index for index, tool in reversed(list(enumerate(tools.tools)))}
     rank = {severity: index for index, severity in enumerate(SEVERITIES)}
@@ -91,9 +78,7 @@ def _in_order(tools: ToolSet, diagnostics: list[Diagnostic]) -> list[Diagnostic]
     return sorted(diagnostics, key=place)
 
 
-def _tool_summaries(
-    tools: ToolSet, features: SetFeatures, diagnostics: Sequence[Diagnostic]
-) -> tuple[ToolSummary, ...]:
+def _tool_summaries(tools: SetFeatures, diagnostics: Sequence[Diagnostic]) -> tuple[ToolSummary, ...]:
     seen = Counter((diagnostic.tool, diagnostic.severity) for diagnostic in diagnostics)
     return tuple(
         ToolSummary(
@@ -101,20 +86,18 @@ def _tool_summaries(
             tools.name,
             tool.tokens,
             tool.effect.kind,
-            seen[tool.name, "error"],
-            seen[tool.name, "warning"],
-            seen[tool.name, "info"],
+            *(seen[tool.name, severity] for severity in SEVERITIES),
         )
-        for tool in features.tools
+        for tool in tools.tools
     )
 
 
-def _pair_summaries(tools: ToolSet, features: SetFeatures) -> tuple[PairSummary, ...]:
-    if "pairs" not in features.__dict__:  # computed only when a rule asked for them
+def _pair_summaries(tools: SetFeatures) -> tuple[PairSummary, ...]:
+    if "pairs" not in tools.__dict__:  # computed only when a rule asked for them
         return ()
     return tuple(
         PairSummary(pair.first.name, pair.second.name, round(pair.score, 4), pair.why, tools.name)
-        for pair in features.pairs[:MOST_PAIRS]
+        for pair in tools.pairs[:MOST_PAIRS]
     )
 
 
@@ -126,55 +109,21 @@ class Found(NamedTuple):
     finding: Finding
 
 
-def features_of(
-    tools: ToolSet,
-    config: LintConfig,
-    locked: Locked | None = None,
-    queries: Sequence[tuple[str, str]] = (),
-) -> SetFeatures:
-    """The features of a set that the rules use."""
-    return SetFeatures(
-        tool_features(tools.tools, config),
-        locked=locked,
-        prefix=config.prefix,
-        queries=queries,
-        limits={"tools": config.max_tools, "tokens": config.max_tokens},
-    )
-
-
-def tool_features(tools: Iterable[SourceTool], config: LintConfig) -> list[ToolFeatures]:
-    """The features of each tool that the rules use."""
-    targets = frozenset(config.targets) if config.targets is not None else None
-    return [ToolFeatures(tool, targets) for tool in tools]
-
-
-def find(features: SetFeatures, config: LintConfig) -> list[Found]:
+def find(tools: SetFeatures) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = config.select_rules(all_rules())
-    by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
-    for finding in (*findings_in_tools(features.tools, chosen), *findings_in_set(features, chosen)):
-        by_tool[id(finding.tool)].append(finding)
-    return [finding for tool in features.tools for finding in by_tool[id(tool)]]
-
-
-def findings_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> list[Found]:
-    """The findings of rules about single tools."""
-    findings: list[Found] = []
+    chosen = tools.config.select_rules(all_rules())
+    by_tool: dict[int, list[Found]] = {id(tool): [] for tool in tools.tools}
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check
         if check is not None:
-            for tool in tools:
+            for tool in tools.tools:
                 for finding in check(tool):
-                    findings.append(Found(tool, rule, finding))
-    return findings
-
-
-def findings_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
-    """The findings of rules that compare tools."""
+                    by_tool[id(tool)].append(Found(tool, rule, finding))
     for rule in chosen:
         if rule.check_set is not None:
-            for tool, finding in rule.check_set(features):
-                yield Found(tool, rule, finding)
+            for tool, finding in rule.check_set(tools):
+                by_tool[id(tool)].append(Found(tool, rule, finding))
+    return [located for findings in by_tool.values() for located in findings]
 
 
 class Where(NamedTuple):

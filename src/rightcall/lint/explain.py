@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import Any
 
-from rightcall.lint.rule import FAMILIES, Example, Rule, all_rules
+from rightcall.lint.rule import FAMILIES, Rule, all_rules
 
 _FIXES = {
     "none": "",
@@ -95,13 +95,9 @@ def _cell(text: str) -> str:
 
 def _example_parts(rule: Rule, shown: Any) -> list[str]:
     """The bad example and, when it says something, the good one."""
-    parts = [shown("Fails", _code(rule.bad))] if rule.bad else []
+    parts = [shown("Fails", _compact(rule.bad))] if rule.bad else []
     says_something = rule.good and rule.good != [{}] * len(rule.good)
-    return [*parts, shown("Passes", _code(rule.good))] if says_something else parts
-
-
-def _code(example: Example) -> str:
-    return _compact(example)
+    return [*parts, shown("Passes", _compact(rule.good))] if says_something else parts
 
 
 def _compact(value: Any, indent: int = 0) -> str:

@@ -13,8 +13,8 @@ from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
-from rightcall.lint.engine import Found, features_of, find, fix_kind
-from rightcall.lint.ignores import comment_ignores, ignores_of
+from rightcall.lint.engine import Found, find, fix_kind, not_ignored
+from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edit_document, splice
 from rightcall.lint.source.read import SUFFIXES, read_document
@@ -113,30 +113,13 @@ def _apply_fixes(
 ) -> tuple[Document, list[str]]:
     codes: list[str] = []
     for _ in range(MOST_PASSES):
-        findings = [
-            located for located in _open_findings(read_document(document), config) if is_chosen(located)
-        ]
+        shown, _ = not_ignored(find(SetFeatures(read_document(document), config)), config)
+        findings = [located for located, _ in shown if is_chosen(located)]
         changed, done = _one_pass(document, findings)
         if not done:
             break
         document, codes = changed, [*codes, *done]
     return document, codes
-
-
-def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
-    """Findings that are not ignored."""
-    findings = []
-    comments = comment_ignores(next((tool.document for tool in tools.tools), None))
-    for located in find(features_of(tools, config), config):
-        source = located.tool.source
-        if config.ignores(located.tool.name, located.rule):
-            continue
-        path = located.finding.path
-        line = source.document.position(source.document_path(path))[0] if source.document else 0
-        ignores = [*ignores_of(located.tool), *comments]
-        if not any(ignore.covers(located.rule, path, line) for ignore in ignores):
-            findings.append(located)
-    return findings
 
 
 def _one_pass(document: Document, findings: list[Found]) -> tuple[Document, list[str]]:

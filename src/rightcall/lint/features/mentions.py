@@ -5,11 +5,6 @@ from __future__ import annotations
 import re
 
 
-def word_list(text: str) -> list[str]:
-    """The words of a text, in order."""
-    return text.split()
-
-
 def word_set(text: str) -> frozenset[str]:
     """The words of a text as a set."""
     return frozenset(text.split())
@@ -87,24 +82,20 @@ MEASURES = word_set(
 )
 """Quantities that usually have a unit, but may be counts, levels or plain geometry."""
 
-OPPOSITES = tuple(
-    tuple(pair.split("/"))
-    for pair in word_list("""
+
+def _word_pairs(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(pair.split("/")) for pair in text.split())
+
+
+OPPOSITES = _word_pairs("""
     on/off enable/disable enabled/disabled include/exclude asc/desc ascending/descending show/hide open/close
     lock/unlock
     public/private allow/deny start/stop mute/unmute min/max minimum/maximum mkdir/rmdir first/last add/remove
     add/subtract multiply/divide encode/decode encrypt/decrypt increase/decrease in/out up/down left/right
     follow/unfollow subscribe/unsubscribe upload/download import/export push/pull gcd/lcm attach/detach
     """)
-)
-"""Opposites."""
 
-SIDES = tuple(
-    tuple(pair.split("/"))
-    for pair in word_list("""
-    before/after above/below top/bottom next/previous horizontal/vertical earliest/latest
-    """)
-)
+SIDES = _word_pairs("before/after above/below top/bottom next/previous horizontal/vertical earliest/latest")
 """Words that distinguish two names, but may both apply at once."""
 
 PLACEHOLDERS = word_set("todo tbd fixme n/a na none null ... … - description xxx placeholder")
@@ -167,11 +158,6 @@ IDEMPOTENCY_PARAMETER = re.compile(
 VERSION_PARAMETER = re.compile(
     r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE
 )
-
-
-def identifiers_in_backticks(text: str) -> list[str]:
-    """Identifiers set in back-ticks."""
-    return re.findall(r"`([A-Za-z_][\w.-]*)`", text) if "`" in text else []
 
 
 CONTRAST = re.compile(

@@ -17,12 +17,10 @@ from rightcall.schema.subschemas import DEFINITIONS
 
 Resolve = Callable[[str], Any]
 
-_SHAPING = word_set(
-    """
+_SHAPING = word_set("""
     properties patternProperties additionalProperties unevaluatedProperties required dependentRequired
     dependentSchemas dependencies allOf anyOf oneOf if then else $ref $dynamicRef items prefixItems contains
-    """
-)
+    """)
 """Keywords that say what is inside an object or a list."""
 
 _OPEN_ON_PURPOSE = _SHAPING - {"properties", "required", "dependentRequired"}

@@ -69,13 +69,11 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     return _validates(value, schema)
 
 
-_CONSTRAINTS = word_set(
-    """
+_CONSTRAINTS = word_set("""
     const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern items
     prefixItems minItems maxItems uniqueItems properties required anyOf oneOf allOf not additionalProperties
     minProperties maxProperties propertyNames contains if
-    """
-)
+    """)
 
 
 def _validates(value: Any, schema: dict[str, Any]) -> bool:

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rightcall.lint.baseline import Locked
-from rightcall.lint.confusability.pairs import confusable_pairs
-from rightcall.lint.features.effects import EFFECTS
-from rightcall.lint.features.text import stem
+from rightcall.lint.confusability.pairs import ToolPair, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy
+from rightcall.lint.source.tools import ToolSet
 
 if TYPE_CHECKING:
-    from rightcall.lint.confusability.pairs import ToolPair
+    from rightcall.lint.config import LintConfig
 
 
 class SetFeatures:
     """The tools of one set, and what follows from seeing them side by side.
 
-    `locked` holds the hashes of a lockfile, None without one. `prefix` is what a client will put before
-    every name, such as `mcp__github__`. `queries` are user requests with the tool that answers them.
+    `locked` holds the hashes of a lockfile, None without one. `queries` are user requests with the tool that
+    answers them.
     """
 
     def __init__(
         self,
-        tools: Sequence[ToolFeatures],
+        source: ToolSet,
+        config: LintConfig,
         *,
         locked: Locked | None = None,
-        prefix: str = "",
         queries: Sequence[tuple[str, str]] = (),
-        limits: Mapping[str, int] | None = None,
     ) -> None:
-        self.tools = list(tools)
-        self.locked, self.prefix, self.queries = locked, prefix, list(queries)
-        self.limits = {"tools": 20, "tokens": 10_000, **(limits or {})}
+        targets = frozenset(config.targets) if config.targets is not None else None
+        self.name, self.tools = source.name, [ToolFeatures(tool, targets) for tool in source.tools]
+        self.config, self.locked, self.queries = config, locked, list(queries)
 
     @lazy
     def by_name(self) -> dict[str, ToolFeatures]:
@@ -64,18 +61,3 @@ class SetFeatures:
     def pairs(self) -> list[ToolPair]:
         """Pairs of similar tools, most similar first."""
         return confusable_pairs(self.tools, self.queries)
-
-    @lazy
-    def providers_of(self) -> dict[str, list[str]]:
-        """For each noun stem, the tools with it in their name, whatever their verb."""
-        names: dict[str, list[str]] = {}
-        for tool in self.tools:
-            for token in tool.name_tokens:
-                if token not in EFFECTS:
-                    names.setdefault(stem(token), []).append(tool.name)
-        return names
-
-    @lazy
-    def prefixes(self) -> Counter[str]:
-        """How many names begin with each first token."""
-        return Counter(tool.name_tokens[0] for tool in self.tools if tool.name_tokens)

@@ -24,16 +24,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for pairs in alike.values():
         worst = pairs[0]
         more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        yield (
-            worst.second,
-            Finding(
-                ("description",),
-                f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
-                _hint(worst),
-                severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
-                others=tuple(pair.first.name for pair in pairs),
-            ),
+        finding = Finding(
+            ("description",),
+            f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+            _hint(worst),
+            severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+            others=tuple(pair.first.name for pair in pairs),
         )
+        yield worst.second, finding
 
 
 def _severity(pair: ToolPair) -> Severity:

@@ -43,13 +43,10 @@ def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
     if "to" not in first_tool.name_tokens:
         return False
     first, second = (
-        {stem(word) for word in words(_first_words(tool))} - STOP_WORDS for tool in (first_tool, second_tool)
+        {stem(word) for word in words("".join(tool.sentences[:1]))} - STOP_WORDS
+        for tool in (first_tool, second_tool)
     )
     return len(first & second) * 2 < min(len(first), len(second))
-
-
-def _first_words(tool: ToolFeatures) -> str:
-    return tool.sentences[0] if tool.sentences else ""
 
 
 def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:

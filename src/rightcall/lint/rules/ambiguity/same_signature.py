@@ -23,15 +23,13 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         for index, second in enumerate(alike):
             first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
             if first is not None and frozenset((first.name, second.name)) not in confusable:
-                yield (
-                    second,
-                    Finding(
-                        ("name",),
-                        f"has the parameters of {first.name} and a name that differs by a word",
-                        "one tool with an enum?",
-                        others=(first.name,),
-                    ),
+                finding = Finding(
+                    ("name",),
+                    f"has the parameters of {first.name} and a name that differs by a word",
+                    "one tool with an enum?",
+                    others=(first.name,),
                 )
+                yield second, finding
 
 
 def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:

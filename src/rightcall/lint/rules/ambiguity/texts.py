@@ -125,12 +125,11 @@ def subset_tool(tools: SetFeatures) -> SetFindings:
 
 
 def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:
-    longer = len(large.name_tokens) > len(small.name_tokens) and set(small.name_tokens) < set(
-        large.name_tokens
-    )
+    longer = len(large.name_tokens) > len(small.name_tokens) and small.name_words < large.name_words
+    same_effect = small.effect.kind == large.effect.kind
     return (
         longer
+        and same_effect
         and bool(small.parameter_names)
         and small.parameter_names <= large.parameter_names
-        and (small.effect.kind == large.effect.kind)
     )

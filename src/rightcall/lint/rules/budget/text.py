@@ -73,15 +73,13 @@ def repeated_sentence(tools: SetFeatures) -> SetFindings:
     for sentence, alike in holders.items():
         if len(alike) >= FEWEST:
             others = tuple(tool.name for tool in alike[1:])
-            yield (
-                alike[0],
-                Finding(
-                    ("description",),
-                    f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
-                    "say it once, in the system prompt",
-                    others=others,
-                ),
+            finding = Finding(
+                ("description",),
+                f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
+                "say it once, in the system prompt",
+                others=others,
             )
+            yield alike[0], finding
 
 
 @tool_rule("TD606", "info", fix="safe", sources=("OAI-sdk", "measured"))
@@ -106,22 +104,13 @@ def title_noise(tool: ToolFeatures) -> Findings:
         edits = tuple(Edit((*node.path, "title"), REMOVED) for node in noise)
         yield Finding((*noise[0].path, "title"), f"{what}", "remove them", edits=edits, safe=True)
     if tool.schema.get("$schema") == "https://json-schema.org/draft/2020-12/schema":
-        edit = Edit((*INPUT, "$schema"), REMOVED)
-        yield Finding(
-            (*INPUT, "$schema"),
-            "$schema names the dialect that is the default",
-            "remove it",
-            edits=(edit,),
-            safe=True,
-        )
+        path = (*INPUT, "$schema")
+        message = "$schema names the dialect that is the default"
+        yield Finding(path, message, "remove it", edits=(Edit(path, REMOVED),), safe=True)
 
 
 def _is_generated(tool: ToolFeatures, title: str) -> bool:
     """Frameworks call the root `<name>Arguments`, `<name>Args` or `<name>Input`."""
     tokens = name_tokens(title)
-    return tokens[:-1] == tool.name_tokens and tokens[-1:] in (
-        ("arguments",),
-        ("args",),
-        ("input",),
-        ("schema",),
-    )
+    generated = bool(tokens) and tokens[-1] in ("arguments", "args", "input", "schema")
+    return generated and tokens[:-1] == tool.name_tokens

@@ -21,7 +21,7 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
     Fails: [{}, {}, {}]
     Passes: [{}, {}]
     """
-    count, most = len(tools.tools), tools.limits["tools"]
+    count, most = len(tools.tools), tools.config.max_tools
     if count <= most:
         return
     refusing = sorted(
@@ -33,15 +33,13 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
     message = f"{count} tools{far} than the {most} a model chooses from reliably"
     if refusing:
         message = f"{count} tools, more than {', '.join(refusing)} accepts"
-    yield (
-        tools.tools[0],
-        Finding(
-            (),
-            message,
-            "offer a few at a time: load them by topic, or let the model search for tools",
-            severity="error" if refusing else None,
-        ),
+    finding = Finding(
+        (),
+        message,
+        "offer a few at a time: load them by topic, or let the model search for tools",
+        severity="error" if refusing else None,
     )
+    yield tools.tools[0], finding
 
 
 HEAVY = 600
@@ -77,15 +75,13 @@ def heavy_set(tools: SetFeatures) -> SetFindings:
     Fails: [{}, {}, {}]
     Passes: [{}]
     """
-    most = tools.limits["tokens"]
+    most = tools.config.max_tokens
     if tools.tokens > most:
         heaviest = sorted(tools.tools, key=lambda tool: -tool.tokens)[:3]
         names = ", ".join(f"{tool.name} {tool.tokens:,}" for tool in heaviest)
-        yield (
-            tools.tools[0],
-            Finding(
-                (),
-                f"about {tools.tokens:,} tokens in every request, more than {most:,}",
-                f"load tools by topic; the heaviest: {names}",
-            ),
+        finding = Finding(
+            (),
+            f"about {tools.tokens:,} tokens in every request, more than {most:,}",
+            f"load tools by topic; the heaviest: {names}",
         )
+        yield tools.tools[0], finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -114,11 +115,9 @@ _SAID_BRIEFLY = re.compile(
 """“Default false.”: without a verb, only what can be nothing but a value."""
 _ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
 """“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
-_VAGUE = word_set(
-    """
+_VAGUE = word_set("""
     the a an all any none null no not current today now empty auto automatic user your whatever its this that in
-    """
-)
+    """)
 
 
 @tool_rule("TD211", "warning", fix="suggested", sources=("SM2",))
@@ -129,13 +128,10 @@ def default_in_prose(tool: ToolFeatures) -> Findings:
     readers. The fix copies the value from the text to the schema.
 
     Fails: {"input_schema": {"properties": {"max_entries": {
-      "type": "integer",
-      "description": "Most entries to return, default is 10."
+      "type": "integer", "description": "Most entries to return, default is 10."
     }}}}
     Passes: {"input_schema": {"properties": {"max_entries": {
-      "type": "integer",
-      "description": "Most entries to return, 10 if left out.",
-      "default": 10
+      "type": "integer", "description": "Most entries to return, 10 if left out.", "default": 10
     }}}}
     """
     for node in tool.properties:
@@ -144,23 +140,14 @@ def default_in_prose(tool: ToolFeatures) -> Findings:
         default = _default_in_text(node)
         if default is None:
             continue
+        message = f"the text says the default of '{node.name}' is {default!r}, the schema"
+        edits = (Edit((*node.path, "default"), default),)
         if "default" not in node.schema:
-            edit = Edit((*node.path, "default"), default)
-            yield Finding(
-                node.path,
-                f"the text says the default of '{node.name}' is {default!r}, the schema does not",
-                f'add "default": {_value_text(default)}',
-                edits=(edit,),
-            )
+            hint = f'add "default": {json.dumps(default, ensure_ascii=False)}'
+            yield Finding(node.path, f"{message} does not", hint, edits=edits)
         elif node.schema["default"] != default:
-            edit = Edit((*node.path, "default"), default)
-            yield Finding(
-                node.path,
-                f"the text says the default of '{node.name}' is {default!r}, the schema says "
-                f"{node.schema['default']!r}",
-                "make the two agree",
-                edits=(edit,),
-            )
+            message += f" says {node.schema['default']!r}"
+            yield Finding(node.path, message, "make the two agree", edits=edits)
 
 
 def _default_in_text(node: Node) -> Any:
@@ -192,13 +179,3 @@ def _value(word: str, kind: str, match: re.Match[str]) -> Any:
         ends = (match["after"].strip() == "" and match.end() >= len(match.string)) or match["after"] in ".,;)"
         return word if match["quoted"] is not None or ends else None
     return None
-
-
-def _value_text(value: Any) -> str:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f'"{value}"'
-        if isinstance(value, str)
-        else str(value)
-    )

@@ -35,10 +35,10 @@ def no_usage_cue(tools: SetFeatures) -> SetFindings:
             hint = f"“Use for …; for … use {rival}.”"
             yield tool, Finding(("description",), message, hint, severity="warning", others=(rival,))
         else:
-            yield (
-                tool,
-                Finding(("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"),
+            finding = Finding(
+                ("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"
             )
+            yield tool, finding
 
 
 @tool_rule("TD206", "info", sources=("SM2", "SM1"))

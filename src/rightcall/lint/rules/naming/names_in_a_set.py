@@ -126,12 +126,12 @@ def name_collision(tools: SetFeatures) -> SetFindings:
             continue
         across = first.source.server != tool.source.server
         where = f" of {first.source.server}" if across and first.source.server else ""
-        same = "the name of another tool" if first.name == tool.name else f"the same as '{first.name}'"
+        same, apart = f"the same as '{first.name}'", ", apart from case and separators"
+        if first.name == tool.name:
+            same, apart = "the name of another tool", ""
         finding = Finding(
             ("name",),
-            f"'{tool.name}' is {same}{where}, apart from case and separators"
-            if first.name != tool.name
-            else f"'{tool.name}' is {same}{where}",
+            f"'{tool.name}' is {same}{where}{apart}",
             "rename one, or put the server's name before it",
             severity="warning" if across else "error",
             others=(first.name,),

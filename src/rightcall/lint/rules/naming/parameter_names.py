@@ -21,8 +21,7 @@ def ambiguous_param_name(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"user": {"type": "string", "description": "The user."}}}}
     Passes: {"input_schema": {"properties": {"station": {
-      "type": "string",
-      "description": "Name of the station, as list_stations gives it."
+      "type": "string", "description": "Name of the station, as list_stations gives it."
     }}}}
     """
     for node in tool.parameters:
@@ -57,26 +56,18 @@ def param_case_mix(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {
       "unit_system": {
-        "type": "string",
-        "enum": ["metric", "imperial"],
-        "description": "System of the numbers returned."
+        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
       },
       "windScale": {
-        "type": "string",
-        "enum": ["beaufort", "knots"],
-        "description": "Scale for wind strength in the answer."
+        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
       }
     }}}
     Passes: {"input_schema": {"properties": {
       "unit_system": {
-        "type": "string",
-        "enum": ["metric", "imperial"],
-        "description": "System of the numbers returned."
+        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
       },
       "wind_scale": {
-        "type": "string",
-        "enum": ["beaufort", "knots"],
-        "description": "Scale for wind strength in the answer."
+        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
       }
     }}}
     """

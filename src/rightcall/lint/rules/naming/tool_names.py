@@ -72,11 +72,11 @@ def name_length(tools: SetFeatures) -> SetFindings:
     Passes: {"name": "get_forecast"}
     """
     for tool in tools.tools:
-        length = len(tools.prefix) + len(tool.name)
+        length = len(tools.config.prefix) + len(tool.name)
         if length <= PORTABLE:
             continue
         refusing = sorted(target for target in tool.targets if length > provider(target).name_length)
-        with_prefix = f" with the prefix {tools.prefix}" if tools.prefix else ""
+        with_prefix = f" with the prefix {tools.config.prefix}" if tools.config.prefix else ""
         limit = provider(refusing[0]).name_length if refusing else PORTABLE
         who = ", ".join(refusing) if refusing else "some providers"
         error = bool(refusing) or length > LONGEST

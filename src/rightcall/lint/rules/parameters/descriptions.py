@@ -7,7 +7,6 @@ from typing import Any
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS, word_set
-from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import excerpt, name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -52,8 +51,7 @@ def model_fills_known(tool: ToolFeatures) -> Findings:
     another tenant's id.
 
     Fails: {"input_schema": {"properties": {"tenant_id": {
-      "type": "string",
-      "description": "Whose account is billed for it."
+      "type": "string", "description": "Whose account is billed for it."
     }}}}
     """
     for node in tool.parameters:
@@ -65,11 +63,9 @@ def model_fills_known(tool: ToolFeatures) -> Findings:
                 )
 
 
-_GIVING = word_set(
-    """
+_GIVING = word_set("""
     list find search get lookup query create add start open fetch retrieve make post send
-    """
-)
+    """)
 
 
 @set_rule("TD320", "info", sources=("ANT-eng",))
@@ -99,10 +95,8 @@ def orphan_id(tools: SetFeatures) -> SetFindings:
                 continue
             givers = givers_of.get(stem(tokens[-2]), set())
             if not givers - {id(tool)} and len(words(node.text)) < 8:
-                yield (
-                    tool,
-                    Finding(node.path, f"no tool in the set provides '{node.name}'", _hint(node, tokens[-2])),
-                )
+                hint = f"add find_{tokens[-2]}, or say in the text where the id comes from"
+                yield tool, Finding(node.path, f"no tool in the set provides '{node.name}'", hint)
 
 
 def _tools_by_thing(tools: SetFeatures) -> dict[str, set[int]]:
@@ -113,10 +107,6 @@ def _tools_by_thing(tools: SetFeatures) -> dict[str, set[int]]:
             for thing in tool.name_stems | tool.content_stems:
                 tools_of.setdefault(thing, set()).add(id(tool))
     return tools_of
-
-
-def _hint(node: Node, thing: str) -> str:
-    return f"add find_{thing}, or say in the text where the id comes from"
 
 
 MOST_EXPLAINED = 12

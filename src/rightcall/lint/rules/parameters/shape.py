@@ -172,9 +172,7 @@ def exclusive_booleans(tool: ToolFeatures) -> Findings:
       "exclude_night": {"type": "boolean", "description": "Whether hours after sunset are left out."}
     }}}
     Passes: {"input_schema": {"properties": {"night": {
-      "type": "string",
-      "enum": ["include", "exclude"],
-      "description": "What to do with hours after sunset."
+      "type": "string", "enum": ["include", "exclude"], "description": "What to do with hours after sunset."
     }}}}
     """
     switches = {

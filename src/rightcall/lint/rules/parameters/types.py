@@ -11,11 +11,9 @@ from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Findings, tool_rule
 
-_TYPING = word_set(
-    """
+_TYPING = word_set("""
     type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef
-    """
-)
+    """)
 
 
 @tool_rule("TD303", "warning", sources=("CISCO", "JSON"))
@@ -46,14 +44,9 @@ def array_no_items(tool: ToolFeatures) -> Findings:
     The model does not know whether to send texts or objects. OpenAI in strict mode and Gemini reject such a
     schema; then it is an error.
 
-    Fails: {"input_schema": {"properties": {"hours": {
-      "type": "array",
-      "description": "Hours of the day to report on."
-    }}}}
+    Fails: {"input_schema": {"properties": {"hours": {"type": "array", "description": "Hours of the day to report on."}}}}
     Passes: {"input_schema": {"properties": {"hours": {
-      "type": "array",
-      "items": {"type": "integer"},
-      "description": "Hours of the day to report on."
+      "type": "array", "items": {"type": "integer"}, "description": "Hours of the day to report on."
     }}}}
     """
     for node in tool.nodes:
@@ -74,12 +67,10 @@ _SHAPE = ("properties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf", 
 
 _EXAMPLE = re.compile(r"\{\s*[\"'“]?[$\w]+[\"'”]?\s*:")
 
-_FREE_BY_NATURE = word_set(
-    """
+_FREE_BY_NATURE = word_set("""
     headers metadata labels tags attributes env environment params cookies extra annotations schema json_schema row rows
     record records
-    """
-)
+    """)
 
 
 @tool_rule("TD308", "warning", sources=("OAI-so",))
@@ -91,8 +82,7 @@ def free_form_object(tool: ToolFeatures) -> Findings:
     for headers, labels, rows of a table and the like, and when the text shows an example.
 
     Fails: {"input_schema": {"properties": {"filters": {
-      "type": "object",
-      "description": "Conditions the entries must meet."
+      "type": "object", "description": "Conditions the entries must meet."
     }}}}
     """
     for node in tool.nodes:
@@ -118,18 +108,12 @@ def _label(node: Node) -> str:
     return (node.parent.name if items and node.parent is not None else node.name).lower()
 
 
-_OPEN_ON_PURPOSE = (
-    "additionalProperties",
-    "patternProperties",
-    "unevaluatedProperties",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "$ref",
-    "if",
-    "dependentSchemas",
-    "dependencies",
-)
+_OPEN_ON_PURPOSE = word_set("""
+    additionalProperties patternProperties unevaluatedProperties allOf anyOf oneOf $ref if dependentSchemas dependencies
+    """)
+
+
+_PARTS_OF_AN_OBJECT = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not")
 
 
 @tool_rule("TD309", "info", fix="safe", sources=("OAI-fc", "OAI-so", "MCP"))
@@ -145,9 +129,7 @@ def open_object(tool: ToolFeatures) -> Findings:
     for node in tool.nodes:
         if node.schema.get("type") != "object" or not isinstance(node.schema.get("properties"), dict):
             continue
-        if node.part in ("allOf", "anyOf", "oneOf", "if", "then", "else", "not") or any(
-            key in node.schema for key in _OPEN_ON_PURPOSE
-        ):
+        if node.part in _PARTS_OF_AN_OBJECT or not _OPEN_ON_PURPOSE.isdisjoint(node.schema):
             continue
         if node.path in tool.sharing:
             continue
@@ -183,13 +165,10 @@ def stringly_typed(tool: ToolFeatures) -> Findings:
     The model must escape by hand what JSON could represent directly, and validators cannot look inside.
 
     Fails: {"input_schema": {"properties": {"stations": {
-      "type": "string",
-      "description": "Comma-separated names to report on."
+      "type": "string", "description": "Comma-separated names to report on."
     }}}}
     Passes: {"input_schema": {"properties": {"stations": {
-      "type": "array",
-      "items": {"type": "string"},
-      "description": "Names to report on."
+      "type": "array", "items": {"type": "string"}, "description": "Names to report on."
     }}}}
     """
     if not tool.says_any(_MARKS):

@@ -33,13 +33,10 @@ def format_in_prose(tool: ToolFeatures) -> Findings:
     are not reported.
 
     Fails: {"input_schema": {"properties": {"first_day": {
-      "type": "string",
-      "description": "First day wanted, written YYYY-MM-DD."
+      "type": "string", "description": "First day wanted, written YYYY-MM-DD."
     }}}}
     Passes: {"input_schema": {"properties": {"first_day": {
-      "type": "string",
-      "format": "date",
-      "description": "First day wanted."
+      "type": "string", "format": "date", "description": "First day wanted."
     }}}}
     """
     if not tool.says_any(_FORMAT_MARKS):
@@ -82,12 +79,10 @@ def unit_missing(tool: ToolFeatures) -> Findings:
     or say it in the text. An info for measures that may be counts, levels or plain geometry (size, radius).
 
     Fails: {"input_schema": {"properties": {"timeout": {
-      "type": "number",
-      "description": "How long to wait for the answer."
+      "type": "number", "description": "How long to wait for the answer."
     }}}}
     Passes: {"input_schema": {"properties": {"timeout_s": {
-      "type": "number",
-      "description": "How long to wait, in seconds."
+      "type": "number", "description": "How long to wait, in seconds."
     }}}}
     """
     asks_unit = any("unit" in name.lower() for name in tool.parameter_names)
@@ -184,16 +179,8 @@ _BOUNDS = {
 }
 """By type: the keyword, those that already say it, and how texts say it."""
 _LIMIT_MARKS = (
-    "max",
-    "min",
-    "at most",
-    "up to",
-    "more than",
-    "less than",
-    "fewer than",
-    "limited to",
-    "at least",
-)
+    "max", "min", "at most", "up to", "more than", "less than", "fewer than", "limited to", "at least"
+)  # fmt: skip
 
 
 @tool_rule("TD321", "warning", fix="suggested", sources=("OAI-fc", "SM2"))
@@ -205,9 +192,7 @@ def limit_in_prose(tool: ToolFeatures) -> Findings:
     several limits are not reported.
 
     Fails: {"input_schema": {"properties": {"days": {
-      "type": "integer",
-      "description": "Days ahead, at least 1.",
-      "minimum": null
+      "type": "integer", "description": "Days ahead, at least 1.", "minimum": null
     }}}}
     """
     if not tool.says_any(_LIMIT_MARKS):

@@ -24,10 +24,7 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     The SDK moves such keywords into the description before sending. Without the SDK the request fails. The
     fix does the same as the SDK.
 
-    Fails: {"input_schema": {"properties": {
-      "city": {"minLength": 2},
-      "days": {"minimum": null, "maximum": null}
-    }}}
+    Fails: {"input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": null, "maximum": null}}}}
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
     if "anthropic-strict" not in tool.targets:
@@ -82,10 +79,10 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
     anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
     for name, count, most in _anthropic_counts(anthropic):
         if count > most:
-            yield (
-                anthropic[0],
-                Finding((), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT),
+            finding = Finding(
+                (), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT
             )
+            yield anthropic[0], finding
     for tool in tools.tools:
         if "openai-strict" in tool.targets:
             for name, count, most in _openai_counts(tool):

@@ -14,13 +14,11 @@ from rightcall.lint.rule import Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.types import with_null
 
-_DEFINED = word_set(
-    """
+_DEFINED = word_set("""
     date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-
     reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double byte binary
     password enum
-    """
-)
+    """)
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
 
 
@@ -169,10 +167,7 @@ def nullable_style_clash(tool: ToolFeatures) -> Findings:
         yield Finding(
             INPUT,
             f"{len(unions)} parameters take null, and each counts as a union with Anthropic",
-            (
-                "make them optional by leaving them out of required; `tools convert --to anthropic-strict` "
-                "does it"
-            ),
+            "make them optional by leaving them out of required; `tools convert --to anthropic-strict` does it",
         )
 
 

@@ -18,14 +18,10 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
     `parameters_json_schema` takes JSON Schema.
 
     Fails: {"input_schema": {"properties": {"kind": {
-      "type": "string",
-      "const": "daily",
-      "description": "Rhythm of the entries."
+      "type": "string", "const": "daily", "description": "Rhythm of the entries."
     }}}}
     Passes: {"input_schema": {"properties": {"kind": {
-      "type": "string",
-      "enum": ["daily"],
-      "description": "Rhythm of the entries."
+      "type": "string", "enum": ["daily"], "description": "Rhythm of the entries."
     }}}}
     """
     if "gemini" not in tool.targets or _takes_json_schema(tool):
@@ -60,14 +56,10 @@ def gemini_param_name(tool: ToolFeatures) -> Findings:
     Hyphens and dots in parameter names are rejected, as are names of more than 64 characters.
 
     Fails: {"input_schema": {"properties": {"wind.scale": {
-      "type": "string",
-      "enum": ["knots"],
-      "description": "Scale of the wind."
+      "type": "string", "enum": ["knots"], "description": "Scale of the wind."
     }}}}
     Passes: {"input_schema": {"properties": {"wind_scale": {
-      "type": "string",
-      "enum": ["knots"],
-      "description": "Scale of the wind."
+      "type": "string", "enum": ["knots"], "description": "Scale of the wind."
     }}}}
     """
     if "gemini" not in tool.targets:

@@ -20,11 +20,7 @@ def ref_siblings(tool: ToolFeatures) -> Findings:
     OpenAI's own SDK inlines such references before sending, because the API does not take them.
 
     Fails: {"input_schema": {
-      "properties": {"city": {
-        "type": null,
-        "$ref": "#/$defs/City",
-        "description": "City and country in English."
-      }},
+      "properties": {"city": {"type": null, "$ref": "#/$defs/City", "description": "City and country in English."}},
       "$defs": {"City": {"type": "string"}}
     }}
     """

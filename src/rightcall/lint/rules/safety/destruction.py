@@ -135,11 +135,7 @@ def bulk_destructive(tool: ToolFeatures) -> Findings:
         "properties": {
           "city": null,
           "days": null,
-          "stations": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Names as painted on the masts."
-          },
+          "stations": {"type": "array", "items": {"type": "string"}, "description": "Names as painted on the masts."},
           "dry_run": {"type": "boolean", "description": "Only report what would happen."}
         },
         "required": ["stations", "dry_run"]
@@ -183,10 +179,7 @@ def no_expected_version(tool: ToolFeatures) -> Findings:
         "properties": {
           "city": null,
           "days": null,
-          "station_id": {
-            "type": "string",
-            "description": "Five letters as painted on the mast, given by the user."
-          },
+          "station_id": {"type": "string", "description": "Five letters as painted on the mast, given by the user."},
           "new_title": {"type": "string", "description": "Name to show from now on."}
         },
         "required": ["station_id", "new_title"]

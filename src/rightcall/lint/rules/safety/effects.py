@@ -109,9 +109,7 @@ def mixed_mode(tool: ToolFeatures) -> Findings:
     alone, and one wrong word does damage.
 
     Fails: {"input_schema": {"properties": {"action": {
-      "type": "string",
-      "enum": ["get", "delete"],
-      "description": "What to do with the forecast."
+      "type": "string", "enum": ["get", "delete"], "description": "What to do with the forecast."
     }}}}
     """
     for node in tool.parameters:

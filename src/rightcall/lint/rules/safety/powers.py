@@ -30,8 +30,7 @@ def arbitrary_exec(tool: ToolFeatures) -> Findings:
     operations with typed parameters limit what it can do.
 
     Fails: {"input_schema": {"properties": {"sql": {
-      "type": "string",
-      "description": "Which rows to read, as a statement."
+      "type": "string", "description": "Which rows to read, as a statement."
     }}}}
     """
     for node in tool.parameters:
@@ -72,13 +71,10 @@ def open_path_or_url(tool: ToolFeatures) -> Findings:
     line of defense; the tool itself must be the second.
 
     Fails: {"input_schema": {"properties": {"callback_url": {
-      "type": "string",
-      "description": "Where to post the finished table."
+      "type": "string", "description": "Where to post the finished table."
     }}}}
     Passes: {"input_schema": {"properties": {"callback_url": {
-      "type": "string",
-      "format": "uri",
-      "description": "Where to post the finished table."
+      "type": "string", "format": "uri", "description": "Where to post the finished table."
     }}}}
     """
     for node in tool.properties:

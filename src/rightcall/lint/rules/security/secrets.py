@@ -92,8 +92,7 @@ def secret_param(tool: ToolFeatures) -> Findings:
     The program that runs the tool can fill it in.
 
     Fails: {"input_schema": {"properties": {"api_key": {
-      "type": "string",
-      "description": "Key of the forecasting service."
+      "type": "string", "description": "Key of the forecasting service."
     }}}}
     """
     for node in tool.properties:
@@ -116,12 +115,10 @@ _SMUGGLING = re.compile(
     r"|full_?(?:context|conversation)|hidden_?notes?|internal_?(?:reasoning|monologue)|previous_?messages",
     re.IGNORECASE,
 )
-_ABOUT_TALK = word_set(
-    """
+_ABOUT_TALK = word_set("""
     chat conversation conversations prompt prompts message messages memory completion llm agent model thinking
     think
-    """
-)
+    """)
 
 
 @tool_rule("TD812", "warning", sources=("CISCO",))
@@ -132,8 +129,7 @@ def smuggling_param(tool: ToolFeatures) -> Findings:
     that should not see it.
 
     Fails: {"input_schema": {"properties": {"sidenote": {
-      "type": "string",
-      "description": "What led to this call so far."
+      "type": "string", "description": "What led to this call so far."
     }}}}
     """
     for node in tool.properties:

@@ -49,6 +49,9 @@ def _at(value: object, path: tuple[str | int, ...]) -> object:
     return value
 
 
+_SAYS_NOTHING = frozenset(("$schema", "$id", "title", "description", "additionalProperties"))
+
+
 @tool_rule("TD002", "error", fix="safe", sources=("ANT-sdk", "BED", "MCP", "measured"))
 def root_not_object(tool: ToolFeatures) -> Findings:
     """The root of the input schema is not `"type": "object"`.
@@ -78,16 +81,9 @@ def root_not_object(tool: ToolFeatures) -> Findings:
         yield Finding(
             INPUT, 'the input schema has no "type"', 'add "type": "object"', edits=(edit,), safe=True
         )
-    elif kind is None and not set(schema) - {
-        "$schema",
-        "$id",
-        "title",
-        "description",
-        "additionalProperties",
-    }:
-        yield Finding(
-            INPUT, "the input schema is empty: a model sees no parameters", "declare them as properties"
-        )
+    elif kind is None and _SAYS_NOTHING.issuperset(schema):
+        problem = "the input schema is empty: a model sees no parameters"
+        yield Finding(INPUT, problem, "declare them as properties")
     else:
         problem = f"the root is of type {kind!r}" if kind is not None else 'the input schema has no "type"'
         yield Finding(INPUT, problem, 'arguments are always an object: "type": "object" with properties')
@@ -139,10 +135,7 @@ def dangling_ref(tool: ToolFeatures) -> Findings:
     The model sees a parameter without a schema, and validators fail on every call. References are resolved
     inside the schema of the tool, not in the file around it.
 
-    Fails: {"input_schema": {
-      "properties": {"city": {"$ref": "#/$defs/Citty"}},
-      "$defs": {"City": {"type": "string"}}
-    }}
+    Fails: {"input_schema": {"properties": {"city": {"$ref": "#/$defs/Citty"}}, "$defs": {"City": {"type": "string"}}}}
     Passes: {"input_schema": {"properties": {"city": {"type": "string"}}}}
     """
     if '"$ref"' not in tool.text or '"$anchor"' in tool.text or '"$id"' in tool.text:

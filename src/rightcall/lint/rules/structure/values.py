@@ -30,14 +30,10 @@ def unsatisfiable(tool: ToolFeatures) -> Findings:
     default where null is not allowed usually only means "not given" and is reported as info.
 
     Fails: {"input_schema": {"properties": {"max_entries": {
-      "type": "integer",
-      "default": "7",
-      "description": "Most entries in the answer."
+      "type": "integer", "default": "7", "description": "Most entries in the answer."
     }}}}
     Passes: {"input_schema": {"properties": {"max_entries": {
-      "type": "integer",
-      "default": 7,
-      "description": "Most entries in the answer."
+      "type": "integer", "default": 7, "description": "Most entries in the answer."
     }}}}
     """
     for node in tool.nodes:
