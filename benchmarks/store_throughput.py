@@ -75,7 +75,7 @@ def core_results(store: Store) -> float:
         dict(
             zip(
                 names,
-                (-number, -1, "g", number, 1, True, 1.0, "golden", "", 1.0, 1, 1, None, b""),
+                (-number, -1, "g", number, 1, True, 1.0, "golden", "", 1.0, 1, 1, None, b"", None),
                 strict=True,
             )
         )

@@ -7,11 +7,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import select
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model import Golden
+from rightcall.model import Golden, Trajectory
 from rightcall.store.base import Copied
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.export import export_lines
+from rightcall.store.watch import KeptTrace, TraceRow
 
 from .builders import a_result, a_run
 from .test_writing import hostile, results
@@ -138,3 +139,11 @@ def test_versions_that_differ_are_refused_before_anything_is_copied(store, elsew
     with pytest.raises(InputError, match="dataset weather: version 1 differs between"):
         copy_store(store, elsewhere)
     assert elsewhere.runs.page() == []
+
+
+def test_text_that_needs_escaping_survives_the_copy_of_a_trace(store, elsewhere):
+    row = TraceRow("t\x00\x1a", "agent\x00", "1", "", "2026-01-01T00:00:00Z", "in\x00put", 0, None, 0, False)
+    store.traces.keep([KeptTrace(row, Trajectory())])
+    copy_store(store, elsewhere)
+    assert elsewhere.traces.page() == store.traces.page() == [row]
+    assert elsewhere.traces.get("t\x00\x1a") == store.traces.get("t\x00\x1a")

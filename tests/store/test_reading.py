@@ -197,3 +197,24 @@ def test_seen_from_a_run_names_stand_for_what_was_before_it(store):
     assert store.runs.get("x3", before=first).id == "x3"  # an id means itself
     with pytest.raises(InputError, match="no run matches"):
         store.runs.get("main", before=first)
+
+
+def test_goldens_whose_ids_need_escaping_are_listed_walked_and_dropped(store, monkeypatch):
+    ids = ["a", "a\x00", "a\x00b", "a\x1a", "a\x1a0", "b"]
+    writer = store.runs.begin(a_run("escaped"))
+    writer.add([a_result(golden_id, passed=False) for golden_id in ids])
+    order = [result.golden_id for result in store.runs.results("escaped")]
+    assert sorted(order) == sorted(ids)
+    listed, after = [], None
+    while page := store.runs.goldens_page("escaped", ResultFilter(), limit=1, after=after):
+        after = page[0]
+        listed.append(after.golden_id)
+        assert len(listed) <= len(ids)
+    assert listed == order
+    neighbours = [store.runs.neighbours("escaped", ResultFilter(), golden_id) for golden_id in order]
+    assert neighbours == list(zip([None, *order], [*order[1:], None], strict=False))
+    monkeypatch.setattr("rightcall.store.sql.failures.AT_ONCE", 1)  # 4 goldens on a page
+    assert [count.golden_id for count in store.runs.failures("escaped").trial_counts()] == order
+    assert [trial.golden_id for trial in store.runs.failures("escaped").failed_trials()] == order
+    writer.add([a_result(golden_id, 1, passed=False, error="no answer") for golden_id in ids])
+    assert [writer.drop_errors([golden_id]) for golden_id in ids] == [1] * len(ids)

@@ -1,6 +1,6 @@
 """The SQL store: SQLite and PostgreSQL with one schema.
 
-tables       the current schema
+tables       the current schema; columns: several columns of one kind
 record_bytes records to bytes and back, and text that every engine can store
 packed_scores the scores of a result in one column
 row_types    the types of columns, checked when they are read

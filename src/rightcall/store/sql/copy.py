@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
@@ -11,11 +12,11 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
-from rightcall.store.sql.core import Core, refers_to_contents
+from rightcall.store.sql.core import Core, pages, refers_to_contents
 from rightcall.store.sql.golden_sets import name_set, own_set, use_shared_set
 from rightcall.store.sql.packed_scores import renumber_scores
-from rightcall.store.sql.record_bytes import decode_record, escape_text
-from rightcall.store.sql.row_types import check_run
+from rightcall.store.sql.record_bytes import decode_record, escape_text, unescape_text
+from rightcall.store.sql.row_types import check_row
 from rightcall.store.sql.rows import ResultRows, insert_missing
 from rightcall.store.sql.run_writer import insert_results
 
@@ -45,7 +46,7 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
             select(tables.runs).order_by(tables.runs.c.started_at, tables.runs.c.key)
         ).all()
         for row in runs:
-            check_run(row)
+            check_row(tables.runs, row)
         names = {row.key: row.name for row in connection.execute(select(tables.metrics))}
         versions = connection.execute(select(tables.datasets).order_by(tables.datasets.c.key)).all()
     numbers = target.metric_keys(names.values())
@@ -71,18 +72,21 @@ def _copy_run(
     if there is not None and there.finished_at is not None:
         key, added = there.key, 0
     else:
-        key = there.key if there is not None else _begin(target, row)
-        added = 0
+        key, added = there.key if there is not None else _begin(target, row), 0
         for batch in _result_rows(source, row.key, metric_keys):
-            added += len(insert_results(target, key, row.id, batch, row.updated_at))
+            added += len(insert_results(target, key, row.id, batch, row.updated_at, None))
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
     _copy_goldens(source, target, row, key)
     for table in (tables.run_tags, tables.case_tags):
-        _copy_of_run(source, target, table, row.key, key)
+        tags = _raw(source, select(table).where(table.c.run_key == row.key))
+        insert_missing(target, table, sorted((key, *tag[1:]) for tag in tags))
     _copy_notes(source, target, row.key, key)
-    _copy_documents(source, target, row)
+    d = tables.documents.c
+    for kind, fingerprint in decode_record(row.fingerprints, dict[str, str]).items():
+        query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
+        insert_missing(target, tables.documents, _raw(source, query))
     if there is None:
         told = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
         values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
@@ -91,11 +95,9 @@ def _copy_run(
 
 
 def _begin(target: Connection, row: Row[Any]) -> int:
-    values = {name: value for name, value in row._mapping.items() if name != "key"}
     counted = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens")
-    values |= {"golden_set": None, "finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(
-        counted, 0
-    )
+    values = _without_key(row) | dict.fromkeys(counted, 0)
+    values |= dict.fromkeys(("golden_set", "finished_at", "summary", "cost_usd"))
     return int(target.execute(insert(tables.runs).values(values).returning(tables.runs.c.key)).scalar_one())
 
 
@@ -170,40 +172,17 @@ def _copy_goldens(source: Core, target: Connection, row: Row[Any], key: int) -> 
         name_set(target, new, name)
 
 
-def _copy_of_run(source: Core, target: Connection, table: Table, old_key: int, new_key: int) -> None:
-    rows = _raw(source, select(table).where(table.c.run_key == old_key))
-    insert_missing(target, table, sorted((new_key, *row[1:]) for row in rows))
-
-
-def _copy_documents(source: Core, target: Connection, row: Row[Any]) -> None:
-    d = tables.documents.c
-    for kind, fingerprint in decode_record(row.fingerprints, dict[str, str]).items():
-        query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
-        insert_missing(target, tables.documents, _raw(source, query))
-
-
 def _copy_watch(source: Core, target: Core) -> None:
     """Production: rows that the target lacks. Numeric keys are reassigned; alarms are distinguished by time.
 
     The target keeps its own redaction key, so placeholders made before and after differ.
     """
     for table, own in WATCHED.items():
-        last = 0
-        while True:
-            query = select(table).where(table.c.key > last).order_by(table.c.key).limit(AT_ONCE)
-            with source.read_transaction() as connection:
-                rows = connection.execute(query).all()
-            if not rows:
-                break
-            last = rows[-1].key
+        for rows in pages(source, partial(_rows_after, table), AT_ONCE):
             with target.write_transaction() as connection:
                 present_rows = _rows_in_target(connection, table, own, rows)
                 fresh = [
-                    {
-                        name: escape_text(v) if isinstance(v, str) else v
-                        for name, v in row._mapping.items()
-                        if name != "key"
-                    }
+                    _without_key(row)
                     for row in rows
                     if not own or tuple(row._mapping[name] for name in own) not in present_rows
                 ]
@@ -212,6 +191,15 @@ def _copy_watch(source: Core, target: Core) -> None:
     with target.write_transaction() as connection:
         for table in (tables.check_counts, tables.watch_states):
             insert_missing(connection, table, _raw(source, select(table)))
+
+
+def _rows_after(table: Table, source: Connection, last: Row[Any] | None) -> Sequence[Row[Any]]:
+    query = select(table).order_by(table.c.key).limit(AT_ONCE)
+    return source.execute(query if last is None else query.where(table.c.key > last.key)).all()
+
+
+def _without_key(row: Row[Any]) -> dict[str, Any]:
+    return {name: value for name, value in row._mapping.items() if name != "key"}
 
 
 def _rows_in_target(
@@ -244,8 +232,7 @@ def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:
         there = select(d.key).where(d.alias == row.alias, d.version == row.version)
         if connection.execute(there).first() is not None:
             return False
-        values = {name: value for name, value in row._mapping.items() if name != "key"}
-        statement = insert(tables.datasets).values(values).returning(d.key)
+        statement = insert(tables.datasets).values(_without_key(row)).returning(d.key)
         key = int(connection.execute(statement).scalar_one())
         _copy_shared(source, connection, tables.dataset_items, row.key, key)
     return True
@@ -255,14 +242,11 @@ def _check_datasets(source: Core, target: Core) -> None:
     """Before anything is copied: a version must not have two contents."""
     d = tables.datasets.c
     query = select(d.alias, d.version, d.fingerprint)
-    with source.read_transaction() as connection:
-        here = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
-    with target.read_transaction() as connection:
-        there = {(alias, version): print_ for alias, version, print_ in connection.execute(query)}
+    here, there = ({row[:2]: row[2] for row in _raw(store, query)} for store in (source, target))
     for alias, version in sorted(here.keys() & there.keys()):
         if here[alias, version] != there[alias, version]:
             raise InputError(
-                f"dataset {alias}",
+                f"dataset {unescape_text(alias)}",
                 f"version {version} differs between {source.name} and {target.name}",
                 "delete one of them, or push it again under another alias",
             )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from sqlalchemy import Connection, Engine, select, text
 
@@ -92,10 +92,8 @@ class Core:
             with write_transaction(self.engine, self.name) as connection:
                 yield connection
         except StoreError:
-            if (
-                self.file is None
-            ):  # pooled connections may be to a server that is gone or has become read-only
-                self.engine.dispose()
+            if self.file is None:
+                self.engine.dispose()  # pooled connections may be to a server that is gone or read-only now
             raise
         self._require_file()  # if the file was deleted meanwhile, the transaction is lost
 
@@ -136,10 +134,31 @@ class StorePart:
         self._store = store
 
 
+T = TypeVar("T")
+
+
+def pages(
+    store: Core, read_page: Callable[[Connection, T | None], Sequence[T]], size: int
+) -> Iterator[Sequence[T]]:
+    """Pages of `size` rows, each read in a short transaction: a run in progress is not blocked.
+
+    `read_page` gets the last row of the page before, None for the first.
+    """
+    last: T | None = None
+    while True:
+        with store.read_transaction() as connection:
+            rows = read_page(connection, last)
+        if rows:
+            yield rows
+        if len(rows) < size:
+            return
+        last = rows[-1]
+
+
 SIZES = (1, 20, 400)
 
 
-def portions(names: Sequence[str]) -> Iterator[list[str]]:
+def portions(names: Sequence[T]) -> Iterator[list[T]]:
     """Names for `IN (…)`, in lists of a few fixed lengths: the last is padded with names it already has.
 
     Each length is another statement, and SQLite caches the 128 latest prepared ones: a process that runs for days with

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from rightcall.core.digest import RunningDigest
 from rightcall.core.errors import InputError, suggestion
@@ -14,7 +14,7 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, alone_with_contents
+from rightcall.store.sql.core import StorePart, alone_with_contents, pages
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import to_golden
@@ -58,7 +58,8 @@ class Datasets(StorePart):
     def _push(
         self, connection: Connection, alias: str, goldens: Iterable[AnyGolden], finalized: bool, author: str
     ) -> DatasetVersion:
-        _drop_draft(connection, alias)
+        drafts = select(datasets.key).where(datasets.alias == alias, datasets.finalized.is_(False))
+        _delete_versions(connection, list(connection.execute(drafts).scalars()))
         newest = connection.execute(_newest(alias)).first()
         version = 1 if newest is None else newest.version + 1
         values = {"alias": alias, "version": version, "finalized": finalized, "author": author}
@@ -76,21 +77,14 @@ class Datasets(StorePart):
     def pull(self, alias: str, version: int | None = None, *, finalized: bool = True) -> Iterator[AnyGolden]:
         """The goldens of a version in their order, streamed; by default the newest finalized one."""
         with self._store.read_transaction() as connection:
-            key, position = _find(connection, alias, version, finalized).key, -1
-        while True:
-            query = (
-                select(items.position, tables.goldens.c.content)
-                .join(tables.goldens, tables.goldens.c.fingerprint == items.fingerprint)
-                .where(items.dataset_key == key, items.position > position)
-                .order_by(items.position)
-                .limit(GOLDENS_AT_ONCE)
-            )
-            with self._store.read_transaction() as connection:
-                rows = connection.execute(query).all()
-            if not rows:
-                return
-            yield from (to_golden(row.content) for row in rows)
-            position = rows[-1].position
+            query = _contents(_find(connection, alias, version, finalized).key).limit(GOLDENS_AT_ONCE)
+
+        def page(connection: Connection, last: Any) -> Sequence[Any]:
+            position = -1 if last is None else last.position
+            return connection.execute(query.where(items.position > position)).all()
+
+        stored = chain.from_iterable(pages(self._store, page, GOLDENS_AT_ONCE))
+        yield from (to_golden(row.content) for row in stored)
 
     def get(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
         """The record of one version; with `finalized=False` the draft counts too."""
@@ -139,19 +133,17 @@ class Datasets(StorePart):
         """Turn the draft into an immutable version."""
         with self._store.write_transaction() as connection:
             is_draft = (datasets.alias == alias, datasets.finalized.is_(False))
-            if (
-                connection.execute(update(tables.datasets).where(*is_draft).values(finalized=True)).rowcount
-                == 0
-            ):
+            statement = update(tables.datasets).where(*is_draft).values(finalized=True)
+            if connection.execute(statement).rowcount == 0:
                 raise InputError(f"dataset {alias}", "has no draft to finalize")
             return to_version(connection.execute(_newest(alias)).one())
 
     def diff(self, alias: str, old: int, new: int) -> DatasetDiff:
         """What changed between two versions; a golden is the same when its id is."""
         with self._store.read_transaction() as connection:
-            before, after = (
-                _contents(connection, _find(connection, alias, version, False).key) for version in (old, new)
-            )
+            keys = [_find(connection, alias, version, False).key for version in (old, new)]
+            names = (_contents(key).with_only_columns(items.golden_id, items.fingerprint) for key in keys)
+            before, after = ({row[0]: row[1] for row in connection.execute(query)} for query in names)
         return DatasetDiff(
             added=tuple(sorted(after.keys() - before.keys())),
             removed=tuple(sorted(before.keys() - after.keys())),
@@ -171,9 +163,7 @@ class Datasets(StorePart):
 
 def to_version(row: Row[Any]) -> DatasetVersion:
     """The record of a row."""
-    return DatasetVersion(
-        row.alias, row.version, row.finalized, row.author, row.created_at, row.goldens, row.fingerprint
-    )
+    return DatasetVersion(*(getattr(row, name) for name in DatasetVersion.__struct_fields__))
 
 
 def _require_alias(alias: str) -> None:
@@ -183,14 +173,15 @@ def _require_alias(alias: str) -> None:
         )
 
 
+def _contents(key: int) -> Select[Any]:
+    """The goldens of a version as stored, in their order."""
+    columns = items.golden_id, items.fingerprint, items.position, tables.goldens.c.content
+    goldens = select(*columns).join(tables.goldens, tables.goldens.c.fingerprint == items.fingerprint)
+    return goldens.where(items.dataset_key == key).order_by(items.position)
+
+
 def _goldens_of(connection: Connection, key: int) -> list[AnyGolden]:
-    query = (
-        select(tables.goldens.c.content)
-        .join(tables.dataset_items, tables.goldens.c.fingerprint == items.fingerprint)
-        .where(items.dataset_key == key)
-        .order_by(items.position)
-    )
-    return [to_golden(content) for content in connection.execute(query).scalars()]
+    return [to_golden(row.content) for row in connection.execute(_contents(key))]
 
 
 def _newest(alias: str) -> Any:
@@ -219,7 +210,7 @@ def _insert_items(
     connection: Connection, key: int, alias: str, goldens: Iterable[AnyGolden]
 ) -> tuple[int, str]:
     digest, seen, stream = RunningDigest(), set[str](), iter(goldens)
-    while batch := [_with_id(golden) for golden in itertools.islice(stream, GOLDENS_AT_ONCE)]:
+    while batch := [_with_id(golden) for golden in islice(stream, GOLDENS_AT_ONCE)]:
         rows = [golden_row(golden) for golden in batch]
         keep_goldens(connection, rows)
         members = []
@@ -235,16 +226,6 @@ def _insert_items(
 
 def _with_id(golden: AnyGolden) -> AnyGolden:
     return with_id(cast(Golden, golden))  # the kind is preserved
-
-
-def _contents(connection: Connection, key: int) -> dict[str, str]:
-    query = select(items.golden_id, items.fingerprint).where(items.dataset_key == key)
-    return {row.golden_id: row.fingerprint for row in connection.execute(query)}
-
-
-def _drop_draft(connection: Connection, alias: str) -> None:
-    query = select(datasets.key).where(datasets.alias == alias, datasets.finalized.is_(False))
-    _delete_versions(connection, list(connection.execute(query).scalars()))
 
 
 def _delete_versions(connection: Connection, keys: list[int]) -> int:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, case, func, select, tuple_
+from sqlalchemy import Connection, case, func, select
 
 from rightcall.model import Failure, ToolCall, Trajectory
+from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import decode_record, decompress_json, decompress_record, escape_text
+from rightcall.store.sql.core import Core, pages
+from rightcall.store.sql.record_bytes import decode_record, decompress_json, decompress_record
+from rightcall.store.sql.results import evidence_of, select_results, trajectories_of
 from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
+FAILED = ResultFilter(outcome="failed")
 
 results = tables.results.c
 
@@ -49,6 +52,7 @@ class RunFailures:
 
     def __init__(self, store: Core, run: str) -> None:
         self._store, self._run = store, run
+        self._run_key: int | None = None
 
     def code_counts(self) -> dict[str, int]:
         """The number of failures by code, also for a run in progress. Unchecked cases did not fail."""
@@ -64,29 +68,45 @@ class RunFailures:
 
     def trial_counts(self) -> Iterator[TrialCount]:
         """Every golden that was checked, by id, streamed."""
-        with self._store.read_transaction() as connection:
-            key = find(connection, self._run).key
-        last = ""
-        while True:
-            with self._store.read_transaction() as connection:
-                rows = _counts(connection, key, last)
-            yield from rows
-            if len(rows) < AT_ONCE * 4:
-                return
-            last = rows[-1].golden_id
+        yield from chain.from_iterable(pages(self._store, self._counts, AT_ONCE * 4))
+
+    def _counts(self, connection: Connection, after: TrialCount | None) -> list[TrialCount]:
+        judged = func.sum(case((results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0))
+        passed = func.sum(case((results.outcome == tables.PASSED, 1), else_=0))
+        query = (
+            select(results.golden_id, judged, passed)
+            .where(results.run_key == self._key(connection), results.outcome != tables.UNCHECKED)
+            .group_by(results.golden_id)
+            .order_by(results.golden_id)
+            .limit(AT_ONCE * 4)
+        )
+        rows = connection.execute(query.where(results.golden_id > after.golden_id) if after else query)
+        return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
 
     def failed_trials(self) -> Iterator[StoredFailure]:
         """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are omitted."""
-        with self._store.read_transaction() as connection:
-            key = find(connection, self._run).key
-        last: tuple[str, int] | None = None
-        while True:
-            with self._store.read_transaction() as connection:
-                page = _failure_page(connection, key, last)
-            yield from page
-            if len(page) < AT_ONCE:
-                return
-            last = page[-1].golden_id, page[-1].trial
+        yield from chain.from_iterable(pages(self._store, self._failures, AT_ONCE))
+
+    def _failures(self, connection: Connection, after: StoredFailure | None) -> list[StoredFailure]:
+        beyond = None if after is None else (after.golden_id, after.trial)
+        rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, beyond)
+        numbers = [row.id for row in rows]
+        codes, calls = evidence_of(connection, numbers), _calls(connection, numbers)
+        return [
+            StoredFailure(
+                row.golden_id,
+                row.trial,
+                tuple(decode_record(evidence, Failure) for evidence in codes.get(row.id, ())),
+                calls.get(row.id, ()),
+            )
+            for row in rows
+        ]
+
+    def _key(self, connection: Connection) -> int:
+        """The run's number, looked up once: `last` may change before the next page."""
+        if self._run_key is None:
+            self._run_key = int(find(connection, self._run).key)
+        return self._run_key
 
     def extreme_trials(self, which: Literal["latency_ms", "cost_usd"], limit: int = 5) -> list[ExtremeTrial]:
         """The slowest or costliest trials."""
@@ -94,58 +114,17 @@ class RunFailures:
         query = select(results.golden_id, results.trial, column).where(column.is_not(None))
         order = column.desc(), results.golden_id, results.trial
         with self._store.read_transaction() as connection:
-            here = results.run_key == find(connection, self._run).key
+            here = results.run_key == self._key(connection)
             return [
                 ExtremeTrial(*row)
                 for row in connection.execute(query.where(here).order_by(*order).limit(limit))
             ]
 
 
-def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
-    judged = func.sum(case((results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0))
-    passed = func.sum(case((results.outcome == tables.PASSED, 1), else_=0))
-    query = (
-        select(results.golden_id, judged, passed)
-        .where(results.run_key == key, results.outcome != tables.UNCHECKED)
-        .group_by(results.golden_id)
-        .order_by(results.golden_id)
-        .limit(AT_ONCE * 4)
-    )
-    rows = connection.execute(query.where(results.golden_id > escape_text(after)) if after else query)
-    return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
-
-
-def _failure_page(connection: Connection, key: int, after: tuple[str, int] | None) -> list[StoredFailure]:
-    query = select(results.id, results.golden_id, results.trial).where(
-        results.run_key == key, results.outcome == tables.FAILED
-    )
-    if after is not None:
-        query = query.where(
-            tuple_(results.golden_id, results.trial) > tuple_(escape_text(after[0]), after[1])
-        )
-    rows = connection.execute(query.order_by(results.golden_id, results.trial).limit(AT_ONCE)).all()
-    numbers = [row.id for row in rows]
-    codes, calls = _codes(connection, numbers), _calls(connection, numbers)
-    return [
-        StoredFailure(row.golden_id, row.trial, tuple(codes[row.id]), calls.get(row.id, ())) for row in rows
-    ]
-
-
-def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Failure]]:
-    c = tables.codes.c
-    failures: dict[int, list[Failure]] = defaultdict(list)
-    query = select(c.result_id, c.evidence).where(c.result_id.in_(numbers)).order_by(c.result_id, c.position)
-    for number, evidence in connection.execute(query):
-        failures[number].append(decode_record(evidence, Failure))
-    return failures
-
-
 def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
     """The calls of each trial; decoded only if a tool was run, which the bytes reveal."""
-    t = tables.trajectories.c
-    query = select(t.result_id, t.content).where(t.result_id.in_(numbers))
     calls_by_result = {}
-    for number, content in connection.execute(query):
+    for number, content in trajectories_of(connection, numbers).items():
         plain = decompress_json(content)
         if b'"calls"' in plain:
             calls_by_result[number] = decompress_record(plain, Trajectory).calls

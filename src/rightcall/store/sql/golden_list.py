@@ -13,7 +13,6 @@ from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import tags_of_cases
-from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
 from rightcall.store.sql.rows import OUTCOMES
 from rightcall.store.sql.run_lookup import find
@@ -39,10 +38,9 @@ class GoldenList(Results):
             run_key, scan = row.key, scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
             for outcome in _from(which, after.outcome if after else None):
-                beyond = after.golden_id if after and after.outcome == outcome else None
                 query = _goldens_query(run_key, which, outcome, ids, scan=scan)
-                if beyond is not None:
-                    query = query.where(results.golden_id > escape_text(beyond))
+                if after and after.outcome == outcome:
+                    query = query.where(results.golden_id > after.golden_id)
                 rows = connection.execute(
                     query.order_by(results.golden_id).limit(limit - len(listed_goldens))
                 )
@@ -86,15 +84,15 @@ class GoldenList(Results):
             phases = _from(which, None)
             ids = _with_text(connection, run_key, which, scan=scan)
             lists = {outcome: _goldens_query(run_key, which, outcome, ids, scan=scan) for outcome in phases}
-            own = (results.run_key == run_key, results.golden_id == escape_text(golden_id))
+            own = (results.run_key == run_key, results.golden_id == golden_id)
             trials = select(results.outcome).where(*own)
             fitting = trials.where(*conditions(run_key, which, scan=scan))
             outcomes = set(connection.execute(fitting).scalars())
             outcomes = outcomes or set(connection.execute(trials).scalars())  # opened past the filter
             at = next((n for n, outcome in enumerate(phases) if OUTCOMES[outcome] in outcomes), 0)
             here = lists[phases[at]]
-            before = first(here.where(results.golden_id < escape_text(golden_id)), last=True)
-            after = first(here.where(results.golden_id > escape_text(golden_id)))
+            before = first(here.where(results.golden_id < golden_id), last=True)
+            after = first(here.where(results.golden_id > golden_id))
             for outcome in reversed(phases[:at]):
                 before = before if before is not None else first(lists[outcome], last=True)
             for outcome in phases[at + 1 :]:

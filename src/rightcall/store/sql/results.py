@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from itertools import chain, islice
+from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
 from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart
+from rightcall.store.sql.core import StorePart, pages, portions
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import decompress_record, escape_text, unescape_text
@@ -25,8 +25,6 @@ AT_ONCE = 500
 EVERYTHING = ResultFilter()
 
 results = tables.results.c
-
-T = TypeVar("T")
 
 
 class Results(StorePart):
@@ -42,27 +40,21 @@ class Results(StorePart):
         Without `golden_ids` they are in order. Without `errors`, errors are omitted.
         """
         with self._store.read_transaction() as connection:
-            key = find(connection, run).key
-        if golden_ids is not None:
-            yield from self._keys_of(key, golden_ids, errors)
-            return
-        last: Key | None = None
-        while True:
-            with self._store.read_transaction() as connection:
-                keys = keys_after(connection, key, last, errors=errors)
-            if not keys:
-                return
-            yield from keys
-            last = keys[-1]
+            own = [results.run_key == find(connection, run).key]
+        keys = select(results.golden_id, results.trial).where(
+            *own, *([] if errors else [~tables.without_answer()])
+        )
+        if golden_ids is None:
 
-    def _keys_of(self, run_key: int, golden_ids: Iterable[str], errors: bool) -> Iterator[Key]:
-        ids = {unescape_text(escape_text(golden_id)): golden_id for golden_id in golden_ids}
-        for some in _slices(list(ids)):
-            query = select(results.golden_id, results.trial).where(
-                results.run_key == run_key, results.golden_id.in_(some)
-            )
+            def page(connection: Connection, last: Row[Any] | None) -> Sequence[Row[Any]]:
+                return connection.execute(_in_order(keys, last).limit(AT_ONCE * 10)).all()
+
+            yield from (tuple(row) for rows in pages(self._store, page, AT_ONCE * 10) for row in rows)
+            return
+        ids = {as_read(golden_id): golden_id for golden_id in golden_ids}
+        for some in portions(list(ids)):
             with self._store.read_transaction() as connection:
-                rows = connection.execute(query if errors else query.where(~tables.without_answer())).all()
+                rows = connection.execute(keys.where(results.golden_id.in_(some))).all()
             yield from ((ids[golden_id], trial) for golden_id, trial in rows)
 
     def results(
@@ -82,22 +74,21 @@ class Results(StorePart):
         with self._store.read_transaction() as connection:
             row = find(connection, run)  # once: `last` may change before the next page
             scan = scans(connection, row)
-        left = sys.maxsize if limit is None else limit
-        while left > 0:
-            with self._store.read_transaction() as connection:
-                rows = select_results(connection, row.key, which, min(left, AT_ONCE), after, scan=scan)
-                page = self._with_details(connection, rows, trajectories)
-            yield from page
-            if len(page) < AT_ONCE:
-                return
-            left, after = left - len(page), (page[-1].golden_id, page[-1].trial)
+        size = AT_ONCE if limit is None else min(limit, AT_ONCE)
+
+        def page(connection: Connection, last: CaseResult | None) -> list[CaseResult]:
+            beyond = after if last is None else (last.golden_id, last.trial)
+            rows = select_results(connection, row.key, which, size, beyond, scan=scan)
+            return self._with_details(connection, rows, trajectories)
+
+        yield from islice(chain.from_iterable(pages(self._store, page, size)), limit)
 
     def _with_details(
         self, connection: Connection, rows: Sequence[Row[Any]], trajectories: bool
     ) -> list[CaseResult]:
         numbers = [row.id for row in rows]
-        codes = _codes(connection, numbers)
-        contents = _trajectories(connection, numbers) if trajectories else {}
+        codes = evidence_of(connection, numbers)
+        contents = trajectories_of(connection, numbers) if trajectories else {}
         read_scores = ScoreReader(self._store.metric_names)
         return [to_result(row, read_scores, codes.get(row.id, ()), contents.get(row.id)) for row in rows]
 
@@ -105,14 +96,12 @@ class Results(StorePart):
         self, run: str, keys: Iterable[Key], *, trajectories: bool = False
     ) -> dict[Key, CaseResult]:
         """What is stored for these golden ids and trials; those without a result are missing."""
-        keys_by_stored_key = {
-            (unescape_text(escape_text(golden_id)), trial): (golden_id, trial) for golden_id, trial in keys
-        }
-        place, stored = tuple_(results.golden_id, results.trial), list(keys_by_stored_key)
+        keys_by_stored_key = {(as_read(golden_id), trial): (golden_id, trial) for golden_id, trial in keys}
+        place = tuple_(results.golden_id, results.trial)
         results_by_key: dict[Key, CaseResult] = {}
         with self._store.read_transaction() as connection:
             run_key = find(connection, run).key
-            for some in _slices(stored):
+            for some in portions(list(keys_by_stored_key)):
                 here = results.run_key == run_key, place.in_(some)
                 rows = connection.execute(select(tables.results).where(*here)).all()
                 for result in self._with_details(connection, rows, trajectories):
@@ -129,34 +118,25 @@ class Results(StorePart):
 
     def goldens(self, run: str, golden_ids: Iterable[str] | None = None) -> Iterator[AnyGolden]:
         """What was expected, as the run saw it: every golden, or some, by id, streamed."""
-        ids = (
-            None
-            if golden_ids is None
-            else sorted({unescape_text(escape_text(golden_id)) for golden_id in golden_ids})
-        )
+        cases, goldens = tables.cases.c, tables.goldens.c
         with self._store.read_transaction() as connection:
-            key, last = find(connection, run).key, None
-        while True:
-            with self._store.read_transaction() as connection:
-                rows = goldens_after(connection, key, last, ids)
-            yield from (to_golden(row.content) for row in rows)
-            if len(rows) < AT_ONCE:
-                return
-            last = rows[-1].golden_id
+            own = [of_run(find(connection, run).key)]
+        if golden_ids is not None:
+            own.append(cases.golden_id.in_(sorted({as_read(golden_id) for golden_id in golden_ids})))
+        query = select(cases.golden_id, goldens.content).join(
+            tables.goldens, goldens.fingerprint == cases.fingerprint
+        )
+
+        def page(connection: Connection, last: Any) -> Sequence[Any]:
+            left = own if last is None else [*own, cases.golden_id > last.golden_id]
+            return connection.execute(query.where(*left).order_by(cases.golden_id).limit(AT_ONCE)).all()
+
+        yield from (to_golden(row.content) for rows in pages(self._store, page, AT_ONCE) for row in rows)
 
     def previews(self, run: str, golden_ids: Iterable[str]) -> dict[str, str]:
         """The beginning of each golden's input, for a list of results."""
         with self._store.read_transaction() as connection:
             return previews_of(connection, find(connection, run).key, golden_ids)
-
-
-def keys_after(connection: Connection, run_key: int, after: Key | None, *, errors: bool) -> list[Key]:
-    """The next golden ids and trials that have a result, in order."""
-    query = select(results.golden_id, results.trial).where(results.run_key == run_key)
-    if not errors:
-        query = query.where(~tables.without_answer())
-    rows = connection.execute(_in_order(query, after).limit(AT_ONCE * 10))
-    return [(golden_id, trial) for golden_id, trial in rows]
 
 
 def select_results(
@@ -204,23 +184,6 @@ def conditions(
     return criteria
 
 
-def goldens_after(
-    connection: Connection, run_key: int, after: str | None, ids: Sequence[str] | None = None
-) -> Sequence[Any]:
-    """The next goldens of a run, by id; with `ids`, only these."""
-    cases, goldens = tables.cases.c, tables.goldens.c
-    query = (
-        select(cases.golden_id, goldens.content)
-        .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(of_run(run_key))
-        .order_by(cases.golden_id)
-        .limit(AT_ONCE)
-    )
-    if ids is not None:
-        query = query.where(cases.golden_id.in_(ids))
-    return connection.execute(query if after is None else query.where(cases.golden_id > after)).all()
-
-
 def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str]) -> dict[str, str]:
     """The beginning of each golden's input."""
     cases, goldens = tables.cases.c, tables.goldens.c
@@ -241,7 +204,12 @@ def to_golden(content: bytes) -> AnyGolden:
     )
 
 
-def _in_order(query: Select[Any], after: Key | None) -> Select[Any]:
+def as_read(text: str) -> str:
+    """The text as it is read back after it was stored: without unpaired surrogates."""
+    return unescape_text(escape_text(text))
+
+
+def _in_order(query: Select[Any], after: Sequence[Any] | None) -> Select[Any]:
     if after is not None:
         query = query.where(
             tuple_(results.golden_id, results.trial) > tuple_(escape_text(after[0]), after[1])
@@ -288,32 +256,28 @@ def _with_input(run_key: int, text: str, scan: bool) -> Select[Any]:
         select(cases.golden_id, goldens.input)
         .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
         .where(of_run(run_key))
-        .offset(
-            0
-        )  # an optimization fence: without it PostgreSQL scans the goldens of all runs before joining
+        .offset(0)  # a fence: without it PostgreSQL scans the goldens of all runs before joining
         .subquery()
     )
     return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))
 
 
-def _slices(keys: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
-
-
-def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:
+def evidence_of(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:
+    """The failures of results by their numbers, in order, as stored."""
     c = tables.codes.c
     evidence_by_result: dict[int, list[bytes]] = defaultdict(list)
-    for some in _slices(numbers):
+    for some in portions(numbers):
         query = select(c.result_id, c.evidence).where(c.result_id.in_(some)).order_by(c.result_id, c.position)
         for number, evidence in connection.execute(query):
             evidence_by_result[number].append(evidence)
     return evidence_by_result
 
 
-def _trajectories(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+def trajectories_of(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+    """The trajectories of results by their numbers, as stored."""
     t = tables.trajectories.c
     return {
         number: content
-        for some in _slices(numbers)
+        for some in portions(numbers)
         for number, content in connection.execute(select(t.result_id, t.content).where(t.result_id.in_(some)))
     }

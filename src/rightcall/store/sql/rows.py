@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -25,8 +26,8 @@ from rightcall.store.sql.record_bytes import (
     encode_record,
     escape_text,
 )
-from rightcall.store.sql.row_types import check_result
-from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED
+from rightcall.store.sql.row_types import check_row
+from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED, results
 
 LONGEST_ID = 1000
 """Bytes of a golden's id: PostgreSQL refuses to index much longer ones."""
@@ -64,11 +65,8 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     """Everything about a result as columns; the trajectory compressed."""
     check_golden_id(result.golden_id)
     scores, failed = pack(result.metrics)
-    usage = Usage(
-        limit_count(result.usage.input_tokens),
-        limit_count(result.usage.output_tokens),
-        result.usage.cost_usd,
-    )
+    spent = result.usage
+    usage = Usage(limit_count(spent.input_tokens), limit_count(spent.output_tokens), spent.cost_usd)
     return ResultRows(
         escape_text(result.golden_id),
         result.trial,
@@ -111,12 +109,12 @@ def to_result(
     row: Any, read_scores: ScoreReader, codes: Iterable[bytes], trajectory: bytes | None
 ) -> CaseResult:
     """The result, from a row of `results` and its related rows, each in order."""
-    check_result(row)
+    check_row(results, row)
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,
         passed=bool(row.passed),
-        score=_value(row.score),
+        score=math.nan if row.score is None else row.score,
         metrics=read_scores(row.scores),
         codes=tuple(decode_record(evidence, Failure) for evidence in codes),
         category=row.category,
@@ -149,10 +147,6 @@ def _number(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else float(value)
 
 
-def _value(column: float | None) -> float:
-    return math.nan if column is None else column
-
-
 Row = tuple[Any, ...]
 
 
@@ -160,29 +154,23 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> No
     """Insert rows known to be new; each row has the table's columns in order."""
     if not rows:
         return
-    cursor = connection.connection.cursor()
-    try:
+    with closing(connection.connection.cursor()) as cursor:
         if connection.dialect.name == "postgresql":
-            with cursor.copy(_copy_statement(table)) as copy:
+            with cursor.copy(f"COPY {table.name} ({_columns(table)}) FROM STDIN") as copy:
                 for row in rows:
                     copy.write_row(row)
         else:
             cursor.executemany(_insert_statement(table, "?"), rows)
-    finally:
-        cursor.close()
 
 
 def insert_missing(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
     """Insert rows whose key does not exist yet; returns how many."""
     if not rows:
         return 0
-    cursor = connection.connection.cursor()
-    try:
-        mark = "%s" if connection.dialect.name == "postgresql" else "?"
+    mark = "%s" if connection.dialect.name == "postgresql" else "?"
+    with closing(connection.connection.cursor()) as cursor:
         cursor.executemany(_insert_statement(table, mark) + " ON CONFLICT DO NOTHING", rows)
         return int(cursor.rowcount)
-    finally:
-        cursor.close()
 
 
 @cache
@@ -192,9 +180,5 @@ def _insert_statement(table: Table, mark: str) -> str:
 
 
 @cache
-def _copy_statement(table: Table) -> str:
-    return f"COPY {table.name} ({_columns(table)}) FROM STDIN"
-
-
 def _columns(table: Table) -> str:
     return ", ".join(column.name for column in table.columns)

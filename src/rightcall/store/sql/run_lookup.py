@@ -16,12 +16,16 @@ from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.record_bytes import decode_record, escape_text
-from rightcall.store.sql.row_types import check_run
+from rightcall.store.sql.row_types import check_row
 
 runs = tables.runs.c
 
 TRIED_IN = ("/improve", "/perturb")
 """Suffixes of groups whose runs are experiments: `last` and a branch never refer to one of them."""
+AS_STORED = ("id", "name", "started_at", "agent", "trials")
+"""Fields of a run that are columns of the same name."""
+COUNTED = ("results", "passed", "errors", "planned", "updated_at", "verdict", "unchecked")
+"""The same of a stored run: what is known when it has ended."""
 LOOKED_BACK = 2_000
 """Number of runs searched for a branch: its name is stored inside a run, not in a column."""
 
@@ -108,14 +112,9 @@ def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRu
 
 def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     """The record of a row."""
-    check_run(row)
-    usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
+    check_row(tables.runs, row)
     run = Run(
-        id=row.id,
-        name=row.name,
-        started_at=row.started_at,
-        agent=row.agent,
-        trials=row.trials,
+        **{name: getattr(row, name) for name in AS_STORED},
         seed=msgspec.convert(row.seed, int, strict=False),
         group=row.group_name,
         finished_at=row.finished_at,
@@ -124,34 +123,22 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
         settings=decode_record(row.settings, dict[str, Any]),
         summary=None if row.summary is None else decode_record(row.summary, Summary),
     )
-    return StoredRun(
-        run,
-        row.results,
-        row.passed,
-        row.errors,
-        row.planned,
-        usage,
-        row.updated_at,
-        row.verdict,
-        tags,
-        row.unchecked,
-    )
+    usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
+    return StoredRun(run, usage=usage, tags=tags, **{name: getattr(row, name) for name in COUNTED})
 
 
 def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
     exact = {runs.name: which.name, runs.group_name: which.group, runs.agent: which.agent}
     criteria: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
     if which.tag:
-        criteria.append(
-            runs.key.in_(select(tables.run_tags.c.run_key).where(tables.run_tags.c.tag == which.tag))
-        )
+        tags = tables.run_tags.c
+        criteria.append(runs.key.in_(select(tags.run_key).where(tags.tag == which.tag)))
     if which.text:
         columns = (runs.id, runs.name, runs.agent, runs.group_name)
         criteria.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))
     if which.state != "any":
-        criteria.append(
-            runs.finished_at.is_(None) if which.state == "unfinished" else runs.finished_at.is_not(None)
-        )
+        ended = runs.finished_at.is_not(None)
+        criteria.append(ended if which.state == "finished" else ~ended)
     if which.since:
         criteria.append(runs.started_at >= which.since)
     if which.until:

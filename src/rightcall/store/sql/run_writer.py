@@ -25,19 +25,11 @@ from rightcall.core.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
 from rightcall.store.sql.record_bytes import escape_text
-from rightcall.store.sql.rows import (
-    LARGEST,
-    ResultRows,
-    Row,
-    insert_missing,
-    insert_rows,
-    limit_count,
-    to_rows,
-)
+from rightcall.store.sql.rows import LARGEST, ResultRows, insert_missing, insert_rows, limit_count, to_rows
 
 
 class RunWriter:
@@ -72,9 +64,8 @@ class RunWriter:
         # The expensive part runs before the transaction, which keeps locks short.
         rows = [to_rows(result, pack) for result in results]
         with self._store.write_transaction() as connection:
-            new = insert_results(
-                connection, self._run_key, self.run_id, rows, self._store.now(), epoch=self.epoch
-            )
+            now = self._store.now()
+            new = insert_results(connection, self._run_key, self.run_id, rows, now, self.epoch)
         if len(new) == len(results):
             return {(result.golden_id, result.trial) for result in results}
         return {(r.golden_id, r.trial) for r in results if (escape_text(r.golden_id), r.trial) in new}
@@ -86,13 +77,7 @@ class RunWriter:
 
 
 def insert_results(
-    connection: Connection,
-    run_key: int,
-    run_id: str,
-    rows: Sequence[ResultRows],
-    now: str,
-    *,
-    epoch: int | None = None,
+    connection: Connection, run_key: int, run_id: str, rows: Sequence[ResultRows], now: str, epoch: int | None
 ) -> set[Key]:
     """Insert those of these rows that are new, with their related rows, and update the counters in the run's row.
 
@@ -101,28 +86,20 @@ def insert_results(
     # Two writers of the same results take their locks in the same order, or PostgreSQL finds a deadlock.
     ordered = sorted(rows, key=lambda row: (row.golden_id, row.trial))
     numbered = list(zip(_numbers(connection, len(ordered)), ordered, strict=True))
-    inserted = insert_missing(
-        connection,
-        tables.results,
-        [(number, run_key, r.golden_id, r.trial, r.outcome, *r.rest) for number, r in numbered],
-    )
+    rows_of_results = [(n, run_key, r.golden_id, r.trial, r.outcome, *r.rest) for n, r in numbered]
+    inserted = insert_missing(connection, tables.results, rows_of_results)
     if inserted < len(numbered):
-        stored = _numbers_in_store(connection, [number for number, _ in numbered])
+        id_ = tables.results.c.id
+        parts = portions([number for number, _ in numbered])
+        stored = {n for some in parts for n in connection.execute(select(id_).where(id_.in_(some))).scalars()}
         numbered = [(number, r) for number, r in numbered if number in stored]
     insert_rows(connection, tables.failed_metrics, [(n, key) for n, r in numbered for key in r.failed])
-    insert_rows(
-        connection, tables.codes, [_code_row(n, run_key, code) for n, r in numbered for code in r.codes]
-    )
-    insert_rows(
-        connection, tables.trajectories, [(n, r.trajectory) for n, r in numbered if r.trajectory is not None]
-    )
+    codes = [(n, place, run_key, *code) for n, r in numbered for place, *code in r.codes]
+    insert_rows(connection, tables.codes, codes)
+    contents = [(n, r.trajectory) for n, r in numbered if r.trajectory is not None]
+    insert_rows(connection, tables.trajectories, contents)
     _count(connection, run_key, run_id, [r for _, r in numbered], now, epoch)
     return {(r.golden_id, r.trial) for _, r in numbered}
-
-
-def _code_row(number: int, run_key: int, code: Row) -> Row:
-    position, *rest = code
-    return (number, position, run_key, *rest)
 
 
 def _numbers(connection: Connection, count: int) -> list[int]:
@@ -141,16 +118,6 @@ def _last_number() -> Select[Any]:
     return select(func.max(tables.results.c.id))
 
 
-def _numbers_in_store(connection: Connection, numbers: list[int]) -> set[int]:
-    return {
-        number
-        for start in range(0, len(numbers), 500)
-        for number in connection.execute(
-            select(tables.results.c.id).where(tables.results.c.id.in_(numbers[start : start + 500]))
-        ).scalars()
-    }
-
-
 def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
     """Raise `RunTakenOver` if another process has resumed the run since; in a transaction that holds the run's row."""
     now = connection.execute(select(tables.runs.c.epoch).where(tables.runs.c.id == run_id)).scalar()
@@ -159,12 +126,7 @@ def require_epoch(connection: Connection, run_id: str, epoch: int) -> None:
 
 
 def _count(
-    connection: Connection,
-    run_key: int,
-    run_id: str,
-    stored: list[ResultRows],
-    now: str,
-    epoch: int | None,
+    connection: Connection, run_key: int, run_id: str, stored: list[ResultRows], now: str, epoch: int | None
 ) -> None:
     """Add the batch to its run's counters; last, because other writers of the run wait from here."""
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
@@ -199,7 +161,7 @@ def _count_update(of_epoch: bool, with_cost: bool) -> Update:
     for name in (
         "input_tokens",
         "output_tokens",
-    ):  # reported by replies: a sum beyond the column's range is capped
+    ):  # reported by replies: sums are capped at the column's range
         more = bindparam(f"more_{name}", type_=BigInteger)
         added[name] = case((runs[name] > LARGEST - more, LARGEST), else_=runs[name] + more)
     if with_cost:
@@ -222,7 +184,7 @@ def _drop_errors(
         raise RunTakenOver(run_id)
     unanswered = [results.run_key == run_key, tables.without_answer()]
     if goldens is not None:
-        unanswered.append(results.golden_id.in_([escape_text(golden) for golden in goldens]))
+        unanswered.append(results.golden_id.in_(list(goldens)))
     unchecked = select(func.count()).where(*unanswered, results.outcome == tables.UNCHECKED)
     fewer = connection.execute(unchecked).scalar_one()
     numbers = select(results.id).where(*unanswered)

@@ -26,7 +26,7 @@ from rightcall.store.sql.record_bytes import (
 )
 from rightcall.store.sql.removal import Removal
 from rightcall.store.sql.rows import insert_missing
-from rightcall.store.sql.run_lookup import find, list_rows, with_tags
+from rightcall.store.sql.run_lookup import AS_STORED, find, list_rows, with_tags
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
 
 runs = tables.runs.c
@@ -146,9 +146,10 @@ class Runs(GoldenList, RunAnnotations, Removal):
         with self._store.write_transaction() as connection:
             refers_to_contents(connection)
             row = find(connection, run)
-            fingerprint = escape_text(decode_record(row.fingerprints, dict[str, str])[kind])
-            insert_missing(connection, tables.documents, [(escape_text(kind), fingerprint, data)])
-            which = (d.kind == escape_text(kind), d.fingerprint == fingerprint)
+            fingerprint = decode_record(row.fingerprints, dict[str, str])[kind]
+            missing = (escape_text(kind), escape_text(fingerprint), data)
+            insert_missing(connection, tables.documents, [missing])
+            which = (d.kind == kind, d.fingerprint == fingerprint)
             connection.execute(update(tables.documents).where(*which).values(content=data))
 
     def document(self, kind: str, fingerprint: str) -> bytes | None:
@@ -200,23 +201,11 @@ class Runs(GoldenList, RunAnnotations, Removal):
 
 def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> int:
     """Insert a row for a new run; returns its key."""
-    values = {
-        "id": run.id,
-        "name": run.name,
-        "group_name": run.group,
-        "agent": run.agent,
-        "trials": run.trials,
-        "seed": str(run.seed),
-        "started_at": run.started_at,
-        "updated_at": now,
-        "verdict": "",
-        "planned": planned,
-        "epoch": FIRST_EPOCH,
-        "fingerprints": encode_record(run.fingerprints),
-        "versions": encode_record(run.versions),
-        "settings": encode_record(run.settings),
-        **dict.fromkeys(("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens"), 0),
-    }
+    values: dict[str, Any] = {name: getattr(run, name) for name in AS_STORED}
+    values |= {name: encode_record(getattr(run, name)) for name in ("fingerprints", "versions", "settings")}
+    values |= dict.fromkeys(("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens"), 0)
+    values |= {"group_name": run.group, "seed": str(run.seed), "verdict": "", "updated_at": now}
+    values |= {"planned": planned, "epoch": FIRST_EPOCH}
     # Check and insert in one statement: otherwise another process could take the id in between.
     new: Any = sqlite.insert
     if connection.dialect.name == "postgresql":

@@ -10,93 +10,49 @@ so they carry no foreign keys: checking them would cost more than writing them.
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ColumnElement,
-    Double,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    Table,
-    UniqueConstraint,
-)
+from sqlalchemy import ColumnElement, Index, MetaData, SmallInteger, Table, UniqueConstraint
 
-from rightcall.store.sql.record_bytes import Words
+from rightcall.store.sql.columns import blobs, columns, flags, numbers, places, reals, row_numbers, texts
 
 FAILED, PASSED, ERROR, UNCHECKED = 0, 1, 2, 3
 """`results.outcome`."""
 
-RowNumber = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite assigns numbers automatically only to a column declared INTEGER."""
-
 metadata = MetaData()
 
-about = Table(
-    "about",
-    metadata,
-    Column("name", Words, primary_key=True),
-    Column("value", Words, nullable=False),
-)
+about = Table("about", metadata, *texts("name", key=True), *texts("value"))
 
 runs = Table(
     "runs",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("id", Words, nullable=False, unique=True),
-    Column("name", Words, nullable=False),
-    Column("group_name", Words, nullable=False),
-    Column("agent", Words, nullable=False),
-    Column("trials", BigInteger, nullable=False),
-    Column("seed", Words, nullable=False),
-    Column("started_at", Words, nullable=False),
-    Column("finished_at", Words),
-    Column("updated_at", Words, nullable=False),
-    Column("verdict", Words, nullable=False),
-    Column("planned", BigInteger, nullable=False),
-    Column("results", BigInteger, nullable=False),
-    Column("passed", BigInteger, nullable=False),
-    Column("errors", BigInteger, nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
-    Column("cost_usd", Double),
-    Column("fingerprints", LargeBinary, nullable=False),
-    Column("versions", LargeBinary, nullable=False),
-    Column("settings", LargeBinary, nullable=False),
-    Column("summary", LargeBinary),
-    Column("epoch", BigInteger, nullable=False, server_default="1"),
-    Column("golden_set", BigInteger),
-    Column("unchecked", BigInteger, nullable=False, server_default="0"),
+    *row_numbers("key"),
+    *texts("id", unique=True),
+    *texts("name", "group_name", "agent"),
+    *numbers("trials"),
+    *texts("seed", "started_at"),
+    *texts("finished_at", null=True),
+    *texts("updated_at", "verdict"),
+    *numbers("planned", "results", "passed", "errors", "input_tokens", "output_tokens"),
+    *reals("cost_usd", null=True),
+    *blobs("fingerprints", "versions", "settings"),
+    *blobs("summary", null=True),
+    *numbers("epoch", server_default="1"),
+    *numbers("golden_set", null=True),
+    *numbers("unchecked", server_default="0"),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
     Index("runs_by_golden_set", "golden_set"),
 )
 
-documents = Table(
-    "documents",
-    metadata,
-    Column("kind", Words, primary_key=True),
-    Column("fingerprint", Words, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
-)
+documents = Table("documents", metadata, *texts("kind", "fingerprint", key=True), *blobs("content"))
 
-goldens = Table(
-    "goldens",
-    metadata,
-    Column("fingerprint", Words, primary_key=True),
-    Column("input", Words, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-)
+goldens = Table("goldens", metadata, *texts("fingerprint", key=True), *texts("input"), *blobs("content"))
 
 golden_sets = Table(
     "golden_sets",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("fingerprint", Words),
+    *row_numbers("key"),
+    *texts("fingerprint", null=True),
     Index("golden_sets_by_fingerprint", "fingerprint"),
 )
 """The goldens of runs: once for all runs of the same ones. A set gets its fingerprint when it is complete."""
@@ -104,76 +60,60 @@ golden_sets = Table(
 cases = Table(
     "cases",
     metadata,
-    Column("set_key", BigInteger, primary_key=True),
-    Column("golden_id", Words, primary_key=True),
-    Column("fingerprint", Words, nullable=False),
+    *numbers("set_key", key=True),
+    *texts("golden_id", key=True),
+    *texts("fingerprint"),
     Index("cases_by_golden", "fingerprint"),
     sqlite_with_rowid=False,
 )
 
-metrics = Table(
-    "metrics",
-    metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("name", Words, nullable=False, unique=True),
-)
+metrics = Table("metrics", metadata, *row_numbers("key"), *texts("name", unique=True))
 
 results = Table(
     "results",
     metadata,
-    Column("id", RowNumber, primary_key=True),
-    Column("run_key", BigInteger, nullable=False),
-    Column("golden_id", Words, nullable=False),
-    Column("trial", BigInteger, nullable=False),
-    Column("outcome", SmallInteger, nullable=False),
-    Column("passed", Boolean, nullable=False),
-    Column("score", Double),
-    Column("category", Words, nullable=False),
-    Column("error", Words, nullable=False),
-    Column("latency_ms", Double),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
-    Column("cost_usd", Double),
-    Column("scores", LargeBinary),
-    Column("first_request", Words),
+    *row_numbers("id"),
+    *numbers("run_key"),
+    *texts("golden_id"),
+    *numbers("trial"),
+    *columns(SmallInteger, "outcome"),
+    *flags("passed"),
+    *reals("score", null=True),
+    *texts("category", "error"),
+    *reals("latency_ms", null=True),
+    *numbers("input_tokens", "output_tokens"),
+    *reals("cost_usd", null=True),
+    *blobs("scores", null=True),
+    *texts("first_request", null=True),
     UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
     Index("results_by_outcome", "run_key", "outcome", "golden_id", "trial"),
 )
 
 failed_metrics = Table(
-    "failed_metrics",
-    metadata,
-    Column("result_id", BigInteger, primary_key=True),
-    Column("metric_key", BigInteger, primary_key=True),
-    sqlite_with_rowid=False,
+    "failed_metrics", metadata, *numbers("result_id", "metric_key", key=True), sqlite_with_rowid=False
 )
 
 codes = Table(
     "codes",
     metadata,
-    Column("result_id", BigInteger, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("run_key", BigInteger, nullable=False),
-    Column("code", Words, nullable=False),
-    Column("tool", Words, nullable=False),
-    Column("parameter", Words, nullable=False),
-    Column("evidence", LargeBinary, nullable=False),
+    *numbers("result_id", key=True),
+    *places("position", key=True),
+    *numbers("run_key"),
+    *texts("code", "tool", "parameter"),
+    *blobs("evidence"),
     Index("codes_by_run", "run_key", "code"),
     sqlite_with_rowid=False,
 )
 
 trajectories = Table(
-    "trajectories",
-    metadata,
-    Column("result_id", RowNumber, primary_key=True, autoincrement=False),
-    Column("content", LargeBinary, nullable=False),
+    "trajectories", metadata, *row_numbers("result_id", autoincrement=False), *blobs("content")
 )
 
 run_tags = Table(
     "run_tags",
     metadata,
-    Column("run_key", BigInteger, primary_key=True),
-    Column("tag", Words, primary_key=True),
+    *numbers("run_key", key=True),
+    *texts("tag", key=True),
     Index("run_tags_by_tag", "tag", "run_key"),
     sqlite_with_rowid=False,
 )
@@ -181,45 +121,39 @@ run_tags = Table(
 case_tags = Table(
     "case_tags",
     metadata,
-    Column("run_key", BigInteger, primary_key=True),
-    Column("golden_id", Words, primary_key=True),
-    Column("tag", Words, primary_key=True),
+    *numbers("run_key", key=True),
+    *texts("golden_id", "tag", key=True),
     sqlite_with_rowid=False,
 )
 
 notes = Table(
     "notes",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("run_key", BigInteger, nullable=False),
-    Column("golden_id", Words, nullable=False),
-    Column("text", Words, nullable=False),
-    Column("author", Words, nullable=False),
-    Column("created_at", Words, nullable=False),
+    *row_numbers("key"),
+    *numbers("run_key"),
+    *texts("golden_id", "text", "author", "created_at"),
     Index("notes_by_case", "run_key", "golden_id"),
 )
 
 datasets = Table(
     "datasets",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("alias", Words, nullable=False),
-    Column("version", BigInteger, nullable=False),
-    Column("finalized", Boolean, nullable=False),
-    Column("author", Words, nullable=False),
-    Column("created_at", Words, nullable=False),
-    Column("goldens", BigInteger, nullable=False),
-    Column("fingerprint", Words, nullable=False),
+    *row_numbers("key"),
+    *texts("alias"),
+    *numbers("version"),
+    *flags("finalized"),
+    *texts("author", "created_at"),
+    *numbers("goldens"),
+    *texts("fingerprint"),
     UniqueConstraint("alias", "version", name="datasets_once"),
 )
 
 dataset_items = Table(
     "dataset_items",
     metadata,
-    Column("dataset_key", BigInteger, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("golden_id", Words, nullable=False),
-    Column("fingerprint", Words, nullable=False),
+    *numbers("dataset_key", key=True),
+    *places("position", key=True),
+    *texts("golden_id", "fingerprint"),
     Index("dataset_items_by_golden", "fingerprint"),
     sqlite_with_rowid=False,
 )
@@ -227,10 +161,9 @@ dataset_items = Table(
 received = Table(
     "received",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("trace_id", Words, nullable=False),
-    Column("received_at", Words, nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    *row_numbers("key"),
+    *texts("trace_id", "received_at"),
+    *blobs("content"),
     Index("received_by_trace", "trace_id", "key"),
 )
 """Spans as received, until their trace is closed: written before they are acknowledged."""
@@ -238,22 +171,17 @@ received = Table(
 traces = Table(
     "traces",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("trace_id", Words, nullable=False, unique=True),
-    Column("agent", Words, nullable=False),
-    Column("version", Words, nullable=False),
-    Column("session", Words, nullable=False),
-    Column("started_at", Words, nullable=False),
-    Column("input", Words, nullable=False),
-    Column("calls", BigInteger, nullable=False),
-    Column("latency_ms", Double),
-    Column("tokens", BigInteger, nullable=False),
-    Column("failed", Boolean, nullable=False),
-    Column("review", Words, nullable=False),
-    Column("seen", BigInteger, nullable=False),
-    Column("signature", Words, nullable=False),
-    Column("checks", LargeBinary, nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    *row_numbers("key"),
+    *texts("trace_id", unique=True),
+    *texts("agent", "version", "session", "started_at", "input"),
+    *numbers("calls"),
+    *reals("latency_ms", null=True),
+    *numbers("tokens"),
+    *flags("failed"),
+    *texts("review"),
+    *numbers("seen"),
+    *texts("signature"),
+    *blobs("checks", "content"),
     Index("traces_by_time", "started_at", "key"),
     Index("traces_by_agent", "agent", "started_at", "key"),
     Index("traces_by_outcome", "failed", "started_at", "key"),
@@ -264,36 +192,24 @@ traces = Table(
 check_counts = Table(
     "check_counts",
     metadata,
-    Column("agent", Words, primary_key=True),
-    Column("version", Words, primary_key=True),
-    Column("name", Words, primary_key=True),
-    Column("day", Words, primary_key=True),
-    Column("seen", BigInteger, nullable=False),
-    Column("bad", Double, nullable=False),
-    Column("weight", Double, nullable=False),
-    Column("weighted_bad", Double, nullable=False),
+    *texts("agent", "version", "name", "day", key=True),
+    *numbers("seen"),
+    *reals("bad", "weight", "weighted_bad"),
     sqlite_with_rowid=False,
 )
 """Check results, one row per day: pages read these instead of a million traces."""
 
 watch_states = Table(
-    "watch_states",
-    metadata,
-    Column("kind", Words, primary_key=True),
-    Column("name", Words, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    "watch_states", metadata, *texts("kind", "name", key=True), *blobs("content"), sqlite_with_rowid=False
 )
 """Detectors and baselines, each a document under its name."""
 
 session_hours = Table(
     "session_hours",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("agent", Words, nullable=False),
-    Column("version", Words, nullable=False),
-    Column("session", Words, nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    *row_numbers("key"),
+    *texts("agent", "version", "session"),
+    *blobs("content"),
     Index("session_hours_by_session", "agent", "version", "session", unique=True),
     Index("session_hours_by_agent", "agent", "key"),
 )
@@ -302,13 +218,10 @@ session_hours = Table(
 alarms = Table(
     "alarms",
     metadata,
-    Column("key", RowNumber, primary_key=True),
-    Column("agent", Words, nullable=False),
-    Column("name", Words, nullable=False),
-    Column("version", Words, nullable=False),
-    Column("raised_at", Words, nullable=False),
-    Column("acknowledged_at", Words),
-    Column("content", LargeBinary, nullable=False),
+    *row_numbers("key"),
+    *texts("agent", "name", "version", "raised_at"),
+    *texts("acknowledged_at", null=True),
+    *blobs("content"),
     Index("alarms_by_time", "raised_at", "key"),
 )
 

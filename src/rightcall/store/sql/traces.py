@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import portions
+from rightcall.store.sql.core import pages, portions
 from rightcall.store.sql.monitor_states import IMPORTING, MonitorStates, put_states
 from rightcall.store.sql.record_bytes import (
     column_bytes,
@@ -20,17 +22,12 @@ from rightcall.store.sql.record_bytes import (
     escape_text,
 )
 from rightcall.store.sql.session_hours import OpenSessions
-from rightcall.store.watch import (
-    CheckCount,
-    KeptTrace,
-    TraceCheck,
-    TraceFilter,
-    TraceRow,
-)
+from rightcall.store.watch import CheckCount, KeptTrace, TraceCheck, TraceFilter, TraceRow
 
 PAGE = 50
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
+NO_ROW = TraceRow("", "", "", "", "", "", 0, None, 0, False)
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
@@ -69,9 +66,8 @@ class Traces(MonitorStates, OpenSessions):
         """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
-        with (
-            self._store.read_transaction() as connection
-        ):  # by their number: SQLite would hold what it sorts in memory
+        with self._store.read_transaction() as connection:
+            # By their number: SQLite would hold what it sorts in memory.
             return list(dict.fromkeys(t for t, at in connection.execute(oldest) if at < moment))
 
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
@@ -96,30 +92,20 @@ class Traces(MonitorStates, OpenSessions):
             before = _rows_by_id(connection, list(latest))
             counts: dict[tuple[str, str, str, str], list[float]] = {}
             for trace_id, old in before.items():
-                self._replace(connection, latest[trace_id], old)
-                _count(
-                    counts,
-                    old.agent,
-                    old.version,
-                    old.started_at,
-                    decode_record(old.checks, tuple[TraceCheck, ...]),
-                    -1,
-                )
+                # A review decision and the count survive a new score.
+                held_on = {"seen": old.seen} | ({"review": old.review} if old.review else {})
+                statement = update(tables.traces).where(tables.traces.c.key == old.key)
+                connection.execute(statement.values(_values(latest[trace_id]) | held_on))
+                _count(counts, old, decode_record(old.checks, tuple[TraceCheck, ...]), -1)
             fresh = [_values(kept) for trace_id, kept in latest.items() if trace_id not in before]
             _queue_once(connection, fresh)
             if fresh:
                 connection.execute(insert(tables.traces), fresh)
             for kept in latest.values():
-                _count(counts, kept.row.agent, kept.row.version, kept.row.started_at, kept.row.checks, 1)
+                _count(counts, kept.row, kept.row.checks, 1)
             _add_counts(connection, counts)
             put_states(connection, IMPORTING, importing or {})
         return len(fresh)
-
-    def _replace(self, connection: Connection, kept: KeptTrace, old: Row[Any]) -> None:
-        """A review decision and the count survive a new score."""
-        held_on = {"seen": old.seen} | ({"review": old.review} if old.review else {})
-        values = _values(kept) | held_on
-        connection.execute(update(tables.traces).where(tables.traces.c.key == old.key).values(values))
 
     def page(
         self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
@@ -141,19 +127,17 @@ class Traces(MonitorStates, OpenSessions):
     def each(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
         """Every such trace, the oldest first, a page at a time."""
         t = tables.traces.c
-        last: tuple[str, int] | None = None
-        while True:
-            query = select(*ROW, t.key).where(*_conditions(which)).order_by(t.started_at, t.key).limit(1000)
-            if last is not None:
-                query = query.where(
-                    (t.started_at > last[0]) | ((t.started_at == last[0]) & (t.key > last[1]))
-                )
-            with self._store.read_transaction() as connection:
-                rows = connection.execute(query).all()
-            yield from (_row(row) for row in rows)
-            if len(rows) < 1000:
-                return
-            last = rows[-1].started_at, rows[-1].key
+        query = select(*ROW, t.key).where(*_conditions(which)).order_by(t.started_at, t.key).limit(1000)
+
+        def page(connection: Connection, last: Any) -> Sequence[Any]:
+            if last is None:
+                return connection.execute(query).all()
+            later = (t.started_at > last.started_at) | (
+                (t.started_at == last.started_at) & (t.key > last.key)
+            )
+            return connection.execute(query.where(later)).all()
+
+        yield from (_row(row) for rows in pages(self._store, page, 1000) for row in rows)
 
     def get(self, trace_id: str) -> KeptTrace:
         """One trace by its id, or a unique prefix of it."""
@@ -169,15 +153,7 @@ class Traces(MonitorStates, OpenSessions):
             )
             raise InputError("", problem, "see `rightcall traces list`")
         kept = decompress_record(rows[0].content, KeptTrace)
-        return KeptTrace(
-            _row(rows[0]),
-            kept.trajectory,
-            kept.tools,
-            kept.system,
-            kept.model,
-            kept.origin,
-            rows[0].signature,
-        )
+        return replace(kept, row=_row(rows[0]), signature=rows[0].signature)
 
     def set_review(self, trace_id: str, review: str) -> None:
         """Set the review state of a trace: `queued`, `kept`, `dropped`, or empty."""
@@ -222,27 +198,14 @@ def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any
 
 
 def _values(kept: KeptTrace) -> dict[str, Any]:
-    row = kept.row
-    empty = TraceRow("", "", "", "", "", "", 0, None, 0, False)
-    return {
-        "trace_id": row.trace_id,
-        "agent": row.agent,
-        "version": row.version,
-        "session": row.session,
-        "started_at": row.started_at,
-        "input": row.input[:LONGEST_INPUT],
-        "calls": row.calls,
-        "latency_ms": row.latency_ms,
-        "tokens": row.tokens,
-        "failed": row.failed,
-        "review": row.review,
+    values = {
+        "input": kept.row.input[:LONGEST_INPUT],
         "seen": 1,
         "signature": kept.signature,
-        "checks": encode_record(row.checks),
-        "content": compress_record(
-            KeptTrace(empty, kept.trajectory, kept.tools, kept.system, kept.model, kept.origin)
-        ),
+        "checks": encode_record(kept.row.checks),
+        "content": compress_record(replace(kept, row=NO_ROW, signature="")),
     }
+    return msgspec.structs.asdict(kept.row) | values
 
 
 def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
@@ -272,9 +235,7 @@ def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
 
 def _count(
     counts: dict[tuple[str, str, str, str], list[float]],
-    agent: str,
-    version: str,
-    started_at: str,
+    row: TraceRow | Row[Any],
     checks: Sequence[TraceCheck],
     sign: int,
 ) -> None:
@@ -282,7 +243,7 @@ def _count(
     failed = any(check.bad for check in checks)
     spoke = [*(check for check in checks if check.bad is not None), TraceCheck("any", float(failed))]
     for check in spoke:
-        total = counts.setdefault((agent, version, check.name, started_at[:10]), [0.0] * 4)
+        total = counts.setdefault((row.agent, row.version, check.name, row.started_at[:10]), [0.0] * 4)
         weight, bad = sign / check.share, check.bad or 0.0
         for i, value in enumerate((sign, sign * bad, weight, weight * bad)):
             total[i] += value
@@ -307,15 +268,9 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
 
 def _conditions(which: TraceFilter) -> list[Any]:
     t = tables.traces.c
-    criteria: list[Any] = []
-    if which.agent:
-        criteria.append(t.agent == which.agent)
-    if which.version:
-        criteria.append(t.version == which.version)
-    if which.failed is not None:
-        criteria.append(t.failed == which.failed)
-    if which.review is not None:
-        criteria.append(t.review == which.review)
+    exact: dict[Any, Any] = {t.agent: which.agent or None, t.version: which.version or None}
+    exact |= {t.failed: which.failed, t.review: which.review}
+    criteria: list[Any] = [column == value for column, value in exact.items() if value is not None]
     if which.since:
         criteria.append(t.started_at >= which.since)
     if which.until:
@@ -324,7 +279,5 @@ def _conditions(which: TraceFilter) -> list[Any]:
 
 
 def _row(row: Any) -> TraceRow:
-    return TraceRow(
-        row.trace_id, row.agent, row.version, row.session, row.started_at, row.input, row.calls, row.latency_ms,
-        row.tokens, bool(row.failed), row.review, row.seen, decode_record(row.checks, tuple[TraceCheck, ...]),
-    )  # fmt: skip
+    fields = {name: getattr(row, name) for name in TraceRow.__struct_fields__}
+    return TraceRow(**fields | {"checks": decode_record(row.checks, tuple[TraceCheck, ...])})

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from alembic import op
+from sqlalchemy import SmallInteger, UniqueConstraint
 
-from rightcall.store.sql.record_bytes import Words
+from rightcall.store.sql.columns import blobs, columns, flags, numbers, places, reals, row_numbers, texts
 
 revision = "0001"
 down_revision = None
-
-Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
@@ -21,35 +19,20 @@ def upgrade() -> None:
 
 
 def _runs() -> None:
-    op.create_table(
-        "about",
-        sa.Column("name", Words, primary_key=True),
-        sa.Column("value", Words, nullable=False),
-    )
+    op.create_table("about", *texts("name", key=True), *texts("value"))
     op.create_table(
         "runs",
-        sa.Column("key", Number, primary_key=True),
-        sa.Column("id", Words, nullable=False, unique=True),
-        sa.Column("name", Words, nullable=False),
-        sa.Column("group_name", Words, nullable=False),
-        sa.Column("agent", Words, nullable=False),
-        sa.Column("trials", sa.BigInteger, nullable=False),
-        sa.Column("seed", Words, nullable=False),
-        sa.Column("started_at", Words, nullable=False),
-        sa.Column("finished_at", Words),
-        sa.Column("updated_at", Words, nullable=False),
-        sa.Column("verdict", Words, nullable=False),
-        sa.Column("planned", sa.BigInteger, nullable=False),
-        sa.Column("results", sa.BigInteger, nullable=False),
-        sa.Column("passed", sa.BigInteger, nullable=False),
-        sa.Column("errors", sa.BigInteger, nullable=False),
-        sa.Column("input_tokens", sa.BigInteger, nullable=False),
-        sa.Column("output_tokens", sa.BigInteger, nullable=False),
-        sa.Column("cost_usd", sa.Double),
-        sa.Column("fingerprints", sa.LargeBinary, nullable=False),
-        sa.Column("versions", sa.LargeBinary, nullable=False),
-        sa.Column("settings", sa.LargeBinary, nullable=False),
-        sa.Column("summary", sa.LargeBinary),
+        *row_numbers("key"),
+        *texts("id", unique=True),
+        *texts("name", "group_name", "agent"),
+        *numbers("trials"),
+        *texts("seed", "started_at"),
+        *texts("finished_at", null=True),
+        *texts("updated_at", "verdict"),
+        *numbers("planned", "results", "passed", "errors", "input_tokens", "output_tokens"),
+        *reals("cost_usd", null=True),
+        *blobs("fingerprints", "versions", "settings"),
+        *blobs("summary", null=True),
     )
     op.create_index("runs_by_time", "runs", ["started_at", "key"])
     op.create_index("runs_by_name", "runs", ["name", "started_at", "key"])
@@ -57,50 +40,34 @@ def _runs() -> None:
 
 
 def _goldens() -> None:
-    op.create_table(
-        "documents",
-        sa.Column("kind", Words, primary_key=True),
-        sa.Column("fingerprint", Words, primary_key=True),
-        sa.Column("content", sa.LargeBinary, nullable=False),
-    )
-    op.create_table(
-        "goldens",
-        sa.Column("fingerprint", Words, primary_key=True),
-        sa.Column("input", Words, nullable=False),
-        sa.Column("content", sa.LargeBinary, nullable=False),
-    )
+    op.create_table("documents", *texts("kind", "fingerprint", key=True), *blobs("content"))
+    op.create_table("goldens", *texts("fingerprint", key=True), *texts("input"), *blobs("content"))
     op.create_table(
         "cases",
-        sa.Column("run_key", sa.BigInteger, primary_key=True),
-        sa.Column("golden_id", Words, primary_key=True),
-        sa.Column("fingerprint", Words, nullable=False),
+        *numbers("run_key", key=True),
+        *texts("golden_id", key=True),
+        *texts("fingerprint"),
         sqlite_with_rowid=False,
     )
     op.create_index("cases_by_golden", "cases", ["fingerprint"])
 
 
 def _results() -> None:
-    op.create_table(
-        "metrics",
-        sa.Column("key", Number, primary_key=True),
-        sa.Column("name", Words, nullable=False, unique=True),
-    )
+    op.create_table("metrics", *row_numbers("key"), *texts("name", unique=True))
     op.create_table(
         "results",
-        sa.Column("id", Number, primary_key=True),
-        sa.Column("run_key", sa.BigInteger, nullable=False),
-        sa.Column("golden_id", Words, nullable=False),
-        sa.Column("trial", sa.BigInteger, nullable=False),
-        sa.Column("outcome", sa.SmallInteger, nullable=False),
-        sa.Column("passed", sa.Boolean, nullable=False),
-        sa.Column("score", sa.Double),
-        sa.Column("category", Words, nullable=False),
-        sa.Column("error", Words, nullable=False),
-        sa.Column("latency_ms", sa.Double),
-        sa.Column("input_tokens", sa.BigInteger, nullable=False),
-        sa.Column("output_tokens", sa.BigInteger, nullable=False),
-        sa.Column("cost_usd", sa.Double),
-        sa.UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
+        *row_numbers("id"),
+        *numbers("run_key"),
+        *texts("golden_id"),
+        *numbers("trial"),
+        *columns(SmallInteger, "outcome"),
+        *flags("passed"),
+        *reals("score", null=True),
+        *texts("category", "error"),
+        *reals("latency_ms", null=True),
+        *numbers("input_tokens", "output_tokens"),
+        *reals("cost_usd", null=True),
+        UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
     )
     op.create_index("results_by_outcome", "results", ["run_key", "outcome", "golden_id", "trial"])
 
@@ -108,32 +75,25 @@ def _results() -> None:
 def _details() -> None:
     op.create_table(
         "scores",
-        sa.Column("result_id", sa.BigInteger, primary_key=True),
-        sa.Column("position", sa.Integer, primary_key=True),
-        sa.Column("metric_key", sa.BigInteger, nullable=False),
-        sa.Column("value", sa.Double),
-        sa.Column("passed", sa.Boolean, nullable=False),
-        sa.Column("reason", Words, nullable=False),
-        sa.Column("error", Words, nullable=False),
-        sa.Column("codes", sa.LargeBinary),
+        *numbers("result_id", key=True),
+        *places("position", key=True),
+        *numbers("metric_key"),
+        *reals("value", null=True),
+        *flags("passed"),
+        *texts("reason", "error"),
+        *blobs("codes", null=True),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "codes",
-        sa.Column("result_id", sa.BigInteger, primary_key=True),
-        sa.Column("position", sa.Integer, primary_key=True),
-        sa.Column("run_key", sa.BigInteger, nullable=False),
-        sa.Column("code", Words, nullable=False),
-        sa.Column("tool", Words, nullable=False),
-        sa.Column("parameter", Words, nullable=False),
-        sa.Column("evidence", sa.LargeBinary, nullable=False),
+        *numbers("result_id", key=True),
+        *places("position", key=True),
+        *numbers("run_key"),
+        *texts("code", "tool", "parameter"),
+        *blobs("evidence"),
         sqlite_with_rowid=False,
     )
     op.create_index("codes_by_run", "codes", ["run_key", "code"])
-    op.create_table(
-        "trajectories",
-        sa.Column("result_id", Number, primary_key=True, autoincrement=False),
-        sa.Column("content", sa.LargeBinary, nullable=False),
-    )
+    op.create_table("trajectories", *row_numbers("result_id", autoincrement=False), *blobs("content"))
     if op.get_bind().dialect.name == "postgresql":  # already compressed
         op.execute("ALTER TABLE trajectories ALTER COLUMN content SET STORAGE EXTERNAL")

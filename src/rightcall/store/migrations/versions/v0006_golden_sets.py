@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from alembic import op
 
-from rightcall.store.sql.record_bytes import Words
+from rightcall.store.sql.columns import numbers, row_numbers, texts
 
 revision = "0006"
 down_revision = "0005"
 
-Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
-
 
 def upgrade() -> None:
-    op.create_table(
-        "golden_sets",
-        sa.Column("key", Number, primary_key=True),
-        sa.Column("fingerprint", Words),
-    )
+    op.create_table("golden_sets", *row_numbers("key"), *texts("fingerprint", null=True))
     op.create_index("golden_sets_by_fingerprint", "golden_sets", ["fingerprint"])
-    op.add_column("runs", sa.Column("golden_set", sa.BigInteger))
+    op.add_column("runs", *numbers("golden_set", null=True))
     op.create_index("runs_by_golden_set", "runs", ["golden_set"])
     # Every existing run keeps its own goldens, in a set with the run's number.
     op.execute("INSERT INTO golden_sets (key) SELECT DISTINCT run_key FROM cases")
