@@ -26,6 +26,7 @@ from rightcall.decide.input_change import InputChange
 from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.engine import lint
+from rightcall.lint.report import LintReport
 from rightcall.lint.source.read import read_paths, tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership
@@ -173,7 +174,8 @@ def design_check(
     changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
-    near = near_tools(plan, {tool for change in changes for tool in change.tools})
+    report = lint_changed_tools(suite, folder, plan, changes)
+    near = near_tools(report, {tool for change in changes for tool in change.tools})
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
     if scope.full or scope.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
@@ -196,7 +198,7 @@ def design_check(
         draw.strata,
         goldens,
         {golden.id: (file, line) for golden, file, line in placed},
-        lint_of_changed_tools(suite, folder, plan, changes),
+        findings_on_changed_tools(report, changes),
         seed,
         max(1, plan.trials),
         everything=draw.everything,
@@ -289,12 +291,22 @@ def refuse_missing_tools(
             )
 
 
-def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
+def lint_changed_tools(
+    suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
+) -> LintReport:
+    """The tools linted, with line numbers where they are in a file; nothing when no tool changed."""
+    if not any(change.tools for change in changes):
+        return LintReport(())
+    file = folder / suite.tools if isinstance(suite.tools, str) else None
+    if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
+        return lint(read_paths([path_for_ci(file)]))
+    return lint([tool_set(plan.definitions)])
+
+
+def near_tools(report: LintReport, changed: set[str]) -> dict[str, list[str]]:
     """Tools that read like a changed one, by the linter's own judgement."""
-    if not changed:
-        return {}
     near: dict[str, list[str]] = {}
-    for pair in lint([tool_set(plan.definitions)]).pairs:
+    for pair in report.pairs:
         if pair.score >= NEAR:
             for name, other in ((pair.first, pair.second), (pair.second, pair.first)):
                 if name in changed:
@@ -302,21 +314,12 @@ def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
     return near
 
 
-def lint_of_changed_tools(
-    suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
-) -> tuple[Diagnostic, ...]:
-    """Lint findings on the changed tools, with line numbers where they are in a file."""
+def findings_on_changed_tools(report: LintReport, changes: tuple[InputChange, ...]) -> tuple[Diagnostic, ...]:
+    """Errors and warnings about definitions that changed."""
     names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
-    if not names:
-        return ()
-    file = folder / suite.tools if isinstance(suite.tools, str) else None
-    if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
-        sets = read_paths([path_for_ci(file)])
-    else:
-        sets = [tool_set(plan.definitions)]
     return tuple(
         diagnostic
-        for diagnostic in lint(sets).diagnostics
+        for diagnostic in report.diagnostics
         if diagnostic.tool in names and diagnostic.severity != "info"
     )
 

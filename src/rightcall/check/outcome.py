@@ -73,7 +73,6 @@ def check_result(
     decided: Decided,
     states: tuple[StratumState, ...],
     *,
-    run_id: str,
     p: float | None,
     base: bool,
 ) -> CheckResult:
@@ -117,7 +116,6 @@ def check_result(
         estimate_error=_estimate_error(states, len(design.goldens)),
         hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,
         notes=(risk_words(settings, states, seen.spent, design.full), *notes),
-        run_id=run_id,
         p=p,
     )
 

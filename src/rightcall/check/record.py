@@ -1,10 +1,9 @@
-"""The stored run of a check: started, or continued after an interruption, so that no trial is paid for twice."""
+"""The stored run of a check, continued after an interruption so that no trial is paid for twice, and its verdicts."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,12 +14,8 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import RightCallError
 from rightcall.decide.check_result import CheckResult
 from rightcall.files.atomic import write_file
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.run import Run
 from rightcall.run.baseline_pool import CHECKED
-from rightcall.run.preparation import Prepared
-from rightcall.run.sink import Sink, store_batch
-from rightcall.store.address import Persistence
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.owners import process_runs, this_process
@@ -32,69 +27,40 @@ _HERE: set[str] = set()
 """Checks in progress in this process."""
 
 
-class CheckRecord:
-    """What a check stores, and what an interrupted check of the same question has stored already.
+def question_of(run: Run, question: str) -> Run:
+    """The run of a check that begins. `question` names the inputs and what was asked about them."""
+    return msgspec.structs.replace(
+        run, versions={**run.versions, "check": question, "process": this_process()}
+    )
 
-    `question` names the inputs and what was asked about them. Two checks of one question may run at the same time: one
-    whose process is still running is not touched.
+
+def interrupted_check(store: Store, now: Run) -> str | None:
+    """The newest unfinished check of the same question that no process is running.
+
+    Two checks of one question may run at the same time: one whose process is still running is not touched.
     """
+    which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
+    for stored in store.runs.page(which, limit=LOOKED_BACK):
+        same = stored.run.versions.get("check") == now.versions["check"] and not changes(stored.run, now)
+        if same and not _at_work(stored):
+            return stored.id
+    return None
 
-    def __init__(self, store: Store, prepared: Prepared, question: str, planned: int) -> None:
-        self._store, self._persist = store, Persistence()
-        self._sink: Sink
-        now = prepared.new_run()
-        now = msgspec.structs.replace(
-            now, versions={**now.versions, "check": question, "process": this_process()}
-        )
-        self.answered: dict[tuple[str, int], CaseResult] = {}
-        stored = self._find_interrupted(now)
-        if stored is None:
-            self.run = now
-            self._writer = store.runs.begin(now, planned=planned, documents=prepared.documents)
-            store.runs.tag(now.id, CHECKED)
-        else:
-            self.run = stored.run
-            self._writer = store.runs.resume(stored.id)
-            self._writer.drop_errors()
-            self.answered = {
-                (r.golden_id, r.trial): r for r in store.runs.results(stored.id, trajectories=True)
-            }
 
-    async def add_goldens(self, goldens: Sequence[AnyGolden]) -> None:
-        await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(goldens))
+@contextmanager
+def check_in_progress(store: Store) -> Iterator[Callable[[Run], None]]:
+    """What is called with the run of a check once it is stored: until the end, it counts as in progress."""
+    runs = set[str]()
 
-    async def add(self, result: CaseResult) -> None:
-        """Add a result; it is written soon."""
-        await self._sink.put(result)
+    def begin(run: Run) -> None:
+        runs.add(run.id)
+        _HERE.add(run.id)
+        store.runs.tag(run.id, CHECKED)
 
-    @asynccontextmanager
-    async def write_results(self) -> AsyncIterator[None]:
-        """Write results as a run does, and the rest at the end, however it ends."""
-        _HERE.add(self.run.id)
-        try:
-            async with Sink(
-                lambda batch: store_batch(self._store, self._writer, batch),
-                lambda batch: None,
-                persist=self._persist,
-            ) as self._sink:
-                yield
-        finally:
-            _HERE.discard(self.run.id)
-
-    async def finish(self, summary: Summary, verdict: str) -> None:
-        def finish() -> None:
-            self._store.runs.finish(self.run.id, summary, verdict, early=True, epoch=self._writer.epoch)
-
-        await asyncio.to_thread(self._persist, finish)
-
-    def _find_interrupted(self, now: Run) -> StoredRun | None:
-        """The newest unfinished check of the same question that no process is running."""
-        which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
-        for stored in self._store.runs.page(which, limit=LOOKED_BACK):
-            same = stored.run.versions.get("check") == now.versions["check"] and not changes(stored.run, now)
-            if same and not _at_work(stored):
-                return stored
-        return None
+    try:
+        yield begin
+    finally:
+        _HERE.difference_update(runs)
 
 
 def _at_work(stored: StoredRun) -> bool:

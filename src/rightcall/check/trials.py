@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from rightcall.check.base_version import BaseVersion
 from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
-from rightcall.check.record import CheckRecord
+from rightcall.check.record import check_in_progress, interrupted_check, question_of
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.clean_text import scrubber
 from rightcall.decide.check_result import CheckResult, HardFailure
 from rightcall.decide.check_rule import CheckRule, Decided, Step
-from rightcall.files.current_folder import enter_folder
 from rightcall.metrics.tally import Tally
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
-from rightcall.run.case_runner import CaseRunner
+from rightcall.model.run import CaseResult, Run
+from rightcall.run.decided_trials import DecidedTrials, Decision
 from rightcall.run.plan import Plan
-from rightcall.run.preparation import Prepared, preflight
+from rightcall.run.runner import run_plan
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 from rightcall.store.sql.store import Store
-from rightcall.tools.idempotency.key_location import run_keys
 
 WAVE = 16
 """Maximum concurrent trials: results are judged in their drawn order, so those beyond a decision are wasted."""
@@ -47,39 +46,40 @@ class CheckTrials:
         watch: Watch | None = None,
         base: BaseVersion | None = None,
     ) -> None:
-        self._question = question
-        self._base = base
+        self._question, self._base = question, base
         self._design, self._plan, self._store = design, plan, store
         self._max_calls, self._watch = max_calls, watch
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._seen = CheckEvidence(design, Tally(plan.scorer.names))
-        self._perform: Callable[[AnyGolden, int], Awaitable[CaseResult]]
-        self._acts: bool
-        self._record: CheckRecord
+        self._trials: DecidedTrials
+        self._result: CheckResult
+        drawn = {golden for stratum in design.strata for unit in stratum.order for golden in unit}
+        asked = drawn | {*design.reach.hard, *design.reach.new, *design.control}
+        self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
+        self.most_trials = design.most_calls
 
     async def run(self) -> CheckResult:
-        design, plan = self._design, self._plan
         # Sampled by seeds that depend on the inputs alone, other than those of the baseline.
-        async with await preflight(replace(plan, seed=int(design.seed[:7], 16))) as prepared:
-            return await self._run(prepared)
+        plan = replace(self._plan, seed=int(self._design.seed[:7], 16))
+        with check_in_progress(self._store) as begin:
+            outcome = await run_plan(plan, self._store, started=begin, stop=self)
+        return msgspec.structs.replace(self._result, run_id=outcome.run.id)
 
-    async def _run(self, prepared: Prepared) -> CheckResult:
-        design, store = self._design, self._store
-        self._record = record = CheckRecord(store, prepared, self._question, design.most_calls)
-        if record.answered:
+    def identify(self, run: Run) -> Run:
+        return question_of(run, self._question)
+
+    def interrupted(self, store: Store, run: Run) -> str | None:
+        return interrupted_check(store, run)
+
+    async def decide(self, trials: DecidedTrials) -> Decision:
+        self._trials = trials
+        if trials.answered:
             self._seen.notes.append(
-                f"{len(record.answered):,} trials were stored when this check was interrupted, and are not asked again"
+                f"{len(trials.answered):,} trials were stored when this check was interrupted, and are not asked again"
             )
-        await record.add_goldens([design.goldens[name] for name in sorted(self._all_ids())])
-        prepared.session.begin(record.run.id, run_keys(store.file, store.url, scrubber()))
-        self._perform = CaseRunner(prepared.plan, prepared.session).result
-        self._acts = prepared.session.acts
-        async with record.write_results():
-            with enter_folder(self._plan.agent_sources.folder):
-                decided, self._seen.moved = await self._both_versions()
-        result = self._result(decided, record.run.id)
-        await record.finish(self._seen.tally.summary(), result.verdict)
-        return result
+        decided, self._seen.moved = await self._both_versions()
+        self._result = self._result_of(decided)
+        return Decision(self._result.verdict, self._result.sentence)
 
     async def _both_versions(self) -> tuple[Decided, float | None]:
         """The decision, and the p-value of whatever was asked as a control."""
@@ -95,11 +95,6 @@ class CheckTrials:
     @property
     def _wave_size(self) -> int:
         return max(1, min(self._plan.concurrency, WAVE))
-
-    def _all_ids(self) -> set[str]:
-        design = self._design
-        drawn = {golden for stratum in design.strata for unit in stratum.order for golden in unit}
-        return drawn | {*design.reach.hard, *design.reach.new, *design.control}
 
     async def _decide(self) -> Decided:
         for wave in self._waves():
@@ -146,34 +141,16 @@ class CheckTrials:
         return self._max_calls is not None and self._seen.spent + calls > self._max_calls
 
     async def _try(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
-        """Results in the order of the jobs. Trials without an answer are retried once, unless they may have acted."""
-        results = await self._ask(jobs)
-        again = [] if self._acts else [(r.golden_id, r.trial) for r in results if r.error]
-        if again:
-            second = {(r.golden_id, r.trial): r for r in await self._ask(again)}
-            results = [second.get((r.golden_id, r.trial), r) for r in results]
+        """Results in the order of the jobs."""
+        results = await self._trials.ask([(self._design.goldens[name], trial) for name, trial in jobs])
+        self._seen.spent = self._trials.spent
         for result in results:
-            if result.error:
-                await self._record.add(result)
-                self._seen.errors += 1
+            self._seen.errors += bool(result.error)
             self._seen.tally.add(result)
             self._seen.results.setdefault(result.golden_id, []).append(result)
         if self._watch is not None:
             self._watch(self._seen.spent, self._design.most_calls)
         return results
-
-    async def _ask(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
-        self._seen.spent += len(jobs)
-        return list(await asyncio.gather(*(self._one(name, trial) for name, trial in jobs)))
-
-    async def _one(self, name: str, trial: int) -> CaseResult:
-        """One trial, stored as soon as it is known; an error is not stored, because it is retried."""
-        if (stored := self._record.answered.get((name, trial))) is not None:
-            return stored
-        result = await self._perform(self._design.goldens[name], trial)
-        if not result.error:
-            await self._record.add(result)
-        return result
 
     async def _finds_damage(self, results: Sequence[CaseResult]) -> bool:
         """Whether a trial did damage that the baseline never showed for its golden; it is then tried again."""
@@ -227,15 +204,14 @@ class CheckTrials:
         before = self._design.baseline.goldens
         return exchange_p([ExchangeTable(before[g].scores, (x,)) for g, x in passes.items()])
 
-    def _result(self, decided: Decided, run_id: str) -> CheckResult:
+    def _result_of(self, decided: Decided) -> CheckResult:
         seen, recordings = self._seen, self._plan.agent.recordings
         if recordings is not None:
             seen.replayed = recordings.replayed
             # Trials stored before an interruption may have been replayed as well.
-            seen.only_replayed = not recordings.asked and bool(seen.replayed or self._record.answered)
+            seen.only_replayed = not recordings.asked and bool(seen.replayed or self._trials.answered)
         states, based = self._rule.states(), self._base is not None
-        p = self._rule.p if states else None
-        return check_result(seen, decided, states, run_id=run_id, p=p, base=based)
+        return check_result(seen, decided, states, p=self._rule.p if states else None, base=based)
 
     def _score(self, result: CaseResult) -> float | None:
         graded = self._design.settings.compare == "score"

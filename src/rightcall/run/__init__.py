@@ -7,6 +7,7 @@ plan                          everything a run needs, with the selection and ord
 golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
+decided_trials                trials that are asked for until somebody decides: `check`
 done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users

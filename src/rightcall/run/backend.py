@@ -140,22 +140,38 @@ class InProcess:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._pool: Pool | None = None
+        self._pool = Pool(1)
         self._watch: AgentWatch | None = None
-        self._stopped = ""
 
     async def open(self) -> None:
         """The session is open already."""
 
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
-        if self._stopped:  # a resumed run may already be decided
+        if self._pool.stopped:  # a resumed run may already be decided
             return
+        affordable = work.affordable
+        if affordable is None:
+            await self._run_cells(work, jobs, take)
+            return
+
+        async def affordable_cells() -> AsyncIterator[Cell]:
+            for cell in jobs:
+                while affordable(self._pool.under_way) < 1:
+                    if self._pool.stopped:
+                        return
+                    await asyncio.sleep(BUDGET_SECONDS)
+                yield cell
+
+        await self._run_cells(work, affordable_cells(), take)
+
+    async def _run_cells(
+        self, work: RunWork, cells: Iterator[Cell] | AsyncIterator[Cell], take: Take
+    ) -> None:
         case, asker, limited = (
             CaseRunner(work.plan, self._session),
             self._session.asker,
             LimitedLag(work.plan),
         )
-
         self._watch = case.watch
 
         async def do(cell: Cell) -> None:
@@ -164,28 +180,12 @@ class InProcess:
             retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
             await take(Batch((result,), retries, at_once, lag_ms=lag_ms))
 
-        self._pool = pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
-        affordable = work.affordable
-        if affordable is None:
-            with enter_folder(work.plan.agent_sources.folder):
-                await pool.run(jobs, do)
-            return
-
-        async def affordable_cells() -> AsyncIterator[Cell]:
-            for cell in jobs:
-                while affordable(pool.under_way) < 1:
-                    if pool.stopped:
-                        return
-                    await asyncio.sleep(BUDGET_SECONDS)
-                yield cell
-
+        self._pool.resize(min(work.plan.concurrency, max(1, work.planned)))
         with enter_folder(work.plan.agent_sources.folder):
-            await pool.run(affordable_cells(), do)
+            await self._pool.run(cells, do)
 
     def stop(self, why: str) -> None:
-        self._stopped = self._stopped or why
-        if self._pool is not None:
-            self._pool.stop(why)
+        self._pool.stop(why)
 
     def notices(self) -> list[str]:
         return self._session.notices()

@@ -20,6 +20,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
+from rightcall.run.decided_trials import DecidedTrials
 from rightcall.run.done_cells import DoneCells
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.outcome import (
@@ -85,9 +86,10 @@ class LiveRun:
         persist: Persistence,
         backend: Backend,
         goldens: str,
+        decided_trials: DecidedTrials | None = None,
     ) -> None:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._backend, self._goldens = backend, goldens
+        self._backend, self._goldens, self._decided_trials = backend, goldens, decided_trials
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._foresight = copy.deepcopy(self._early)
@@ -138,6 +140,8 @@ class LiveRun:
             self._cells.cancel()
 
     def _watch_answers(self, batch: Batch) -> None:
+        if self._decided_trials is not None:  # an agent that a change broke is what it decides about
+            return
         for result in batch.results:
             if error := self._answers.add(result):
                 self._broken_setup = self._broken_setup or error
@@ -151,7 +155,9 @@ class LiveRun:
     @asynccontextmanager
     async def _store_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.as_declared(), self._goldens))
+        asked = self._decided_trials
+        goldens = (self._plan.as_declared(), self._goldens) if asked is None else (asked.decider.goldens, "")
+        keep = partial(self._persist, lambda: writer.add_goldens(*goldens))
         keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
@@ -175,7 +181,9 @@ class LiveRun:
     @property
     def decided(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
-        return self._early is not None and self._early.stopped is not None
+        return self._decided_trials is not None or (
+            self._early is not None and self._early.stopped is not None
+        )
 
     def count(self, result: CaseResult) -> None:
         """Count a result that is on disk; the run stops once it is decided."""
@@ -211,7 +219,10 @@ class LiveRun:
     def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
-        if self._over_budget:
+        if self._decided_trials is not None:
+            word, sentence = self._decided_trials.decision
+            verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
+        elif self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
         elif progress.done < progress.planned and not self.decided:
             verdict = verdict_incomplete(progress.done, progress.planned)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
+from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
@@ -18,6 +20,8 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend, InProcess, RunWork
+from rightcall.run.baseline_file import REPLAYED
+from rightcall.run.decided_trials import DecidedTrials, Decider
 from rightcall.run.done_cells import DoneCells
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
@@ -44,36 +48,45 @@ async def run_plan(  # noqa: PLR0913
     warn: Callable[[PlanWarning], None] | None = None,
     backend: Backend | None = None,
     run_id: str | None = None,
+    stop: Decider | None = None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
     can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
-    process]. `run_id` is the id of a new run [default: made of the time].
+    process]. `run_id` is the id of a new run [default: made of the time]. With `stop` only the trials that it asks for
+    are run, here, until it decides; the plan's gate and budgets are then its business.
     """
     persist = persist or Persistence()
+    if stop is not None:
+        plan = replace(plan, gate=None, run_limits=RunLimits())
     async with await preflight(plan, remote=backend is not None and backend.remote) as prepared:
+        new = prepared.new_run(run_id)
+        if stop is not None:
+            new = stop.identify(new)
+            resume = stop.interrupted(store, new)
+            backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
-        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend, run_id)
+        return await _run_prepared(prepared, store, new, resume, watch, started, persist, warn, backend)
 
 
 async def _run_prepared(  # noqa: PLR0913, PLR0917
     prepared: Prepared,
     store: Store,
+    new: Run,
     resume: str | None,
     watch: Watcher | None,
     started: Callable[[Run], None] | None,
     persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
     backend: Backend,
-    run_id: str | None,
 ) -> RunOutcome:
-    plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
+    plan, decided = prepared.plan, backend if isinstance(backend, DecidedTrials) else None
+    planned = prepared.goldens * plan.trials if decided is None else decided.decider.most_trials
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
-    new = prepared.new_run(run_id)
     resumed = None if resume is None else _resumable(store, resume, new)  # before a cluster is started for it
     await backend.open()
     begun = _begin(prepared, store, new, resumed, planned)
@@ -81,7 +94,10 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
+    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens, decided)
+    if decided is not None and resumed is not None:
+        stored = store.runs.results(run.id, trajectories=True)
+        decided.answered = {(result.golden_id, result.trial): result for result in stored}
     for result in results_of_run(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
@@ -111,9 +127,10 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
-    if not running.answered:
+    if not running.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
-    for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
+    word = outcome.verdict.word if decided is None else decided.decision.word
+    for write in _last_writes(plan, store, outcome, word, early=running.decided, epoch=writer.epoch):
         await asyncio.to_thread(persist, write)
     return outcome
 
@@ -156,17 +173,14 @@ def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resu
 
 
 def _last_writes(
-    plan: Plan, store: Store, outcome: RunOutcome, *, early: bool, epoch: int
+    plan: Plan, store: Store, outcome: RunOutcome, word: str, *, early: bool, epoch: int
 ) -> Iterator[Callable[[], object]]:
     """The final writes to the store: that answers were replayed, and that the run is finished."""
     recordings = plan.agent.recordings
     # In replay everything was, also what workers or an earlier process did, which is not counted here.
     if recordings is not None and (recordings.replayed or recordings.replays_only):
-        from rightcall.run.baseline_file import REPLAYED
-
         yield partial(store.runs.tag, outcome.run.id, REPLAYED)
     if not outcome.stopped:
-        word = outcome.verdict.word
         yield partial(store.runs.finish, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
 
 
