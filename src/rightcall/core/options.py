@@ -124,6 +124,13 @@ def suite_key(options: Any, name: str) -> msgspec.Meta:
     )
 
 
+def described(text: str, **bounds: Any) -> msgspec.Meta:
+    """The description of a key that a file may have, with its bounds."""
+    import msgspec
+
+    return msgspec.Meta(description=text, **bounds)
+
+
 def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
     """A decorator: the function's parameters are the fields of a class, which it gets as one value."""
 
