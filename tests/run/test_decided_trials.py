@@ -10,7 +10,7 @@ from rightcall.core.errors import ProviderError
 from rightcall.model import Golden, ToolCall
 from rightcall.model.golden import ExpectedCall
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.decided_trials import Decision
+from rightcall.run.decided_trials import RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -40,7 +40,7 @@ class AsksFor:
         self.spent = trials.spent
         if self.end is not None:
             raise self.end
-        return Decision("REGRESSED", "REGRESSED: enough was seen")
+        return RunDecision("REGRESSED", "REGRESSED: enough was seen")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.decided_trials import DecidedTrials, Decision
+from rightcall.run.decided_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.stats.permutation import ExchangeTable, exchange_p
@@ -71,7 +71,7 @@ class CheckTrials:
     def interrupted(self, store: Store, run: Run) -> str | None:
         return interrupted_check(store, run)
 
-    async def decide(self, trials: DecidedTrials) -> Decision:
+    async def decide(self, trials: DecidedTrials) -> RunDecision:
         self._trials = trials
         if trials.answered:
             self._seen.notes.append(
@@ -79,7 +79,7 @@ class CheckTrials:
             )
         decided, self._seen.moved = await self._both_versions()
         self._result = self._result_of(decided)
-        return Decision(self._result.verdict, self._result.sentence)
+        return RunDecision(self._result.verdict, self._result.sentence)
 
     async def _both_versions(self) -> tuple[Decided, float | None]:
         """The decision, and the p-value of whatever was asked as a control."""

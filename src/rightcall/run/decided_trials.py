@@ -15,7 +15,7 @@ from rightcall.store.base import Key
 from rightcall.store.sql.store import Store
 
 
-class Decision(NamedTuple):
+class RunDecision(NamedTuple):
     """The word and the sentence of a verdict."""
 
     word: CheckWord
@@ -36,7 +36,7 @@ class Decider(Protocol):
         """The id of a stored run of the same question that was interrupted."""
         ...
 
-    async def decide(self, trials: DecidedTrials) -> Decision: ...
+    async def decide(self, trials: DecidedTrials) -> RunDecision: ...
 
 
 class DecidedTrials(InProcess):
@@ -54,7 +54,7 @@ class DecidedTrials(InProcess):
         self._retried: set[Key] = set()
         self.answered: Mapping[Key, CaseResult] = {}
         self.spent = 0
-        self.decision = Decision("INCONCLUSIVE", "")
+        self.decision = RunDecision("INCONCLUSIVE", "")
 
     async def ask(self, cells: Sequence[Cell]) -> list[CaseResult]:
         """Results in the order of the cells, each handed to the store."""
@@ -95,7 +95,7 @@ class DecidedTrials(InProcess):
             deciding.cancel()
             await asyncio.wait([deciding])
 
-    async def _decide(self) -> Decision:
+    async def _decide(self) -> RunDecision:
         try:
             return await self.decider.decide(self)
         finally:
