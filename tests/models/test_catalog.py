@@ -215,5 +215,5 @@ def test_a_rate_is_shared_by_all_roles_at_a_server():
 def test_prompts_are_encoded_once_although_settings_are_laid_over_them():
     provider = resolve(ModelEndpoint("openai:m", HERE, settings=Settings(temperature=0)))
     prompt = Prompt("s")
-    assert provider._prompt(prompt) is provider._prompt(prompt)
+    assert provider._prompts.get(prompt) is provider._prompts.get(prompt)
     assert endpoint_of("openai:m", base_url=HERE).base_url == HERE

@@ -6,7 +6,7 @@ import json
 
 from rightcall.core.codec import decode, encode
 from rightcall.model.message import Message
-from rightcall.models.anthropic import message_fields, read_reply
+from rightcall.models.anthropic import AnthropicProvider
 from rightcall.models.base import ModelRequest, Prompt
 
 THOUGHT = {"type": "thinking", "thinking": "It wants the weather.", "signature": "c2lnbmVk"}
@@ -15,13 +15,13 @@ CALL = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city":
 
 
 def test_thinking_goes_back_first_and_unchanged():
-    reply = read_reply({"content": [THOUGHT, HIDDEN, CALL], "stop_reason": "tool_use"}, "reply")
+    reply = AnthropicProvider.read({"content": [THOUGHT, HIDDEN, CALL], "stop_reason": "tool_use"}, "reply")
     asked = Message("user", "Weather in Hue?")
-    sent = message_fields(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
+    sent = AnthropicProvider.varying(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
     assert sent[1]["content"] == [THOUGHT, HIDDEN, CALL]
 
 
 def test_thinking_survives_the_store():
-    message = read_reply({"content": [THOUGHT, CALL]}, "reply").message
+    message = AnthropicProvider.read({"content": [THOUGHT, CALL]}, "reply").message
     assert decode(encode(message), Message, "stored") == message
     assert json.loads(encode(message))["thinking"] == [THOUGHT]

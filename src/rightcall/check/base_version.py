@@ -21,7 +21,7 @@ from rightcall.core.codec import decode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.files.revision import commit_named, repository_root, unpack_commit
-from rightcall.models.resolver import is_provider
+from rightcall.models.shelves import is_provider
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_actions import Action, actions
 from rightcall.run.trust import require_approval

@@ -14,7 +14,8 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import name_clashes, plugins
 from rightcall.models.prices import built_in_prices
-from rightcall.models.resolver import SHELVES, check, provider_names
+from rightcall.models.resolver import check
+from rightcall.models.shelves import SHELVES, provider_names
 
 
 @click.group()

@@ -9,19 +9,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rightcall.core.errors import InputError
-from rightcall.model import Message, Tool, Usage
+from rightcall.model import Message, Usage
 from rightcall.model.dialects import anthropic as spelling
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, stop_of
 from rightcall.models.remote import Json, RemoteProvider, tokens_at
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # required by the API
 
-STOPS: dict[str, Stop] = {
-    "max_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
-    "refusal": "refused",
-}
 CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -33,73 +28,57 @@ class AnthropicProvider(RemoteProvider):
     path = "/v1/messages"
     key_header: ClassVar[str] = "x-api-key"
 
-    def authorization(self, key: str) -> Mapping[str, str]:
-        """The key has its own header here."""
-        return {"x-api-key": key}
+    write_tool = staticmethod(spelling.write_tool)
 
-    def constant(self, prompt: Prompt) -> Json:
+    @staticmethod
+    def constant_fields(model: str, prompt: Prompt) -> Json:
         """Model, system text, limits and the choice of tools."""
-        return constant_fields(self.model, prompt)
+        settings = prompt.settings
+        choice: Json = {}
+        if prompt.tools and (settings.tool_choice or settings.parallel_calls is not None):
+            choice["type"] = CHOICES[settings.tool_choice or "auto"]
+            if settings.parallel_calls is not None and choice["type"] != "none":
+                choice["disable_parallel_tool_use"] = not settings.parallel_calls
+        return {
+            "model": model,
+            "max_tokens": settings.max_tokens or DEFAULT_MAX_TOKENS,
+            "system": prompt.system or None,
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            "stop_sequences": settings.stop or None,
+            "tool_choice": choice or None,
+        }
 
-    def varying(self, request: ModelRequest) -> Json:
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
         """The messages; system messages among them are added to the system text."""
-        return message_fields(request)
+        spoken = [
+            m for m in request.messages if m.content or m.calls or m.role != "assistant"
+        ]  # "" is refused
+        fields: Json = {"messages": spelling.write_messages(spoken)}
+        if conversation_system := spelling.system_text(request.messages):
+            fields["system"] = "\n\n".join(filter(None, (request.prompt.system, conversation_system)))
+        return fields
 
-    def write_tool(self, tool: Tool) -> Json:
-        """With `input_schema`."""
-        return spelling.write_tool(tool)
-
-    def read(self, body: Json, where: str) -> ModelReply:
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
         """Text, calls and thinking of all blocks; blocks of other types are skipped."""
-        return read_reply(body, where)
+        content = body.get("content")
+        if not isinstance(content, list):
+            raise InputError(where, f"has no list 'content', found {sorted(body)[:8]}")
+        messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
+        calls = tuple(call for message in messages for call in message.calls)
+        text = "".join(message.content for message in messages if message.role == "assistant")
+        thinking = tuple(block for message in messages for block in message.thinking)
+        return ModelReply(
+            Message("assistant", text, calls, thinking=thinking),
+            _usage(body.get("usage")),
+            stop_of(body.get("stop_reason")),
+            str(body.get("model") or ""),
+        )
 
     def _headers(self) -> Mapping[str, str]:
         return {"anthropic-version": VERSION, **super()._headers()}
-
-
-def constant_fields(model: str, prompt: Prompt) -> Json:
-    """The body of a request without tools and messages; absent settings are None."""
-    settings = prompt.settings
-    choice: Json = {}
-    if prompt.tools and (settings.tool_choice or settings.parallel_calls is not None):
-        choice["type"] = CHOICES[settings.tool_choice or "auto"]
-        if settings.parallel_calls is not None and choice["type"] != "none":
-            choice["disable_parallel_tool_use"] = not settings.parallel_calls
-    return {
-        "model": model,
-        "max_tokens": settings.max_tokens or DEFAULT_MAX_TOKENS,
-        "system": prompt.system or None,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "stop_sequences": settings.stop or None,
-        "tool_choice": choice or None,
-    }
-
-
-def message_fields(request: ModelRequest) -> Json:
-    """Messages, and the system text when the conversation itself has some."""
-    spoken = [m for m in request.messages if m.content or m.calls or m.role != "assistant"]  # "" is refused
-    fields: Json = {"messages": spelling.write_messages(spoken)}
-    if conversation_system := spelling.system_text(request.messages):
-        fields["system"] = "\n\n".join(text for text in (request.prompt.system, conversation_system) if text)
-    return fields
-
-
-def read_reply(body: Json, where: str) -> ModelReply:
-    """A `message` object as a reply."""
-    content = body.get("content")
-    if not isinstance(content, list):
-        raise InputError(where, f"has no list 'content', found {sorted(body)[:8]}")
-    messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
-    calls = tuple(call for message in messages for call in message.calls)
-    text = "".join(message.content for message in messages if message.role == "assistant")
-    thinking = tuple(block for message in messages for block in message.thinking)
-    return ModelReply(
-        Message("assistant", text, calls, thinking=thinking),
-        _usage(body.get("usage")),
-        STOPS.get(str(body.get("stop_reason")), "done"),
-        str(body.get("model") or ""),
-    )
 
 
 def _usage(usage: Any) -> Usage:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Annotated, Any, Literal, Protocol, Self
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
-import msgspec
+from msgspec import Meta
 
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.record import Record
 
+T = TypeVar("T")
 Stop = Literal["done", "truncated", "refused"]
+
+_STOPS: dict[str, Stop] = {
+    **dict.fromkeys(("length", "model_length", "max_tokens", "max_output_tokens"), "truncated"),
+    "model_context_window_exceeded": "truncated",
+    **dict.fromkeys(("refusal", "content_filter", "content_filtered", "guardrail_intervened"), "refused"),
+    **dict.fromkeys(
+        ("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"), "refused"
+    ),
+}
+
+
+def stop_of(finish: object) -> Stop:
+    """How an answer ended, given the finish reason of any provider or SDK; most of them mean that it is complete."""
+    return _STOPS.get(str(finish).lower().rpartition(".")[2], "done")
 
 
 class Settings(Record, frozen=True):
@@ -19,21 +34,19 @@ class Settings(Record, frozen=True):
     `extra` is sent unchanged, for server-specific settings.
     """
 
-    temperature: Annotated[float | None, msgspec.Meta(description="randomness of the answers")] = None
-    max_tokens: Annotated[int | None, msgspec.Meta(description="maximum tokens of an answer")] = None
-    top_p: Annotated[float | None, msgspec.Meta(description="probability mass to sample from")] = None
-    seed: Annotated[int | None, msgspec.Meta(description="seed of the model, where the provider has one")] = (
-        None
-    )
-    stop: Annotated[tuple[str, ...], msgspec.Meta(description="texts that end an answer")] = ()
+    temperature: Annotated[float | None, Meta(description="randomness of the answers")] = None
+    max_tokens: Annotated[int | None, Meta(description="maximum tokens of an answer")] = None
+    top_p: Annotated[float | None, Meta(description="probability mass to sample from")] = None
+    seed: Annotated[int | None, Meta(description="seed of the model, where the provider has one")] = None
+    stop: Annotated[tuple[str, ...], Meta(description="texts that end an answer")] = ()
     tool_choice: Annotated[
         Literal["auto", "required", "none"] | None,
-        msgspec.Meta(description="whether the model must call a tool"),
+        Meta(description="whether the model must call a tool"),
     ] = None
-    parallel_calls: Annotated[
-        bool | None, msgspec.Meta(description="whether one answer may have several calls")
-    ] = None
-    extra: Annotated[dict[str, Any], msgspec.Meta(description="further settings, sent unchanged")] = {}
+    parallel_calls: Annotated[bool | None, Meta(description="whether one answer may have several calls")] = (
+        None
+    )
+    extra: Annotated[dict[str, Any], Meta(description="further settings, sent unchanged")] = {}
 
 
 class Prompt(Record, frozen=True):
@@ -114,7 +127,44 @@ class Provider(Protocol):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+class ProviderAround(Provider):
+    """A provider in front of another one, which it names, checks, prepares and closes."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.name, self._inner = provider.name, provider
+        if (at_once := getattr(provider, "at_once", None)) is not None:
+            self.at_once = at_once
+
+    def prepare(self, prompt: Prompt) -> None:
+        self._inner.prepare(prompt)
+
+    async def check(self) -> list[str]:
+        return await self._inner.check()
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+REMEMBERED = 256
+"""Prompts: one per run, or one per golden with its own tools."""
+
+
+class PromptCache(Generic[T]):
+    """What is made of prompts, or of their tools, each time the same object is given."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._entries: dict[int, tuple[Any, T]] = {}
+
+    def get(self, prompt: Any) -> T:
+        entry = self._entries.get(id(prompt))
+        if entry is None:
+            if len(self._entries) >= REMEMBERED:
+                self._entries.pop(next(iter(self._entries)))
+            # The prompt is stored with it: while it is alive, its id is unique.
+            entry = self._entries[id(prompt)] = prompt, self._make(prompt)
+        return entry[1]

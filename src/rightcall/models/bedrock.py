@@ -10,20 +10,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
+from msgspec.structs import replace
+
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.model import Message, Tool, ToolResult, Usage
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
-from rightcall.model.dialects.messages import read_items
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
-from rightcall.models.remote import Json, RemoteProvider, tokens_at
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
+from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, tokens_at
 
-STOPS: dict[str, Stop] = {
-    "max_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
-    "guardrail_intervened": "refused",
-    "content_filtered": "refused",
-}
 BROKEN = ("malformed_model_output", "malformed_tool_use")
 """Answers in which a call was lost."""
 THINKING = "reasoningContent"
@@ -44,7 +39,7 @@ class BedrockProvider(RemoteProvider):
 
     def signature(self, body: bytes) -> Mapping[str, str] | None:
         """Signature Version 4 of this request, unless a key is sent."""
-        if not self._gets_vendor_key() or self._key()[1] or self.key_header in self._endpoint.header_values():
+        if not self._gets_vendor_key() or self._sends_key():
             return None
         try:
             from botocore.auth import SigV4Auth  # type: ignore[import-not-found,unused-ignore]
@@ -91,7 +86,8 @@ class BedrockProvider(RemoteProvider):
                 fields["toolConfig"]["toolChoice"] = {choice: {}}
         return fields
 
-    def varying(self, request: ModelRequest) -> Json:
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
         """The messages, and the system text when the conversation itself has some. There is no seed."""
         fields: Json = {"messages": write_messages(request.messages)}
         if conversation_system := system_text(request.messages):
@@ -100,14 +96,29 @@ class BedrockProvider(RemoteProvider):
             ]
         return fields
 
-    def write_tool(self, tool: Tool) -> Json:
-        """Under `toolSpec`."""
+    @staticmethod
+    def write_tool(tool: Tool) -> Json:
         described = {"description": tool.description} if tool.description else {}
         return {"toolSpec": {"name": tool.name, **described, "inputSchema": {"json": tool.input_schema}}}
 
-    def read(self, body: Json, where: str) -> ModelReply:
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
         """Text, calls and reasoning of the one message."""
-        return read_reply(body, where)
+        output = body.get("output")
+        message = output.get("message") if isinstance(output, dict) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(content, list):
+            raise InputError(where, f"has no output.message.content, found {sorted(body)[:8]}")
+        reason = str(body.get("stopReason") or "")
+        if reason in BROKEN:
+            raise InputError(where, f"stopReason {reason}: a call was lost")
+        blocks = [block for block in content if isinstance(block, dict)]
+        thinking = tuple(block for block in blocks if THINKING in block)
+        spoken = [block for block in blocks if THINKING not in block]
+        answer = (
+            spoken_answer({"role": "assistant", "content": spoken}, where) if spoken else Message("assistant")
+        )
+        return ModelReply(replace(answer, thinking=thinking), _usage(body.get("usage")), stop_of(reason))
 
 
 def write_messages(messages: Iterable[Message]) -> list[Json]:
@@ -121,33 +132,11 @@ def write_messages(messages: Iterable[Message]) -> list[Json]:
             content = [_result(result) for result in wire.results_of(message)]
         else:
             content = _message_blocks(message)
-        if not content:
-            continue
-        if written and written[-1]["role"] == role:
+        if content and written and written[-1]["role"] == role:
             written[-1]["content"] += content
-        else:
+        elif content:
             written.append({"role": role, "content": content})
     return written
-
-
-def read_reply(body: Json, where: str) -> ModelReply:
-    """A Converse response as a reply."""
-    output = body.get("output")
-    message = output.get("message") if isinstance(output, dict) else None
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, list):
-        raise InputError(where, f"has no output.message.content, found {sorted(body)[:8]}")
-    reason = str(body.get("stopReason") or "")
-    if reason in BROKEN:
-        raise InputError(where, f"stopReason {reason}: a call was lost")
-    blocks = [block for block in content if isinstance(block, dict)]
-    thinking = tuple(block for block in blocks if THINKING in block)
-    spoken = [block for block in blocks if THINKING not in block]
-    messages = read_items([{"role": "assistant", "content": spoken}], where) if spoken else ()
-    text = "".join(message.content for message in messages)
-    calls = tuple(call for message in messages for call in message.calls)
-    stop = STOPS.get(reason, "done")
-    return ModelReply(Message("assistant", text, calls, thinking=thinking), _usage(body.get("usage")), stop)
 
 
 def _message_blocks(message: Message) -> list[Json]:
@@ -168,13 +157,12 @@ def _result(result: ToolResult) -> Json:
 
 
 def _inference(settings: Settings) -> Json:
-    fields = {
-        "maxTokens": settings.max_tokens,
-        "temperature": settings.temperature,
-        "topP": settings.top_p,
-        "stopSequences": list(settings.stop) or None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    return stated_fields(
+        maxTokens=settings.max_tokens,
+        temperature=settings.temperature,
+        topP=settings.top_p,
+        stopSequences=list(settings.stop) or None,
+    )
 
 
 def _usage(usage: Any) -> Usage:

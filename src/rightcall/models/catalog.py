@@ -23,6 +23,7 @@ from rightcall.core.errors import ConfigError, InputError, RightCallError, sugge
 from rightcall.core.redaction.clean_text import hide_variables
 from rightcall.files.documents import read_document
 from rightcall.models.endpoint import ModelEndpoint, endpoint_problems
+from rightcall.models.shelves import hint_for, model_problem
 
 Role = Literal["judge", "generator", "user"]
 ROLES: tuple[Role, ...] = ("judge", "generator", "user")
@@ -71,8 +72,6 @@ class ModelCatalog:
         return default_model
 
     def _unknown(self, name: str) -> str:
-        from rightcall.models.resolver import hint_for
-
         meant = suggestion(name, self.endpoints) or hint_for(name)
         if self.endpoints and name not in meant and not suggestion(name, self.endpoints):
             meant = f"models with a name: {', '.join(sorted(self.endpoints))}; or use provider:model"
@@ -124,8 +123,6 @@ def read_models(
 
 
 def _endpoint(name: str, value: Any, where: str) -> ModelEndpoint:
-    from rightcall.models.resolver import model_problem
-
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{where}: a model's name has letters, digits, '_', '-' and '.', and no colon")
     if name.startswith("default_"):  # a misspelt role would otherwise be a model that nobody asks

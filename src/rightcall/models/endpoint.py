@@ -1,19 +1,34 @@
-"""A model and everything needed to ask it: its server, key, headers, settings, rate and price."""
+"""A model and everything needed to ask it: its server, key, headers, settings, rate and price.
+
+Settings and rate are applied here (`EndpointProvider`), whatever role asks it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
-from rightcall.models.base import Settings
+from rightcall.models.base import (
+    ModelReply,
+    ModelRequest,
+    Prompt,
+    PromptCache,
+    Provider,
+    ProviderAround,
+    Settings,
+)
 from rightcall.models.hosts import HOSTS, address_of, host_label, server_of
+from rightcall.models.http import Network
 from rightcall.models.prices import Price, Prices, built_in_prices
-from rightcall.models.rate_limit import RateLimit
+from rightcall.models.rate_limit import RateLimit, TokenBucket, shared_bucket
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 _HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -27,26 +42,22 @@ class ModelEndpoint(Record, frozen=True):
     from the variable `key_env`, by default the provider's own; that one is not sent to another server unless named.
     """
 
-    model: Annotated[str, msgspec.Meta(description="provider:model")]
-    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    model: Annotated[str, Meta(description="provider:model")]
+    base_url: Annotated[str | None, Meta(description="base URL of a compatible server")] = None
     key_env: Annotated[
         str | None,
-        msgspec.Meta(
-            description="environment variable with the key [default: the provider's, at its own host]"
-        ),
+        Meta(description="environment variable with the key [default: the provider's, at its own host]"),
     ] = None
     headers: Annotated[
         dict[str, str],
-        msgspec.Meta(description="sent with every request; ${NAME} is taken from the environment"),
+        Meta(description="sent with every request; ${NAME} is taken from the environment"),
     ] = {}
-    settings: Annotated[Settings, msgspec.Meta(description="settings of the model in every role")] = (
-        Settings()
-    )
+    settings: Annotated[Settings, Meta(description="settings of the model in every role")] = Settings()
     rate: Annotated[
-        RateLimit | None, msgspec.Meta(description="requests_per_minute and tokens_per_minute of all roles")
+        RateLimit | None, Meta(description="requests_per_minute and tokens_per_minute of all roles")
     ] = None
     prices: Annotated[
-        Price | None, msgspec.Meta(description="US dollars per million tokens: input, output, cached_input")
+        Price | None, Meta(description="US dollars per million tokens: input, output, cached_input")
     ] = None
 
     def __repr__(self) -> str:
@@ -120,7 +131,7 @@ class ModelEndpoint(Record, frozen=True):
             changed["base_url"] = base_url
             if other is None or self._origin() != other.origin:
                 changed |= {"headers": {}, "key_env": key_env}
-        return msgspec.structs.replace(self, **changed) if changed else self
+        return replace(self, **changed) if changed else self
 
     def _origin(self) -> str | None:
         """Where it is served now; None when that is not known."""
@@ -163,4 +174,56 @@ def overlaid(base: Settings, over: Settings) -> Settings:
     }
     if over.extra:
         stated["extra"] = {**base.extra, **over.extra}
-    return msgspec.structs.replace(base, **stated) if stated else base
+    return replace(base, **stated) if stated else base
+
+
+@dataclass(frozen=True)
+class ProviderOptions:
+    """What a provider may need in addition to its name."""
+
+    base_url: str | None = None
+    network: Network = field(default_factory=Network)
+    prices: Prices | None = None
+    threads: int | None = None
+    endpoint: ModelEndpoint | None = None
+    """The whole endpoint, for its key and headers."""
+
+
+def with_own_settings(provider: Provider, endpoint: ModelEndpoint) -> Provider:
+    """The provider, asked with the endpoint's settings and at its rate; itself when there are none."""
+    if endpoint.settings == Settings() and endpoint.rate is None:
+        return provider
+    return EndpointProvider(provider, endpoint)
+
+
+class EndpointProvider(ProviderAround):
+    """A provider whose requests have the settings of its endpoint, whatever the role that asks has built in."""
+
+    def __init__(self, provider: Provider, endpoint: ModelEndpoint) -> None:
+        super().__init__(provider)
+        self._endpoint = endpoint
+        self._prompts = PromptCache(self._own_prompt)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("base_url", "server"):
+            return getattr(self._inner, name)
+        raise AttributeError(name)
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        bucket = self._bucket()
+        if bucket is not None:
+            await bucket.take()
+        reply = await self._inner.complete(replace(request, prompt=self._prompts.get(request.prompt)))
+        if bucket is not None:
+            bucket.count_tokens(reply.usage.tokens)
+        return reply
+
+    def prepare(self, prompt: Prompt) -> None:
+        self._inner.prepare(self._prompts.get(prompt))
+
+    def _bucket(self) -> TokenBucket | None:
+        rate = self._endpoint.rate
+        return shared_bucket(" ".join(self._endpoint.identity[:2]), rate) if rate else None
+
+    def _own_prompt(self, prompt: Prompt) -> Prompt:
+        return replace(prompt, settings=overlaid(prompt.settings, self._endpoint.settings))

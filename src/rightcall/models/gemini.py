@@ -1,31 +1,25 @@
-"""`gemini:MODEL`: Google's `generateContent`. Tools are sent as JSON Schema, all results of a turn in one message.
+"""`gemini:MODEL` and `vertex:MODEL`: Google's `generateContent`, by an API key or of a Google Cloud project.
 
-Signatures of thoughts are kept in the message and sent back with the call they belong to.
+Tools are sent as JSON Schema, all results of a turn in one message. Signatures of thoughts are kept in the
+message and sent back with the call they belong to.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from rightcall.core.errors import InputError
+from msgspec.structs import replace
+
+from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.model import Message, Tool, ToolResult, Usage
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
-from rightcall.model.dialects.messages import read_items
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
-from rightcall.models.remote import Json, RemoteProvider, tokens_at
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
+from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, tokens_at
 
-STOPS: dict[str, Stop] = {
-    "MAX_TOKENS": "truncated",
-    "SAFETY": "refused",
-    "RECITATION": "refused",
-    "LANGUAGE": "refused",
-    "BLOCKLIST": "refused",
-    "PROHIBITED_CONTENT": "refused",
-    "SPII": "refused",
-}
 BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE")
 """Answers in which a call was lost."""
 MODES = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
@@ -45,10 +39,6 @@ class GeminiProvider(RemoteProvider):
         """The model is part of the address."""
         return f"/v1/models/{quote(self.model, safe='')}:generateContent"
 
-    def authorization(self, key: str) -> Mapping[str, str]:
-        """The key as Google takes it."""
-        return {"x-goog-api-key": key}
-
     def constant(self, prompt: Prompt) -> Json:
         """System text, limits, tools and the choice of tools."""
         settings = prompt.settings
@@ -62,7 +52,8 @@ class GeminiProvider(RemoteProvider):
                 fields["toolConfig"] = {"functionCallingConfig": {"mode": MODES[settings.tool_choice]}}
         return fields
 
-    def varying(self, request: ModelRequest) -> Json:
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
         """The messages, the seed of the trial, and the system text when the conversation itself has some."""
         fields: Json = {"contents": write_contents(request.messages)}
         if conversation_system := system_text(request.messages):
@@ -73,14 +64,83 @@ class GeminiProvider(RemoteProvider):
             fields["generationConfig"] = {**_generation(request.prompt.settings), "seed": seed}
         return fields
 
-    def write_tool(self, tool: Tool) -> Json:
+    @staticmethod
+    def write_tool(tool: Tool) -> Json:
         """A declaration with the schema as it is."""
         described = {"description": tool.description} if tool.description else {}
         return {"name": tool.name, **described, "parametersJsonSchema": tool.input_schema}
 
-    def read(self, body: Json, where: str) -> ModelReply:
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
         """The one candidate; none when the request was blocked."""
-        return read_reply(body, where)
+        usage, model = _usage(body.get("usageMetadata")), str(body.get("modelVersion") or "")
+        candidates = body.get("candidates")
+        feedback = body.get("promptFeedback")
+        if not candidates and isinstance(feedback, dict) and feedback.get("blockReason"):
+            return ModelReply(Message("assistant"), usage, "refused", model)
+        if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
+            raise InputError(where, f"has no candidates[0], found {sorted(body)[:8]}")
+        candidate = candidates[0]
+        reason = str(candidate.get("finishReason") or "")
+        if reason in BROKEN:
+            problem = (
+                f"finishReason {reason}: {str(candidate.get('finishMessage') or 'a call was lost')[:200]}"
+            )
+            raise InputError(where, problem)
+        content = candidate.get("content")
+        raw_parts = content.get("parts") if isinstance(content, dict) else None
+        parts = [part for part in raw_parts if isinstance(part, dict)] if isinstance(raw_parts, list) else []
+        spoken = [part for part in parts if not part.get("thought")]
+        answer = spoken_answer({"role": "model", "parts": spoken}, where) if spoken else Message("assistant")
+        return ModelReply(replace(answer, thinking=tuple(_signatures(spoken))), usage, stop_of(reason), model)
+
+
+SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+
+
+class VertexProvider(GeminiProvider):
+    """Gemini by project and location (`GOOGLE_CLOUD_PROJECT`, `GOOGLE_CLOUD_LOCATION`).
+
+    The access token comes from `GOOGLE_OAUTH_ACCESS_TOKEN` or, with the extra `vertex`, from the machine's credentials.
+    """
+
+    prefix: ClassVar[str] = "vertex"
+    models_path: ClassVar[str] = ""
+    key_header: ClassVar[str] = "authorization"
+    _credentials: Any = None
+
+    @property
+    def path(self) -> str:
+        """Below the project and location of the environment."""
+        project = os.environ.get("GOOGLE_CLOUD_PROJECT", "").strip()
+        if not project:
+            raise ConfigError(f"{self.name} needs a project; set GOOGLE_CLOUD_PROJECT")
+        place = os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
+        model = quote(self.model, safe="")
+        return (
+            f"/v1/projects/{quote(project, safe='')}/locations/{quote(place, safe='')}"
+            f"/publishers/google/models/{model}:generateContent"
+        )
+
+    def signature(self, body: bytes) -> Mapping[str, str] | None:
+        """A token of this machine's credentials, renewed when it has expired, unless a key was sent."""
+        if not self._gets_vendor_key() or self._sends_key():
+            return None
+        try:
+            import google.auth  # type: ignore[import-not-found,unused-ignore]
+            import google.auth.transport.requests  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            raise MissingExtraError(
+                f"{self.name} without GOOGLE_OAUTH_ACCESS_TOKEN", "google-auth", "vertex"
+            ) from None
+        try:
+            if self._credentials is None:
+                self._credentials, _ = google.auth.default(scopes=[SCOPE])
+            if not self._credentials.valid:
+                self._credentials.refresh(google.auth.transport.requests.Request())
+        except google.auth.exceptions.GoogleAuthError as error:
+            raise ConfigError(f"{self.name}: {str(error).splitlines()[0][:200]}") from None
+        return {"authorization": f"Bearer {self._credentials.token}"}
 
 
 def write_contents(messages: Iterable[Message]) -> list[Json]:
@@ -98,31 +158,6 @@ def write_contents(messages: Iterable[Message]) -> list[Json]:
         if parts:
             contents.append({"role": "model" if message.role == "assistant" else "user", "parts": parts})
     return contents
-
-
-def read_reply(body: Json, where: str) -> ModelReply:
-    """A `GenerateContentResponse` as a reply."""
-    usage, model = _usage(body.get("usageMetadata")), str(body.get("modelVersion") or "")
-    candidates = body.get("candidates")
-    feedback = body.get("promptFeedback")
-    if not candidates and isinstance(feedback, dict) and feedback.get("blockReason"):
-        return ModelReply(Message("assistant"), usage, "refused", model)
-    if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
-        raise InputError(where, f"has no candidates[0], found {sorted(body)[:8]}")
-    candidate = candidates[0]
-    reason = str(candidate.get("finishReason") or "")
-    if reason in BROKEN:
-        problem = f"finishReason {reason}: {str(candidate.get('finishMessage') or 'a call was lost')[:200]}"
-        raise InputError(where, problem)
-    content = candidate.get("content")
-    raw_parts = content.get("parts") if isinstance(content, dict) else None
-    parts = [part for part in raw_parts if isinstance(part, dict)] if isinstance(raw_parts, list) else []
-    spoken = [part for part in parts if not part.get("thought")]
-    messages = read_items([{"role": "model", "parts": spoken}], where) if spoken else ()
-    text = "".join(message.content for message in messages)
-    calls = tuple(call for message in messages for call in message.calls)
-    message = Message("assistant", text, calls, thinking=tuple(_signatures(spoken)))
-    return ModelReply(message, usage, STOPS.get(reason, "done"), model)
 
 
 def _signatures(parts: list[Json]) -> Iterable[Json]:
@@ -169,13 +204,12 @@ def _system(text: str) -> Json | None:
 
 
 def _generation(settings: Settings) -> Json:
-    fields = {
-        "temperature": settings.temperature,
-        "topP": settings.top_p,
-        "maxOutputTokens": settings.max_tokens,
-        "stopSequences": list(settings.stop) or None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    return stated_fields(
+        temperature=settings.temperature,
+        topP=settings.top_p,
+        maxOutputTokens=settings.max_tokens,
+        stopSequences=list(settings.stop) or None,
+    )
 
 
 def _usage(usage: Any) -> Usage:

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.models.base import ModelReply, ModelRequest, Provider
+from rightcall.models.endpoint import ProviderOptions
 from rightcall.models.extraction import extract, words
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 THRESHOLD = 2.0
 """Below this no tool is called: one word unique to a tool's name, or two of its description."""
@@ -31,6 +28,10 @@ class KeywordProvider(Provider):
     def __init__(self, threshold: float = THRESHOLD) -> None:
         self.name, self._threshold = "keyword:", threshold
         self._index = ToolIndex(())
+
+    @classmethod
+    def of(cls, model: str, options: ProviderOptions) -> KeywordProvider:
+        return cls()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """One call, or none; after a tool's result, that result as the answer."""
@@ -89,8 +90,3 @@ def _weights(tool: Tool) -> dict[str, float]:
 def _report(message: Message) -> Message:
     outputs = "\n".join(output_text(result.output) for result in message.results)
     return Message("assistant", outputs[:2000] or message.content)
-
-
-def make(_: str, options: ProviderOptions) -> KeywordProvider:
-    """The provider of a name."""
-    return KeywordProvider()

@@ -13,7 +13,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,12 +23,10 @@ from rightcall.core.text import one_line
 from rightcall.model import Message, Usage
 from rightcall.models import local_prompt
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Stop
+from rightcall.models.endpoint import ProviderOptions
 from rightcall.models.local_prompt import NEUTRAL_REQUEST, NO_TOOL, Json
 from rightcall.models.remote import usage_of
 from rightcall.models.weights import MODELS, model_path
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 CONTEXT = 8192
 DEFAULT_MAX_TOKENS = 192
@@ -44,11 +42,14 @@ class LocalProvider(Provider):
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
         self._path = _path_of(model)
-        self._threads = threads or max(
-            1, (os.cpu_count() or 1) - 1
-        )  # llama.cpp busy-waits: leave a core free
+        # llama.cpp busy-waits: leave a core free
+        self._threads = threads or max(1, (os.cpu_count() or 1) - 1)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
         self._engine: Engine | None = None
+
+    @classmethod
+    def of(cls, model: str, options: ProviderOptions) -> LocalProvider:
+        return cls(model, threads=options.threads)
 
     def __repr__(self) -> str:
         return f"LocalProvider({self.model!r})"
@@ -246,8 +247,3 @@ def _missing_weights(model: str, path: Path) -> str:
             f" rightcall model pull {model} (or use keyword:, which needs no weights)"
         )
     return f"model file not found: {path}"
-
-
-def make(model: str, options: ProviderOptions) -> LocalProvider:
-    """The provider of a name."""
-    return LocalProvider(model, threads=options.threads)

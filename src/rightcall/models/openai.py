@@ -6,21 +6,12 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import InputError
-from rightcall.model import Tool
 from rightcall.model.dialects import openai_chat as spelling
 from rightcall.model.dialects.documents import one_answer
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, stop_of
 from rightcall.models.remote import Json, RemoteProvider, usage_of
 
-STOPS: dict[str, Stop] = {
-    "length": "truncated",
-    "model_length": "truncated",
-    "max_tokens": "truncated",
-    "content_filter": "refused",
-    "safety": "refused",
-    "refusal": "refused",
-}
-"""How answers end that are not complete, in the words of the servers that speak this format."""
+CACHED = ("prompt_tokens_details", "cached_tokens")
 
 
 class OpenAIProvider(RemoteProvider):
@@ -28,14 +19,11 @@ class OpenAIProvider(RemoteProvider):
 
     prefix: ClassVar[str] = "openai"
 
+    write_tool = staticmethod(spelling.write_tool)
+
     @property
     def path(self) -> str:
-        """Chat completions."""
         return "/chat/completions"
-
-    def constant(self, prompt: Prompt) -> Json:
-        """Model, settings and the choice of tools; the system prompt is a message here."""
-        return constant_fields(self.model, prompt, self.limit_field)
 
     @property
     def limit_field(self) -> str:
@@ -46,70 +34,55 @@ class OpenAIProvider(RemoteProvider):
         azure = (urlsplit(self.base_url).hostname or "").endswith(".azure.com")
         return "max_completion_tokens" if self.at_vendor or azure else "max_tokens"
 
-    def varying(self, request: ModelRequest) -> Json:
+    def constant(self, prompt: Prompt) -> Json:
+        return self.constant_fields(self.model, prompt, self.limit_field)
+
+    @staticmethod
+    def constant_fields(model: str, prompt: Prompt, limit: str = "max_completion_tokens") -> Json:
+        """Model, settings and the choice of tools; the system prompt is a message here."""
+        settings = prompt.settings
+        return {
+            "model": model,
+            limit: settings.max_tokens,
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            "stop": settings.stop or None,
+            "tool_choice": settings.tool_choice if prompt.tools else None,
+            "parallel_tool_calls": settings.parallel_calls if prompt.tools else None,
+        }
+
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
         """Messages with the system prompt first, and the seed of the trial."""
-        return message_fields(request)
+        messages = spelling.write_messages(request.messages)
+        if request.prompt.system:
+            messages.insert(0, {"role": "system", "content": request.prompt.system})
+        seed = request.sampling_seed
+        return {"messages": messages} if seed is None else {"messages": messages, "seed": seed}
 
-    def write_tool(self, tool: Tool) -> Json:
-        """Under `function`."""
-        return spelling.write_tool(tool)
-
-    def read(self, body: Json, where: str) -> ModelReply:
-        """The one choice."""
-        return read_reply(body, where)
-
-
-def constant_fields(model: str, prompt: Prompt, limit: str) -> Json:
-    """The body of a request without tools and messages; absent settings are None."""
-    settings = prompt.settings
-    return {
-        "model": model,
-        limit: settings.max_tokens,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "stop": settings.stop or None,
-        "tool_choice": settings.tool_choice if prompt.tools else None,
-        "parallel_tool_calls": settings.parallel_calls if prompt.tools else None,
-    }
-
-
-def message_fields(request: ModelRequest) -> Json:
-    """Messages and seed."""
-    messages = spelling.write_messages(request.messages)
-    if request.prompt.system:
-        messages.insert(0, {"role": "system", "content": request.prompt.system})
-    seed = request.sampling_seed
-    return {"messages": messages} if seed is None else {"messages": messages, "seed": seed}
-
-
-def read_reply(body: Json, where: str) -> ModelReply:
-    """A `chat.completion` object as a reply. Calls count regardless of the finish reason."""
-    raw_choices = body.get("choices")
-    choices: list[Any] = raw_choices if isinstance(raw_choices, list) else []
-    choice: Any = choices[0] if choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
-        raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _gateway_error(body))
-    answer = one_answer(choices, "choices", where)
-    read = spelling.read_messages([{**item, "role": "assistant"} for item in answer], where)
-    refused = bool(message.get("refusal"))
-    stop = STOPS.get(str(choice.get("finish_reason")).casefold(), "done")
-    return ModelReply(
-        read[0],
-        usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),
-        "refused" if refused else stop,
-        str(body.get("model") or ""),
-    )
-
-
-CACHED = ("prompt_tokens_details", "cached_tokens")
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
+        """The one choice. Calls count regardless of the finish reason."""
+        raw_choices = body.get("choices")
+        choices: list[Any] = raw_choices if isinstance(raw_choices, list) else []
+        choice: Any = choices[0] if choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(message, dict):
+            raise InputError(
+                where, f"has no choices[0].message, found {sorted(body)[:8]}", _gateway_error(body)
+            )
+        answer = one_answer(choices, "choices", where)
+        read = spelling.read_messages([{**item, "role": "assistant"} for item in answer], where)
+        return ModelReply(
+            read[0],
+            usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),
+            "refused" if message.get("refusal") else stop_of(choice.get("finish_reason")),
+            str(body.get("model") or ""),
+        )
 
 
 def _gateway_error(body: Json) -> str:
     """Some gateways answer 200 with an error inside."""
     error = body.get("error")
-    return (
-        f"the server says: {error.get('message', error) if isinstance(error, dict) else error}"
-        if error
-        else ""
-    )
+    words = error.get("message", error) if isinstance(error, dict) else error
+    return f"the server says: {words}" if error else ""

@@ -9,14 +9,13 @@ ollama:MODEL, vllm:MODEL  a model that Ollama or vLLM serves, by default on this
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
 from rightcall.models.base import ModelReply, ModelRequest, Prompt
-from rightcall.models.openai import OpenAIProvider, read_reply
+from rightcall.models.openai import OpenAIProvider
 from rightcall.models.remote import Json
 
 
@@ -41,10 +40,6 @@ class AzureProvider(OpenAIProvider):
             return f"/openai/deployments/{deployment}/chat/completions?api-version={quote(dated)}"
         return "/chat/completions" if self.base_url.endswith("/v1") else "/openai/v1/chat/completions"
 
-    def authorization(self, key: str) -> Mapping[str, str]:
-        """The key as Azure takes it."""
-        return {"api-key": key}
-
 
 class MistralProvider(OpenAIProvider):
     """Mistral's models: the seed is `random_seed`, and a required call is `any`."""
@@ -58,8 +53,9 @@ class MistralProvider(OpenAIProvider):
             fields["tool_choice"] = "any"
         return fields
 
-    def varying(self, request: ModelRequest) -> Json:
-        fields = super().varying(request)
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
+        fields = OpenAIProvider.varying(request)
         if "seed" in fields:
             fields["random_seed"] = fields.pop("seed")
         return fields
@@ -75,9 +71,10 @@ class OpenRouterProvider(OpenAIProvider):
     def constant(self, prompt: Prompt) -> Json:
         return {**super().constant(prompt), "usage": {"include": True}}
 
-    def read(self, body: Json, where: str) -> ModelReply:
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
         """The one choice, with what it cost."""
-        reply = read_reply(body, where)
+        reply = OpenAIProvider.read(body, where)
         usage = body.get("usage")
         price = usage.get("cost") if isinstance(usage, dict) else None
         if isinstance(price, int | float) and not isinstance(price, bool) and price >= 0:

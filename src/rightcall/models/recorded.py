@@ -5,14 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
+from rightcall.models.base import (
+    ModelReply,
+    ModelRequest,
+    Prompt,
+    PromptCache,
+    Provider,
+    ProviderAround,
+    Settings,
+)
+from rightcall.models.endpoint import ProviderOptions
 from rightcall.recording.canonical import VOLATILE, Clean, scrub_value
 from rightcall.recording.case import CURRENT, PASSING, TapedCase
 from rightcall.recording.cassette import TapedExchange
@@ -20,9 +29,6 @@ from rightcall.recording.judged_trial import JUDGING
 from rightcall.recording.library import Recordings
 from rightcall.recording.old_cassette import Trials, read_trials
 from rightcall.recording.settings import RecordSettings
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
     *(r.__struct_fields__ for r in (Message, ToolCall, ToolResult, ModelReply, Usage, Prompt)),
@@ -33,49 +39,40 @@ _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
 OWN_SERVER = "the provider's"
 """What stands for the provider's own server in a recording."""
 
-_REMEMBERED = 256  # prompts: one per run, or one per golden with its own tools
-
 
 class RequestWriter:
     """Requests in canonical form: without secrets, and without what does not affect the answer."""
 
     def __init__(self, clean: Clean) -> None:
         self.clean = clean
-        self._prompts: dict[int, tuple[Prompt, dict[str, Any]]] = {}
+        self._prompts = PromptCache(self._plain_prompt)
 
     def ask(self, request: ModelRequest) -> dict[str, Any]:
         """The request as it is compared and written."""
-        return {"messages": self.plain(request.messages), **self._prompt(request.prompt)}
+        return {"messages": self.plain(request.messages), **self._prompts.get(request.prompt)}
 
     def plain(self, record: Any) -> Any:
         """A part of a request or a reply, without secrets."""
         return scrub_value(to_plain(record), self.clean, _OUR_WORDS)
 
-    def _prompt(self, prompt: Prompt) -> dict[str, Any]:
-        cached = self._prompts.get(id(prompt))
-        if cached is None:
-            if len(self._prompts) >= _REMEMBERED:
-                self._prompts.clear()
-            plain = self.plain(prompt)
-            settings = {n: v for n, v in plain.pop("settings", {}).items() if n not in VOLATILE}
-            # The prompt is stored with it: while it is alive, its id is unique.
-            cached = self._prompts[id(prompt)] = prompt, plain | ({"settings": settings} if settings else {})
-        return cached[1]
+    def _plain_prompt(self, prompt: Prompt) -> dict[str, Any]:
+        plain: dict[str, Any] = self.plain(prompt)
+        settings = {n: v for n, v in plain.pop("settings", {}).items() if n not in VOLATILE}
+        return plain | ({"settings": settings} if settings else {})
 
 
-class RecordedProvider(Provider):
+class RecordedProvider(ProviderAround):
     """A provider whose answers are recorded, or replayed without asking it.
 
     They belong to the trial in progress; with `by_request`, to the golden and trial that a request names.
     """
 
     def __init__(self, provider: Provider, recordings: Recordings, *, by_request: bool = False) -> None:
-        self.name, self._inner, self._recordings = provider.name, provider, recordings
+        super().__init__(provider)
+        self._recordings = recordings
         self.server: str = getattr(provider, "server", "")
         self._asks_at = {"server": self.server or OWN_SERVER} if hasattr(provider, "server") else {}
         self._writer, self._by_request = RequestWriter(recordings.clean), by_request
-        if (at_once := getattr(provider, "at_once", None)) is not None:
-            self.at_once = at_once
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The recorded reply, or a new one, which is recorded with the trial."""
@@ -107,17 +104,9 @@ class RecordedProvider(Provider):
         case.add(self._exchange(request, reply))
         return reply
 
-    def prepare(self, prompt: Prompt) -> None:
-        """The other provider's preparation."""
-        self._inner.prepare(prompt)
-
     async def check(self) -> list[str]:
         """The other provider's problems; a replay needs no key and no server."""
         return [] if self._recordings.replays_only else await self._inner.check()
-
-    async def aclose(self) -> None:
-        """Close the other provider."""
-        await self._inner.aclose()
 
     def _replay(self, case: TapedCase, request: ModelRequest) -> ModelReply:
         ask = self._ask(request)
@@ -159,6 +148,10 @@ class ReplayProvider(Provider):
         self._trials: Trials | None = None
         self._cases: dict[tuple[str, int], TapedCase] = {}
         self._writer = RequestWriter(scrubber())
+
+    @classmethod
+    def of(cls, model: str, options: ProviderOptions) -> ReplayProvider:
+        return cls(model)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The recorded reply, or an error that shows how the request differs from the recorded one."""
@@ -220,8 +213,3 @@ def _comparable(ask: dict[str, Any]) -> dict[str, Any]:
     if "settings" in kept:
         kept["settings"] = to_plain(convert(kept["settings"], Settings, "recorded settings"))
     return kept
-
-
-def make(path: str, options: ProviderOptions) -> ReplayProvider:
-    """The provider of a name."""
-    return ReplayProvider(path)

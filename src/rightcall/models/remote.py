@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -16,22 +16,17 @@ from msgspec.structs import replace
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.depth import shallow, too_deep
 from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.model import Message, Usage
+from rightcall.model import Message, Tool, Usage
+from rightcall.model.dialects.messages import read_items
 from rightcall.model.trajectory import token_count
 from rightcall.models import failures
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, PromptCache, Provider
+from rightcall.models.endpoint import ModelEndpoint, ProviderOptions
 from rightcall.models.hosts import HOSTS, Host, address_of, origin_of
 from rightcall.models.http import HttpClient, Network
 from rightcall.models.prices import Prices, cost
 
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
-
 Json = dict[str, Any]
-T = TypeVar("T")
-
-_REMEMBERED = 256  # prompts: one per run, or one per golden with its own tools
 
 
 class KeyWarning(UserWarning):
@@ -79,8 +74,8 @@ class RemoteProvider(Provider):
         self._http = HttpClient(address.url, self._headers, network or Network())
         self._prices = prices
         self._warned = False
-        self._encoded: dict[int, tuple[Prompt, Json]] = {}
-        self._tools: dict[int, tuple[Any, msgspec.Raw]] = {}
+        self._constants = PromptCache(self._encode_constant)
+        self._tools = PromptCache(self._encode_tools)
 
     @classmethod
     def of(cls, model: str, options: ProviderOptions) -> Self:
@@ -123,7 +118,7 @@ class RemoteProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. Its prompt is encoded the first time, and then reused."""
-        body = encode({**self._constant(request.prompt), **self.varying(request)})
+        body = encode({**self._constants.get(request.prompt), **self.varying(request)})
         self._http.open()
         started = perf_counter()
         try:
@@ -138,7 +133,7 @@ class RemoteProvider(Provider):
 
     def prepare(self, prompt: Prompt) -> None:
         """Encode the prompt now; raises a `ConfigError` for a setting this wire format does not support."""
-        self._constant(prompt)
+        self._constants.get(prompt)
 
     async def check(self) -> list[str]:
         """A missing key, an unreachable server, an invalid key or an unknown model.
@@ -173,17 +168,25 @@ class RemoteProvider(Provider):
 
     def constant(self, prompt: Prompt) -> Json:
         """The fields of the request's body that depend only on the prompt, without the tools."""
+        return self.constant_fields(self.model, prompt)
+
+    @staticmethod
+    def constant_fields(model: str, prompt: Prompt) -> Json:
+        """The same for any model; absent settings are None."""
         raise NotImplementedError
 
-    def varying(self, request: ModelRequest) -> Json:
+    @staticmethod
+    def varying(request: ModelRequest) -> Json:
         """The fields that differ from request to request."""
         raise NotImplementedError
 
-    def read(self, body: Json, where: str) -> ModelReply:
+    @staticmethod
+    def read(body: Json, where: str) -> ModelReply:
         """A response body as a reply, without cost and latency. `InputError` when it is malformed."""
         raise NotImplementedError
 
-    def write_tool(self, tool: Any) -> Json:
+    @staticmethod
+    def write_tool(tool: Tool) -> Json:
         """A tool in this wire format."""
         raise NotImplementedError
 
@@ -193,7 +196,7 @@ class RemoteProvider(Provider):
 
     def authorization(self, key: str) -> Mapping[str, str]:
         """The headers that carry the key."""
-        return {"authorization": f"Bearer {key}"}
+        return {self.key_header: f"Bearer {key}" if self.key_header == "authorization" else key}
 
     def _headers(self) -> Mapping[str, str]:
         missing = self._endpoint.missing_variables()
@@ -226,6 +229,10 @@ class RemoteProvider(Provider):
                 return variable, key
         return "", ""
 
+    def _sends_key(self) -> bool:
+        """Whether a key from the environment or a header of the endpoint's own is sent."""
+        return bool(self._key()[1]) or self.key_header in self._endpoint.header_values()
+
     def _gets_vendor_key(self) -> bool:
         """Whether this is the vendor's host, or the one that the SDK's variable names."""
         stated = self.host.sdk_variable_url()
@@ -238,7 +245,7 @@ class RemoteProvider(Provider):
 
     def _explain_error(self, error: ProviderError) -> ProviderError:
         """The error; a rejected request without a key says why none was sent."""
-        if error.kind != "auth" or self._key()[1] or self.key_header in self._endpoint.header_values():
+        if error.kind != "auth" or self._sends_key():
             return error
         why = f"no key was sent: {self.host.key_variable} goes to another server only when key_env names it"
         return ProviderError(f"{error.problem}; {why}", kind="auth", status=error.status)
@@ -252,23 +259,15 @@ class RemoteProvider(Provider):
         text = f"{variable} is sent to {parts.hostname} over plain HTTP, where it can be intercepted"
         warnings.warn(text, KeyWarning, stacklevel=2)
 
-    def _constant(self, prompt: Prompt) -> Json:
-        cached = self._encoded.get(id(prompt))
-        if cached is not None:
-            return cached[1]
+    def _encode_constant(self, prompt: Prompt) -> Json:
         fields = {name: value for name, value in self.constant(prompt).items() if value is not None}
         if prompt.tools and self.tools_field:
-            fields[self.tools_field] = self._encode_tools(prompt.tools)
+            fields[self.tools_field] = self._tools.get(prompt.tools)
         fields |= prompt.settings.extra
-        raw = {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
-        # The prompt is stored with its encoding: while it is alive, its id is unique.
-        return _remember(self._encoded, prompt, raw)
+        return {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
 
-    def _encode_tools(self, tools: Any) -> msgspec.Raw:
-        cached = self._tools.get(id(tools))
-        if cached is not None:
-            return cached[1]
-        return _remember(self._tools, tools, msgspec.Raw(encode([self.write_tool(tool) for tool in tools])))
+    def _encode_tools(self, tools: tuple[Tool, ...]) -> msgspec.Raw:
+        return msgspec.Raw(encode([self.write_tool(tool) for tool in tools]))
 
     def _decode_reply(self, content: bytes, turn: int) -> ModelReply:
         try:
@@ -293,6 +292,18 @@ def with_ids(message: Message, turn: int) -> Message:
     return replace(message, calls=calls)
 
 
+def spoken_answer(item: Json, where: str) -> Message:
+    """The text and the calls of one answer in any spelling."""
+    messages = read_items([item], where)
+    calls = tuple(call for message in messages for call in message.calls)
+    return Message("assistant", "".join(message.content for message in messages), calls)
+
+
+def stated_fields(**fields: Any) -> Json:
+    """The fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def tokens_at(usage: Any, *names: str) -> int:
     """A count of tokens at a path of a usage object; 0 when absent or invalid."""
     value = usage
@@ -306,10 +317,3 @@ def usage_of(usage: Any, input_key: str, output_key: str, cached: tuple[str, ...
     return Usage(
         tokens_at(usage, input_key), tokens_at(usage, output_key), cached_tokens=tokens_at(usage, *cached)
     )
-
-
-def _remember(shelf: dict[int, tuple[Any, T]], key: Any, value: T) -> T:
-    if len(shelf) >= _REMEMBERED:
-        shelf.pop(next(iter(shelf)))
-    shelf[id(key)] = (key, value)
-    return value

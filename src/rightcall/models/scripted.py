@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -28,10 +28,8 @@ from rightcall.files.documents import read_document
 from rightcall.model import Message, ToolCall, Usage
 from rightcall.model.record import Record
 from rightcall.models.base import ModelReply, ModelRequest, Provider, Stop
+from rightcall.models.endpoint import ProviderOptions
 from rightcall.models.remote import with_ids
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 FORMAT = "rightcall/script/1"
 
@@ -79,6 +77,10 @@ class ScriptedProvider(Provider):
 
     def __init__(self, script: Script | Sequence[ScriptEntry], name: str = "scripted:python") -> None:
         self.name, self._script = name, script
+
+    @classmethod
+    def of(cls, model: str, options: ProviderOptions) -> ScriptedProvider:
+        return cls.from_file(model)
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
@@ -154,8 +156,3 @@ def _read(path: Path) -> ScriptFile:
     if script.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
     return script
-
-
-def make(path: str, options: ProviderOptions) -> ScriptedProvider:
-    """The provider of a name."""
-    return ScriptedProvider.from_file(path)

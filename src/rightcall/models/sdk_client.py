@@ -19,17 +19,24 @@ from msgspec.structs import replace
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
-from rightcall.model.dialects import anthropic as anthropic_spelling, openai_chat, openai_responses
-from rightcall.models import anthropic, failures, openai, openai_responses as responses
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.model import Usage
+from rightcall.models import failures
+from rightcall.models.anthropic import AnthropicProvider
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, PromptCache, Provider
 from rightcall.models.hosts import HOSTS
+from rightcall.models.openai import OpenAIProvider
+from rightcall.models.openai_responses import OpenAIResponsesProvider
 from rightcall.models.prices import Prices, cost
-from rightcall.models.remote import Json, with_ids
+from rightcall.models.remote import Json, RemoteProvider, with_ids
 
 Api = Literal["messages", "chat", "responses"]
 
 _CREATE = {"messages": "messages.create", "chat": "chat.completions.create", "responses": "responses.create"}
-_PRICED_AS = {"messages": "anthropic", "chat": "openai", "responses": "openai-responses"}
+_FORMATS: dict[Api, type[RemoteProvider]] = {
+    "messages": AnthropicProvider,
+    "chat": OpenAIProvider,
+    "responses": OpenAIResponsesProvider,
+}
 
 
 class SdkProvider(Provider):
@@ -38,14 +45,20 @@ class SdkProvider(Provider):
     def __init__(
         self, client: Any, model: str, *, api: Api | None = None, prices: Prices | None = None
     ) -> None:
-        self._api: Api = api or _api_of(client)
-        self._create = _find(client, _CREATE[self._api])
-        if self._create is None:
-            raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[self._api]}")
-        self.model, self.name = model, f"{_PRICED_AS[self._api]}:{model}"
-        self._where, self._prices, self._server = type(client).__name__, prices, client_server(client)
-        self._known = _parameters(self._create)
-        self._constant: tuple[Prompt, Json] | None = None
+        api = api or _api_of(client)
+        create = _find(client, _CREATE[api])
+        if create is None:
+            raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[api]}")
+        self._ask_through(create, _FORMATS[api], type(client).__name__, prices)
+        self.model, self.name = model, f"{self._format.prefix}:{model}"
+        self._server = client_server(client)
+
+    def _ask_through(
+        self, create: Callable[..., Any], wire_format: type[RemoteProvider], where: str, prices: Prices | None
+    ) -> None:
+        self._create, self._format, self._where, self._prices = create, wire_format, where, prices
+        self._constants = PromptCache(self._constant)
+        self._known = _parameters(create)
 
     @property
     def server(self) -> str:
@@ -57,31 +70,30 @@ class SdkProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request through the client; its exceptions become `ProviderError`s."""
-        fields = self._split({**self._fields(request.prompt), **_message_fields(self._api, request)})
+        fields = self._split({**self._constants.get(request.prompt), **self._format.varying(request)})
         started = perf_counter()
         answer = await self._ask(fields)
         latency = (perf_counter() - started) * 1000
         try:
-            reply = _READ[self._api](_plain(answer), "reply")
+            reply = self._format.read(_plain(answer), "reply")
         except InputError as error:
             raise failures.format_error(self._where, str(error)) from None
-        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
+        usage = replace(reply.usage, cost_usd=self._cost(reply.usage, answer))
         message = with_ids(reply.message, request.turn)
         return replace(reply, message=message, usage=usage, latency_ms=latency)
 
     def prepare(self, prompt: Prompt) -> None:
         """Encode the prompt now."""
-        self._fields(prompt)
+        self._constants.get(prompt)
 
     async def _ask(self, fields: Json) -> Any:
-        assert self._create is not None
         try:
             if inspect.iscoroutinefunction(inspect.unwrap(self._create)):
                 return await self._create(**fields)
             answer = await asyncio.to_thread(self._create, **fields)  # a sync client
             return await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # every SDK has its own tree of exceptions
-            raise provider_error(error, self._where) from None
+            raise _provider_error(error, self._where) from None
 
     def _split(self, fields: Json) -> Json:
         """Settings without a parameter in this SDK version are sent as extra body fields."""
@@ -90,10 +102,18 @@ class SdkProvider(Provider):
         others = {name: value for name, value in fields.items() if name not in self._known}
         return {**{n: v for n, v in fields.items() if n in self._known}, "extra_body": others}
 
-    def _fields(self, prompt: Prompt) -> Json:
-        if self._constant is None or self._constant[0] is not prompt:
-            self._constant = (prompt, _constant(self._api, self.model, prompt))
-        return self._constant[1]
+    def _constant(self, prompt: Prompt) -> Json:
+        stated = self._constant_fields(prompt)
+        fields = {name: value for name, value in stated.items() if value is not None}
+        if prompt.tools:
+            fields["tools"] = [self._format.write_tool(tool) for tool in prompt.tools]
+        return fields | prompt.settings.extra
+
+    def _constant_fields(self, prompt: Prompt) -> Json:
+        return self._format.constant_fields(self.model, prompt)
+
+    def _cost(self, usage: Usage, answer: Any) -> float | None:
+        return cost(self.name, usage, self._prices)
 
 
 def is_sdk_client(value: Any) -> bool:
@@ -128,8 +148,7 @@ def client_server(client: Any) -> str:
 
 
 def _api_of(client: Any) -> Api:
-    apis: tuple[Api, ...] = ("messages", "chat", "responses")
-    for api in apis:
+    for api in _FORMATS:
         if _find(client, _CREATE[api]) is not None:
             return api
     raise ConfigError(
@@ -154,34 +173,6 @@ def _find(client: Any, path: str) -> Callable[..., Awaitable[Any]] | None:
     return attribute if callable(attribute) else None
 
 
-def _constant(api: Api, model: str, prompt: Prompt) -> Json:
-    if api == "messages":
-        fields, write = anthropic.constant_fields(model, prompt), anthropic_spelling.write_tool
-    elif api == "chat":
-        fields, write = openai.constant_fields(model, prompt, "max_completion_tokens"), openai_chat.write_tool
-    else:
-        fields, write = responses.constant_fields(model, prompt), openai_responses.write_tool
-    request_fields = {name: value for name, value in fields.items() if value is not None}
-    if prompt.tools:
-        request_fields["tools"] = [write(tool) for tool in prompt.tools]
-    return request_fields | prompt.settings.extra
-
-
-def _message_fields(api: Api, request: ModelRequest) -> Json:
-    if api == "messages":
-        return anthropic.message_fields(request)
-    if api == "chat":
-        return openai.message_fields(request)
-    return {"input": openai_responses.write_messages(request.messages)}
-
-
-_READ: dict[Api, Callable[[Json, str], ModelReply]] = {
-    "messages": anthropic.read_reply,
-    "chat": openai.read_reply,
-    "responses": responses.read_reply,
-}
-
-
 def _plain(answer: Any) -> Json:
     """The answer as JSON: SDKs return pydantic models, fakes may return dicts."""
     dump = getattr(answer, "model_dump", None)
@@ -192,7 +183,7 @@ def _plain(answer: Any) -> Json:
     return answer
 
 
-def provider_error(error: Exception, where: str) -> ProviderError:
+def _provider_error(error: Exception, where: str) -> ProviderError:
     """An SDK's exception as an error of the provider: by a response with a status, or its class name."""
     if isinstance(error, ProviderError):
         return error

@@ -23,7 +23,7 @@ from rightcall.metrics.resolve import parse_metric
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.remote import is_this_machine
-from rightcall.models.resolver import is_provider
+from rightcall.models.shelves import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.named_models import project_files, suite_models

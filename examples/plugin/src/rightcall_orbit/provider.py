@@ -6,7 +6,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
 from rightcall.models.base import ModelReply, ModelRequest, Provider
-from rightcall.models.resolver import ProviderOptions
+from rightcall.models.endpoint import ProviderOptions
 
 
 class OrbitProvider(Provider):
