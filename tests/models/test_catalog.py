@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
-from rightcall.agents.agent_endpoint import with_endpoint
+from rightcall.agents.agent import with_endpoint
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError

@@ -1,7 +1,6 @@
 """Runs agents: from a golden to a trajectory.
 
-agent         Agent: what is tested
-agent_endpoint  where its model is asked
+agent         Agent: what is tested, and where its model is asked
 session       an agent ready to run; setup_problems: what keeps one from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ live conversations: both sides, scripted and simulated users

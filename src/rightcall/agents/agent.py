@@ -1,9 +1,9 @@
-"""The agent under test: a model with tools and instructions, or a user-defined callable."""
+"""The agent under test: a model with tools and instructions, or a user-defined callable; where its model is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rightcall.agents.limits import Limits
@@ -16,10 +16,14 @@ from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.models.base import Provider, Settings
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.catalog import ModelCatalog, project_models
+from rightcall.models.endpoint import ModelEndpoint, overlaid
 from rightcall.models.hosts import server_of
-from rightcall.models.prices import Price
+from rightcall.models.http import Network
+from rightcall.models.prices import Price, Prices
 from rightcall.models.rate_limit import RateLimit
+from rightcall.models.recorded import RecordedProvider
+from rightcall.models.resolver import endpoint_of, resolve
 from rightcall.models.sdk_client import client_server
 from rightcall.recording.library import Recordings
 from rightcall.tools.definitions.offer import ToolSets
@@ -111,13 +115,12 @@ def as_tools(tools: Sequence[Any]) -> list[Any]:
     ]
 
 
-def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
+def as_settings(settings: Settings | Mapping[str, Any], where: str = "settings") -> Settings:
     """Settings from a plain mapping, with a clear error for a misspelt one."""
     if isinstance(settings, Settings):
         return settings
-
     try:
-        return convert(dict(settings), Settings, "settings")
+        return convert(dict(settings), Settings, where)
     except InputError as error:
         raise ConfigError(str(error)) from None
 
@@ -174,3 +177,69 @@ def _approvals_problem(agent: Agent, what: str) -> str:
 def tools_of(agent: Agent) -> list[Any]:
     tools = as_tools(agent.tools)
     return tools or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
+
+
+def with_endpoint(agent: Agent, catalog: ModelCatalog | None = None) -> Agent:
+    """The agent with `provider:model` in place of a name, and with what that name stands for.
+
+    What the agent itself says comes first. Names are those of `catalog` [default: of the project].
+    """
+    model = agent.model
+    if not isinstance(model, str | ModelEndpoint) or (isinstance(model, str) and ":" in model):
+        return agent
+    endpoint = endpoint_of(model, base_url=agent.base_url, catalog=catalog)
+    return replace(
+        agent,
+        model=endpoint.model,
+        base_url=endpoint.base_url,
+        key_env=agent.key_env or endpoint.key_env,
+        headers={**endpoint.headers, **agent.headers},
+        settings=overlaid(endpoint.settings, as_settings(agent.settings)),
+        rate=agent.rate or endpoint.rate,
+        prices=agent.prices or endpoint.prices,
+    )
+
+
+def own_endpoint(agent: Agent) -> ModelEndpoint | Any:
+    """The endpoint of the agent's own model; an object that is a model stays itself.
+
+    Settings and rate are not in it: the session applies them.
+    """
+    if not isinstance(agent.model, str):
+        return agent.model
+    return ModelEndpoint(agent.model, agent.base_url, agent.key_env, dict(agent.headers), prices=agent.prices)
+
+
+def own_prices(agent: Agent) -> Prices | None:
+    """Prices with that of the agent's own model among them; None when it says none."""
+    endpoint = own_endpoint(agent)
+    return endpoint.price_list if isinstance(endpoint, ModelEndpoint) else None
+
+
+def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
+    """The endpoint of a model that a golden names; the agent's server and key are for models of the same provider."""
+    named: Mapping[str, ModelEndpoint] = agent.models
+    if ":" not in model and (endpoint := (named or project_models().endpoints).get(model)):
+        return endpoint
+    name = full_name(model, agent.model)
+    if not isinstance(agent.model, str) or name.partition(":")[0] != agent.model.partition(":")[0]:
+        return endpoint_of(name)
+    return ModelEndpoint(name, agent.base_url, agent.key_env, dict(agent.headers))
+
+
+def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
+    """The provider of a model that a golden names."""
+    network = Network(connections=concurrency)
+    return with_recordings(resolve(other_endpoint(agent, model), network=network, record=agent.record), agent)
+
+
+def with_recordings(provider: Provider, agent: Agent) -> Provider:
+    """The provider, with its answers recorded or replayed when the agent asks for it."""
+    return RecordedProvider(provider, agent.recordings) if agent.recordings else provider
+
+
+def full_name(model: str, of_agent: object) -> str:
+    """`provider:model` of a golden's model; a bare name is a model of the agent's provider."""
+    if ":" in model or not isinstance(of_agent, str):
+        return model
+    return f"{of_agent.partition(':')[0]}:{model}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rightcall.agents.limits import Deadline, Limits, total
+from rightcall.agents.limits import Deadline, Limits
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
@@ -50,9 +50,7 @@ class Prompts:
         system = self.common.system if golden.system is None else golden.system
         offered = tuple(tools_for(golden, self.tools).values())
         if any(not isinstance(tool, str) for tool in golden.tools or ()):
-            return Prompt(
-                system, offered, self._settings(golden)
-            )  # tools defined in the golden: rarely shared
+            return Prompt(system, offered, self._settings(golden))  # tools of the golden: rarely shared
         key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
         if key not in self._special:
             if len(self._special) >= REMEMBERED:
@@ -66,6 +64,11 @@ class Prompts:
     def seed_of(self, golden: Golden, trial: int) -> int:
         """The sampling seed of a trial: different for each, reproducible from the run's seed."""
         return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF
+
+    def request(self, golden: Golden, trial: int, messages: Sequence[Message]) -> ModelRequest:
+        """What the model is asked next."""
+        seed = self.seed_of(golden, trial)
+        return ModelRequest(self.prompt_of(golden), tuple(messages), golden.id, trial, seed)
 
 
 def settings_of(golden: Golden, settings: Settings) -> Settings:
@@ -100,7 +103,7 @@ class Recorder:
         taken = round(reply.latency_ms, 3)
         self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
         self.calls += calls
-        self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
+        self.usage = self.usage.plus(reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms
         self.lag_ms += reply.lag_ms
         self.served_model = reply.model[:MOST_NAME]
@@ -141,13 +144,7 @@ class SingleTurn:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
         question = Message("user", golden.input)
         recorder = Recorder(question)
-        request = ModelRequest(
-            self._prompts.prompt_of(golden),
-            (question,),
-            golden.id,
-            trial,
-            self._prompts.seed_of(golden, trial),
-        )
+        request = self._prompts.request(golden, trial, (question,))
         try:
             reply = await self._asker.ask(request, Deadline(self._limits.seconds))
         except TimeoutError:
@@ -155,12 +152,7 @@ class SingleTurn:
         except ProviderError as error:
             return recorder.trajectory("infra_error", str(error))
         recorder.reply(reply)
-        return recorder.trajectory(stop_reason(reply.stop))
-
-
-def stop_reason(stop: str) -> StopReason:
-    """The stop reason of a model as the stop reason of a trajectory."""
-    return "refused" if stop == "refused" else "truncated" if stop == "truncated" else "done"
+        return recorder.trajectory(reply.stop)
 
 
 MOST_AT_ONCE = 1000
@@ -225,17 +217,10 @@ class AgentLoop:
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory | None:
         """One answer of the model and its calls; returns the trajectory if it was the last."""
-        request = ModelRequest(
-            self._prompts.prompt_of(golden),
-            tuple(recorder.messages),
-            golden.id,
-            trial,
-            self._prompts.seed_of(golden, trial),
-        )
-        reply = await self._asker.ask(request, deadline)
+        reply = await self._asker.ask(self._prompts.request(golden, trial, recorder.messages), deadline)
         calls = recorder.reply(reply)
         if not calls:
-            return recorder.trajectory(stop_reason(reply.stop))
+            return recorder.trajectory(reply.stop)
         over = self._limits.exceeded(
             calls=len(recorder.calls), seconds=recorder.latency_ms / 1000, usage=recorder.usage
         )

@@ -34,12 +34,8 @@ from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 
-class AgentSession(Protocol):
+class TalkSession(Protocol):
     """A conversation with an agent during one trial; what the agent remembers ends with it."""
-
-    async def open(self) -> None:
-        """Wait until the conversation may begin; this does not count as the agent's time."""
-        ...
 
     async def turn(self, text: str) -> None:
         """Say something and wait until the agent is done; raises what the agent raises."""
@@ -55,6 +51,14 @@ class AgentSession(Protocol):
 
     async def aclose(self) -> None:
         """End the conversation."""
+        return
+
+
+class AgentSession(TalkSession, Protocol):
+    """A session of an agent that may have to wait for its turn."""
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; this does not count as the agent's time."""
         ...
 
 

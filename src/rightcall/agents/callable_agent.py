@@ -177,7 +177,7 @@ class UserAgent:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds) as deadline:
-                returned = await self._call(golden)
+                returned = await call_function(self._function, golden)
         except Exception as error:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
@@ -198,12 +198,14 @@ class UserAgent:
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
 
-    async def _call(self, golden: AnyGolden) -> Any:
-        if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
-            getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
-        ):
-            with contain_exits():
-                return await self._function(golden)
-        returned = await in_thread(partial(self._function, golden), cancel=True)
+
+async def call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+    """What a user's function returns: awaited when it is async, in a thread with this context when it is not."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+    ):
         with contain_exits():
-            return await returned if inspect.isawaitable(returned) else returned
+            return await function(*args, **words)
+    returned = await in_thread(partial(function, *args, **words), cancel=True)
+    with contain_exits():
+        return await returned if inspect.isawaitable(returned) else returned

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-PositiveCount = Annotated[int, msgspec.Meta(gt=0, le=2**53)]
+Positive = Annotated[float, Meta(gt=0)]
+PositiveCount = Annotated[int, Meta(gt=0, le=2**53)]
 """A count; beyond the largest integer that every JSON reader represents exactly, it is a mistake."""
 
 
@@ -23,18 +23,14 @@ class Limits(Record, frozen=True):
     scoring (which always gets a second). `steps` limits model requests in a loop, `calls` the tool calls.
     """
 
-    calls: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tool calls per case")] = None
-    steps: Annotated[PositiveCount, msgspec.Meta(description="maximum model requests per case in a loop")] = (
-        20
-    )
+    calls: Annotated[PositiveCount | None, Meta(description="maximum tool calls per case")] = None
+    steps: Annotated[PositiveCount, Meta(description="maximum model requests per case in a loop")] = 20
     seconds: Annotated[
         Positive | None,
-        msgspec.Meta(description="maximum seconds per case: models, retries, tools and scoring"),
+        Meta(description="maximum seconds per case: models, retries, tools and scoring"),
     ] = None
-    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tokens per case")] = None
-    cost_usd: Annotated[Positive | None, msgspec.Meta(description="maximum cost per case, in US dollars")] = (
-        None
-    )
+    tokens: Annotated[PositiveCount | None, Meta(description="maximum tokens per case")] = None
+    cost_usd: Annotated[Positive | None, Meta(description="maximum cost per case, in US dollars")] = None
 
     def exceeded(self, *, calls: int, seconds: float, usage: Usage) -> str:
         """The limit that was reached, as text; empty when none was."""
@@ -48,15 +44,11 @@ class Limits(Record, frozen=True):
 class RunLimits(Record, frozen=True):
     """Limits of a whole run. When one is reached, no new case starts and running cases finish."""
 
-    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tokens of the whole run")] = (
+    tokens: Annotated[PositiveCount | None, Meta(description="maximum tokens of the whole run")] = None
+    cost_usd: Annotated[Positive | None, Meta(description="maximum cost of the whole run, in US dollars")] = (
         None
     )
-    cost_usd: Annotated[
-        Positive | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
-    ] = None
-    seconds: Annotated[
-        Positive | None, msgspec.Meta(description="seconds after which no new case starts")
-    ] = None
+    seconds: Annotated[Positive | None, Meta(description="seconds after which no new case starts")] = None
 
 
 def budget_text(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
@@ -67,11 +59,6 @@ def budget_text(usage: Usage, tokens: int | None, cost_usd: float | None) -> str
     if cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > cost_usd:
         return f"${usage.cost_usd:.4f} spent of ${cost_usd:g}"
     return ""
-
-
-def total(left: Usage, right: Usage) -> Usage:
-    """Two usages added; the cost is unknown only when both are."""
-    return left.plus(right)
 
 
 class Deadline:

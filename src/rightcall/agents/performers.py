@@ -15,16 +15,24 @@ from rightcall.recording.cassette import RecordedTrial
 from rightcall.recording.library import Recordings, with_timings
 
 
-class Performs(Protocol):
+class Performer(Protocol):
+    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
+
     async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+
+
+class AnyPerformer(Protocol):
+    """The same for goldens of either kind."""
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
 
 
 class PerModel:
     """Gives a golden to the agent's model, or to the one the golden names."""
 
-    def __init__(self, default: Performs, opened: Callable[[str], Awaitable[Performs]]) -> None:
+    def __init__(self, default: Performer, opened: Callable[[str], Awaitable[Performer]]) -> None:
         self._default, self._opened = default, opened
-        self._ready: dict[str, Performs] = {}
+        self._ready: dict[str, Performer] = {}
         self._opening = asyncio.Lock()
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
@@ -37,23 +45,12 @@ class PerModel:
         return await self._ready[golden.model].perform(golden, trial)
 
 
-def full_name(model: str, of_agent: object) -> str:
-    """`provider:model` of a golden's model; a bare name is a model of the agent's provider."""
-    if ":" in model or not isinstance(of_agent, str):
-        return model
-    return f"{of_agent.partition(':')[0]}:{model}"
-
-
-class PerformsAny(Protocol):
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
-
-
 class TapedAgent:
     """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
     that is half recorded and half new never took place.
     """
 
-    def __init__(self, performer: PerformsAny, recordings: Recordings) -> None:
+    def __init__(self, performer: AnyPerformer, recordings: Recordings) -> None:
         self._performer, self._recordings = performer, recordings
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:

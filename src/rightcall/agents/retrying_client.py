@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import perf_counter
-from types import TracebackType
 from typing import Self, TypeVar
 
 from msgspec.structs import replace
@@ -43,9 +42,7 @@ class Throttle:
         self.active += 1
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.active -= 1
         self._wake()
 
@@ -148,8 +145,9 @@ class Asker:
         rate: TokenBucket | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        at_once = min(concurrency, getattr(provider, "at_once", concurrency))
         self.rate = rate
-        self.provider, self.throttle, self.lag = provider, Throttle(concurrency), lag or LagMeter()
+        self.provider, self.throttle, self.lag = provider, Throttle(at_once), lag or LagMeter()
         self.retries = 0
         self._refusals = Refusals()
         self._patience, self._sleep = patience or Patience(), sleep

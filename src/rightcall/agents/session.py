@@ -6,11 +6,20 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
-from rightcall.agents.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, tools_of
-from rightcall.agents.agent_endpoint import other_provider, own_endpoint, with_endpoint, with_recordings
+from rightcall.agents.agent import (
+    Agent,
+    approval_problem,
+    as_settings,
+    as_tools,
+    desk_problem,
+    other_provider,
+    own_endpoint,
+    tools_of,
+    with_endpoint,
+    with_recordings,
+)
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.agent_session import DeskSetup, SessionPerformer
 from rightcall.agents.callable_agent import UserAgent
@@ -21,9 +30,10 @@ from rightcall.agents.conversation.turn_function import FunctionSession, one_tur
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.performers import PerModel, TapedAgent
+from rightcall.agents.performers import AnyPerformer, Performer, PerModel, TapedAgent
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.remote.remote_agent import AddressedAgent, Telemetry, agent_at, is_address
+from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
+from rightcall.agents.remote.remote_agent import agent_at, is_address
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
@@ -52,18 +62,6 @@ from rightcall.tools.runtime.approval_lines import approval_problems
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
-
-
-class Performer(Protocol):
-    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
-
-    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
-
-
-class AnyPerformer(Protocol):
-    """The same for goldens of either kind."""
-
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
 
 
 class EitherPerformer:
@@ -120,13 +118,10 @@ class Session:
         self._stack = AsyncExitStack()
         self.digester: RequestDigester | None = None
         """Digests first requests, while the session is open; None when the suite owns every request."""
-        if self.provider is not None:
-            at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+        if self.provider is not None or self.addressed is not None:
             self.asker = Asker(
-                self.provider, at_once, patience=patience, seed=seed, lag=self.lag, rate=self._rate
+                self.provider, concurrency, patience=patience, seed=seed, lag=self.lag, rate=self._rate
             )
-        elif self.addressed is not None:
-            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag, rate=self._rate)
         self._equip(agent.tools)
 
     @property
@@ -230,8 +225,7 @@ class Session:
         provider = other_provider(self.agent, model, self._concurrency)
         provider.prepare(prompts.common)
         await self._stack.enter_async_context(provider)
-        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
-        asker = Asker(provider, at_once, patience=self._patience, seed=self._seed, rate=self._rate)
+        asker = Asker(provider, self._concurrency, patience=self._patience, seed=self._seed, rate=self._rate)
         return self._performer(asker, prompts)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
@@ -299,9 +293,7 @@ class Session:
             self._equip(list(server.entries()))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
         live = self._idempotency.live
         if live is not None and live.store.remote:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, tools_of
-from rightcall.agents.agent_endpoint import other_provider
+from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, other_provider, tools_of
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.observed.observed_agent import ObservedAgent

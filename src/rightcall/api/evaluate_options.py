@@ -7,8 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from rightcall.agents.agent import Agent
-from rightcall.agents.agent_endpoint import with_endpoint
+from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option, StoreOption

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.agents.agent_endpoint import own_endpoint
+from rightcall.agents.agent import own_endpoint
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.model.record import Record

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent
-from rightcall.agents.agent_endpoint import own_prices
+from rightcall.agents.agent import Agent, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users

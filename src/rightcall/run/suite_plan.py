@@ -10,8 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent
-from rightcall.agents.agent_endpoint import with_endpoint
+from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.observed.catalog import agent_tools, detect
 from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.remote_agent import is_address

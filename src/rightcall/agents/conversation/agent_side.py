@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import msgspec
 
@@ -14,6 +13,7 @@ from rightcall.agents.agent_session import (
     Desk,
     DeskSetup,
     SessionAgent,
+    TalkSession,
     session_options,
     wait_for_spans,
 )
@@ -27,27 +27,6 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
-
-
-class TalkSession(Protocol):
-    """An open conversation with an agent during one trial; what the agent remembers ends with it."""
-
-    async def turn(self, text: str) -> None:
-        """Say something and wait until the agent is done; raises what the agent raises."""
-        ...
-
-    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been done so far; may be called during a turn and after one that failed."""
-        ...
-
-    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
-        """How the agent ended, given an exception raised by `turn`."""
-        ...
-
-    async def aclose(self) -> None:
-        """End the conversation."""
-        ...
-
 
 Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""
@@ -78,7 +57,7 @@ NO_BEGINNING = (
 )
 
 
-class ForeignSession:
+class ForeignSession(TalkSession):
     """An agent's own session, with the time it took, and what its tools did when we ran them.
 
     Over a network, failed requests are retried as in a single turn.
@@ -131,7 +110,7 @@ class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation 
         self.stop_reason: StopReason = stop_reason
 
 
-class ModelSession:
+class ModelSession(TalkSession):
     """A model with tools, whose messages and whose tools' worlds last from the first turn to the last.
 
     Each turn is a separate loop: the model runs until it answers, up to `limits.steps`.
@@ -158,17 +137,12 @@ class ModelSession:
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)
 
-    async def aclose(self) -> None:
-        return
-
 
 def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
     """How the agent ended, given an exception raised by a turn."""
     if isinstance(error, TurnEnded):
         return error.stop_reason, str(error)
-    if isinstance(
-        error, InfrastructureError | InputError
-    ):  # InputError: what the agent returned cannot be read
+    if isinstance(error, InfrastructureError | InputError):  # the latter: what it returned cannot be read
         return "infra_error", str(error)
     return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from rightcall.agents.conversation.agent_side import Opened, TalkSession, earlier_messages
+from rightcall.agents.agent_session import TalkSession
+from rightcall.agents.conversation.agent_side import Opened, earlier_messages
 from rightcall.agents.conversation.user_side import ScriptedUser, UserFault, Users
 from rightcall.agents.limits import Deadline, Limits
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown

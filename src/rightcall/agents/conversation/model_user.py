@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.agents.agent import as_settings
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, Persona, read_persona
 from rightcall.agents.conversation.user_prompt import (
     facts_beyond,
@@ -22,9 +23,8 @@ from rightcall.agents.conversation.user_prompt import (
 from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, UserTurn
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker, Patience
-from rightcall.core.codec import convert
 from rightcall.core.digest import hex_digest
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
@@ -87,7 +87,7 @@ class UserSetup:
         if self.model is None:
             chosen = (catalog or project_models()).require_default("user", "a simulated user")
             return replace(self, model=chosen).bound(catalog)
-        own = as_user_settings(self.settings)
+        own = as_settings(self.settings, "user.settings")
         models = [
             _at_own_server(endpoint_of(model, catalog=catalog), self, own)
             if isinstance(model, str | ModelEndpoint)
@@ -116,8 +116,8 @@ class UserSetup:
     def fingerprint(self) -> str:
         """A hash of what two runs with the same simulated users have in common."""
         told = [self.names, [msgspec.to_builtins(persona) for persona in self.manners], self.max_turns]
-        rest = [self.stopping_criteria, self.language, msgspec.to_builtins(as_user_settings(self.settings))]
-        own = as_user_settings(self.settings)
+        own = as_settings(self.settings, "user.settings")
+        rest = [self.stopping_criteria, self.language, msgspec.to_builtins(own)]
         where = [self.base_url or server_of(model) or None for model in self.models]
         named = [
             model.settings
@@ -155,14 +155,13 @@ class ModelUsers:
         setup = setup.bound()
         self.setup, self._seed = setup, seed
         self.max_turns = setup.max_turns
-        self.settings = as_user_settings(setup.settings)
+        self.settings = as_settings(setup.settings, "user.settings")
         self._askers: dict[str, Asker] = {}
         for name, model in zip(setup.names, setup.models, strict=True):
             network = Network(connections=concurrency)
             provider = resolve(model, network=network, record=setup.record)
             provider = RecordedProvider(provider, recordings) if recordings else provider
-            at_once = min(concurrency, getattr(provider, "at_once", concurrency))
-            self._askers[name] = Asker(provider, at_once, patience=patience, seed=seed)
+            self._askers[name] = Asker(provider, concurrency, patience=patience, seed=seed)
 
     @property
     def name(self) -> str:
@@ -256,13 +255,3 @@ class ModelUser:
             return "it said nothing"
         made_up = facts_beyond(user_turn.text, (*self._known, *heard))
         return f"it made up {', '.join(made_up[:3])}" if made_up else ""
-
-
-def as_user_settings(settings: Settings | Mapping[str, Any]) -> Settings:
-    """Settings from a plain mapping, with a clear error for a misspelt one."""
-    if isinstance(settings, Settings):
-        return settings
-    try:
-        return convert(dict(settings), Settings, "user.settings")
-    except InputError as error:
-        raise ConfigError(str(error)) from None

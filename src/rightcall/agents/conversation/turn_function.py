@@ -14,17 +14,15 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 
-from rightcall.agents.callable_agent import as_trajectory
+from rightcall.agents.agent_session import TalkSession
+from rightcall.agents.callable_agent import as_trajectory, call_function
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
-from rightcall.core.errors import contain_exits
-from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolResult
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import trajectory_from_messages
@@ -64,7 +62,7 @@ def one_turn(function: Callable[..., Any]) -> Callable[[Golden], Any]:
     return answer
 
 
-class FunctionSession:
+class FunctionSession(TalkSession):
     """One conversation with a function that is called for each turn."""
 
     def __init__(
@@ -79,7 +77,7 @@ class FunctionSession:
         before = self._made.messages
         self._made = msgspec.structs.replace(self._made, messages=(*before, Message("user", text)))
         started = time.perf_counter()
-        answer = await call_function(self._function, self._keyword_arguments(text, before))
+        answer = await call_function(self._function, **self._keyword_arguments(text, before))
         taken = round((time.perf_counter() - started) * 1000, 3)
         self._made = append_turn(self._made, limit_trajectory_depth(turn_trajectory(answer, text)), taken)
 
@@ -102,21 +100,6 @@ class FunctionSession:
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)
-
-    async def aclose(self) -> None:
-        return
-
-
-async def call_function(function: Callable[..., Any], words: dict[str, Any]) -> Any:
-    """The result of a function: awaited when it is async, run in a thread otherwise."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
-    ):
-        with contain_exits():
-            return await function(**words)
-    returned = await in_thread(partial(function, **words), cancel=True)
-    with contain_exits():
-        return await returned if inspect.isawaitable(returned) else returned
 
 
 def turn_trajectory(answer: Any, text: str) -> Trajectory:

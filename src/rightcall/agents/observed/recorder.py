@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,
@@ -28,21 +30,9 @@ from rightcall.model.trajectory import (
     Trajectory,
     Usage,
 )
+from rightcall.models.base import stop_of
 
 CallsScored = Literal["auto", "root", "all"]
-
-FINISHES: dict[str, StopReason] = {
-    "length": "truncated",
-    "max_tokens": "truncated",
-    "max_output_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
-    "refusal": "refused",
-    "content_filter": "refused",
-    "content_filtered": "refused",
-    "guardrail_intervened": "refused",
-    "safety": "refused",
-}
-"""Finish reasons of providers that are not simply the end, in lower case."""
 
 
 class EventRecorder:
@@ -110,11 +100,8 @@ class EventRecorder:
         parent: str = "",
     ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
-        notes = {
-            **({"agent": agent} if agent else {}),
-            **({"parent": parent} if parent else {}),
-            **({"depth": depth} if depth else {}),
-        }
+        place = {"agent": agent, "parent": parent, "depth": depth}
+        notes = {name: value for name, value in place.items() if value}
         seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
             for call in seen:
@@ -135,12 +122,10 @@ class EventRecorder:
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
         with self._lock:
-            open_call = self._open_call(name, arguments, call_id)
+            open_call = _best_match(list(self._idle_calls()), name, arguments, call_id, other_ids=False)
             seen = open_call or SeenCall(ToolCall(name, id=call_id))
             seen.key, seen.started = key, self._clock()
-            if (
-                seen.approval is not None and seen.approval.open
-            ):  # somebody answered where we could not see it
+            if seen.approval is not None and seen.approval.open:  # answered where we could not see it
                 seen.approval = Approval("approved")
             if open_call is None and not call_id:
                 return False
@@ -191,15 +176,14 @@ class EventRecorder:
     def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
-            seen_call = self._call_to_approve(name, arguments, call_id)
+            # The latest call of that id that has not ended, running or not.
+            open_calls = [c for answer in reversed(self._answers()) for c in answer.calls if not c.ended]
+            seen_call = _best_match(open_calls, name, arguments, call_id, other_ids=True)
             if seen_call is None:
                 return
             self._running.pop(seen_call.key, None)
-            seen_call.approval, seen_call.started, seen_call.ended = (
-                approval,
-                None,
-                approval.decision == "rejected",
-            )
+            seen_call.approval, seen_call.started = approval, None
+            seen_call.ended = approval.decision == "rejected"
             seen_call.status, seen_call.output = "not_run", approval.message or None
 
     def drop_answer_calls(self, name: str) -> None:
@@ -304,11 +288,8 @@ class EventRecorder:
         if stop_reason == "done" and self._limit:
             stop_reason, error = "limit", self._limit
         elif stop_reason == "done":
-            stop_reason = _stop_reason(finish)
-        elif (
-            stop_reason == "agent_error"
-            and _stop_reason(last_finish(self._answers(), replies)) == "truncated"
-        ):
+            stop_reason = stop_of(finish)
+        elif stop_reason == "agent_error" and stop_of(last_finish(self._answers(), replies)) == "truncated":
             stop_reason = "truncated"  # frameworks raise when an answer is cut off
         return Trajectory(
             messages=tuple(messages),
@@ -349,30 +330,6 @@ class EventRecorder:
         for answer in reversed(self._answers()):
             yield from (call for call in answer.calls if call.started is None and not call.ended)
 
-    def _open_call(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
-        """By id, since the latest use of an id is meant; without one by name and arguments, then by name."""
-        waiting = list(self._idle_calls())
-        if call_id:
-            same_id = next((call for call in waiting if call.call.id == call_id), None)
-            if same_id is not None:
-                return same_id
-        without = [call for call in waiting if call.call.name == name and not (call_id and call.call.id)]
-        call_arguments, _ = arguments_of(arguments)
-        same = next((call for call in without if call.call.arguments == call_arguments), None)
-        return same or next(iter(without), None)
-
-    def _call_to_approve(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
-        """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
-        open_calls = [call for answer in reversed(self._answers()) for call in answer.calls if not call.ended]
-        if call_id:
-            same_id = next((call for call in open_calls if call.call.id == call_id), None)
-            if same_id is not None:
-                return same_id
-        same_name = [call for call in open_calls if call.call.name == name]
-        call_arguments, _ = arguments_of(arguments)
-        same = next((call for call in same_name if call.call.arguments == call_arguments), None)
-        return same or next(iter(same_name), None)
-
     def _apply_early_start(self, call: SeenCall) -> None:
         """Give a call what was observed of its tool before its answer was."""
         early = self._early.get(call.call.id)
@@ -391,8 +348,20 @@ class EventRecorder:
                 return
 
 
-def _stop_reason(finish: str) -> StopReason:
-    return FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
+def _best_match(
+    calls: Sequence[SeenCall], name: str, arguments: Any, call_id: str, *, other_ids: bool
+) -> SeenCall | None:
+    """By id, since the latest use of an id is meant; without one by name and arguments, then by name.
+
+    `other_ids`: a call may be meant although it has another id than the one that is looked for.
+    """
+    same_id = next((call for call in calls if call_id and call.call.id == call_id), None)
+    if same_id is not None:
+        return same_id
+    named = [c for c in calls if c.call.name == name and (other_ids or not (call_id and c.call.id))]
+    call_arguments, _ = arguments_of(arguments)
+    same = next((call for call in named if call.call.arguments == call_arguments), None)
+    return same or next(iter(named), None)
 
 
 def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
@@ -415,18 +384,14 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
 
 
 def _tool_call(seen: SeenCall, step: int) -> ToolCall:
-    call = seen.call
-    return ToolCall(
-        call.name,
-        call.arguments,
-        call.id,
-        step,
-        seen.status,
-        seen.output,
-        seen.latency_ms,
-        call.raw,
-        dict(seen.notes),
-        seen.approval,
+    return replace(
+        seen.call,
+        step=step,
+        status=seen.status,
+        output=seen.output,
+        latency_ms=seen.latency_ms,
+        notes=dict(seen.notes),
+        approval=seen.approval,
     )
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import msgspec
 
+from rightcall.agents.callable_agent import call_function
 from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.catalog import CLIENTS
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import stop_of_error
 from rightcall.core.errors import ConfigError, contain_exits
-from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
 
@@ -122,13 +120,3 @@ class FunctionTalk(Talk):
         if self._output is not None:
             return self._output(answer)
         return answer.output if isinstance(answer, Trajectory) else answer
-
-
-async def call_function(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives: awaited when it is async, in a thread with this context when it is not."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
-    ):
-        return await function(*arguments)
-    answer = await in_thread(partial(function, *arguments), cancel=True)
-    return await answer if inspect.isawaitable(answer) else answer

@@ -15,30 +15,21 @@ import msgspec
 
 from rightcall.agents.remote.a2a_reply import PAUSED, RUNNING, TurnRecord
 from rightcall.agents.remote.a2a_wire import CARDS, Card, Json, message_params, read_card, read_update
-from rightcall.agents.remote.agent_reply import AgentFailedError, UnreadableReplyError, server_sent, start_of
+from rightcall.agents.remote.addressed_session import AddressedSession, Asking, traceparent
+from rightcall.agents.remote.agent_reply import (
+    AgentFailedError,
+    ReplyReader,
+    UnreadableReplyError,
+    server_sent,
+    start_of,
+)
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.http_agent import (
-    NOT_SENT,
-    UNUSABLE,
-    refusal_error,
-    secret_words,
-    single_use,
-    without_retry,
-)
-from rightcall.agents.remote.remote_agent import (
-    AddressedAgent,
-    AddressedSession,
-    Asking,
-    new_session_id,
-    reader_for,
-    traceparent,
-)
-from rightcall.core.codec import DecodeErrors, encode
+from rightcall.agents.remote.http_agent import ServiceAgent
+from rightcall.core.codec import DecodeErrors
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.models.http import HttpClient, Network
+from rightcall.models.http import Network
 
 POLL = (0.1, 2.0)
 """Seconds between two questions about a running task: at first, and at most."""
@@ -49,39 +40,29 @@ SILENT = (
 )
 
 
-class A2AAgent(AddressedAgent):
+class A2AAgent(ServiceAgent):
     """One agent behind its card. Only what the user says is sent to it: instructions and tools are its own."""
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
-        self.exchange, self._asking = exchange, asking
         place = urlsplit(url if "://" in url else f"https://{url}")
-        self._client = HttpClient(
-            f"{place.scheme}://{place.netloc}", exchange.header_values, single_use(network)
-        )
+        super().__init__(f"{place.scheme}://{place.netloc}", exchange, asking, network)
         self._folder = place.path.rstrip("/")
-        self.name = f"a2a:{self._client.base_url}{self._folder}"
-        self._reader = reader_for(exchange) if exchange.response else None
-        self._clean = scrubber(*secret_words(exchange))
+        self.name = self.place = f"a2a:{self._client.base_url}{self._folder}"
+        self._reader = ReplyReader(exchange.response) if exchange.response else None
         self._card: Card | None = None
         self._finding = asyncio.Lock()
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         return A2ASession(self, self._asking, golden, trial, self._clean)
 
-    def begin(self, run_id: str) -> None:
-        self._asking.run_id = run_id or self._asking.run_id
-
     async def check(self) -> list[str]:
-        if problem := await self._client.unreachable():
-            return [problem]
+        if problems := await super().check():
+            return problems
         try:
             await self.card()
         except (ConfigError, ProviderError) as error:
             return [str(error)]
         return []
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
 
     async def card(self) -> Card:
         """The agent's card, fetched once."""
@@ -105,17 +86,8 @@ class A2AAgent(AddressedAgent):
     async def updates(self, method: str, params: Json, parent: str) -> list[tuple[str, Json]]:
         """What the agent answers to one request: one update, or those of a stream."""
         card = await self.card()
-        headers = {**card.headers, "accept": "application/json, text/event-stream", "traceparent": parent}
         request = {"jsonrpc": "2.0", "id": 1, "method": card.method(method), "params": params}
-        try:
-            status, received, content = await self._client.exchange(card.path, encode(request), headers)
-        except ProviderError as error:
-            if error.kind in UNUSABLE:
-                raise AgentFailedError(error.problem) from None
-            raise error if error.kind in NOT_SENT else without_retry(error) from None
-        if not 200 <= status < 300:
-            raise refusal_error(self.name, status, received, content)
-        stream = "text/event-stream" in str(received.get("content-type", "")).lower()
+        _, content, stream = await self.post(card.path, request, {**card.headers, "traceparent": parent})
         replies = [_result(piece) for piece in (server_sent(content) if stream else [content])]
         updates = [update for result in replies if (update := read_update(result)) is not None]
         if not updates:
@@ -141,7 +113,7 @@ class A2ASession(AddressedSession):
     def __init__(
         self, agent: A2AAgent, asking: Asking, golden: Golden, trial: int, clean: Callable[[str], str]
     ) -> None:
-        super().__init__(golden, trial, new_session_id(golden, trial), asking, self._say, clean=clean)
+        super().__init__(golden, trial, asking, self._say, clean=clean)
         self._agent = agent
         self._context = self._task = ""
         self._seen_ids: set[str] = set()

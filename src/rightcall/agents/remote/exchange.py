@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from rightcall.core.codec import encode
-from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.errors import suggestion
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/ask/1"
@@ -114,9 +114,3 @@ def _text(value: Any) -> str:
         return value
 
     return "" if value is None else encode(value).decode()
-
-
-def refuse(problems: list[str]) -> None:
-    """Raise all problems at once."""
-    if problems:
-        raise ConfigError(*problems)

@@ -9,15 +9,11 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from rightcall.agents.remote.agent_reply import AgentFailedError
+import msgspec
+
+from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking
+from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.remote_agent import (
-    AddressedAgent,
-    AddressedSession,
-    Asking,
-    new_session_id,
-    reader_for,
-)
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.clean_text import scrub
@@ -35,22 +31,19 @@ class ExecAgent(AddressedAgent):
     """One program, started for every request, or kept running with `reuse: true`."""
 
     def __init__(self, command: list[str], exchange: Exchange, asking: Asking) -> None:
-        self._command, self.exchange, self._asking = command, exchange, asking
+        super().__init__(exchange, asking)
+        self._command = command
         self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
         self._folder = exchange.folder or None
-        self._reader = reader_for(exchange)
+        self._reader = ReplyReader(exchange.response)
         self._idle: list[_Program] = []
         self._all: list[_Program] = []
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
-        session_id = new_session_id(golden, trial)
         if not self.exchange.reuse:
-            return AddressedSession(golden, trial, session_id, self._asking, self._once, ends=True)
+            return AddressedSession(golden, trial, self._asking, self._once, ends=True)
         held = _Held(self)
-        return AddressedSession(golden, trial, session_id, self._asking, held.ask, held.release)
-
-    def begin(self, run_id: str) -> None:
-        self._asking.run_id = run_id or self._asking.run_id
+        return AddressedSession(golden, trial, self._asking, held.ask, held.release)
 
     async def check(self) -> list[str]:
         program = self._command[0]
@@ -228,8 +221,6 @@ class _Program:
 
 def _reply_in(content: bytes) -> bytes:
     """The reply in a program's output: all of it, or its last line if others precede it."""
-    import msgspec
-
     try:
         msgspec.json.decode(content)
     except DecodeErrors:

@@ -1,26 +1,26 @@
-"""`http:URL`: an agent that is a service. It receives JSON and replies with JSON or server-sent events."""
+"""`http:URL`: an agent that is a service. It receives JSON and replies with JSON or server-sent events.
+
+Requests of agent platforms have names: `preset: langgraph` and `preset: agentcore`. A preset says where under the
+address a turn is posted, and what holds the session; `request` and `response` of the suite take precedence.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
-from rightcall.agents.remote.agent_reply import AgentFailedError
-from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.http_presets import preset_of
-from rightcall.agents.remote.remote_agent import (
-    AddressedAgent,
-    AddressedSession,
-    Asking,
-    new_session_id,
-    reader_for,
-    traceparent,
-)
+from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking, traceparent
+from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
+from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.core.codec import encode
-from rightcall.core.errors import ProviderError
+from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.golden import Golden
+from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 from rightcall.models import failures
 from rightcall.models.http import MEGABYTE, HttpClient, Network
@@ -35,29 +35,21 @@ VERSION, MOST_VERSION = "x-agent-version", 100
 UNUSABLE = ("too_large", "malformed")
 
 
-class HttpAgent(AddressedAgent):
-    """One service. Only the user's input, earlier turns, instructions and tools are sent to it.
+class ServiceAgent(AddressedAgent):
+    """An agent behind a URL.
 
     A service may act on every request it reads, so unlike a model it is asked again only if nothing was sent or if it
     declined. Every request has its own connection: one that the service closed while idle would look like one it read.
     """
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
-        self._preset, exchange = preset_of(exchange)
-        self.exchange, self._asking = exchange, asking
-        self._client = HttpClient(url, exchange.header_values, single_use(network))
-        self.name = f"http:{self._client.base_url}"
-        self._reader = reader_for(exchange)
-        self._clean = scrubber(*secret_words(exchange))
-
-    def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
-        session_id = new_session_id(golden, trial)
-        return AddressedSession(
-            golden, trial, session_id, self._asking, self._exchange_turn, clean=self._clean
-        )
-
-    def begin(self, run_id: str) -> None:
-        self._asking.run_id = run_id or self._asking.run_id
+        super().__init__(exchange, asking)
+        single_use = replace(network, largest_reply=LARGEST, keep_alive=False)
+        self._client = HttpClient(url, exchange.header_values, single_use)
+        self.place = self._client.base_url
+        # A service may echo in its errors what is secret in the headers of requests.
+        secrets = [word for value in exchange.header_values().values() for word in value.split()]
+        self._clean = scrubber(*(word for word in secrets if len(word) >= 8))
 
     async def check(self) -> list[str]:
         problem = await self._client.unreachable()
@@ -66,44 +58,44 @@ class HttpAgent(AddressedAgent):
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _exchange_turn(self, ask: dict[str, Any], user_text: str) -> Trajectory:
-        body = encode(self.exchange.body(ask))
-        headers = {
-            "accept": "application/json, text/event-stream",
-            "idempotency-key": ask["idempotency_key"],
-            "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
-        }
-        path, more = self._preset.place(ask)
+    async def post(
+        self, path: str, body: Any, headers: Mapping[str, str]
+    ) -> tuple[Mapping[str, str], bytes, bool]:
+        """Headers and content of the reply, and whether that is a stream of events."""
+        sent = {"accept": "application/json, text/event-stream", **headers}
         try:
-            status, received, content = await self._client.exchange(path, body, {**headers, **more})
+            status, received, content = await self._client.exchange(path, encode(body), sent)
         except ProviderError as error:
             if error.kind in UNUSABLE:
                 raise AgentFailedError(error.problem) from None
             raise error if error.kind in NOT_SENT else without_retry(error) from None
         if not 200 <= status < 300:
-            raise refusal_error(self._client.base_url, status, received, content)
-        stream = "text/event-stream" in str(received.get("content-type", "")).lower()
+            raise refusal_error(self.place, status, received, content)
+        return received, content, "text/event-stream" in str(received.get("content-type", "")).lower()
+
+
+class HttpAgent(ServiceAgent):
+    """One service. Only the user's input, earlier turns, instructions and tools are sent to it."""
+
+    def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
+        self._preset, exchange = preset_of(exchange)
+        super().__init__(url, exchange, asking, network)
+        self.name = f"http:{self._client.base_url}"
+        self._reader = ReplyReader(exchange.response)
+
+    def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
+        return AddressedSession(golden, trial, self._asking, self._exchange_turn, clean=self._clean)
+
+    async def _exchange_turn(self, ask: dict[str, Any], user_text: str) -> Trajectory:
+        headers = {
+            "idempotency-key": ask["idempotency_key"],
+            "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
+        }
+        path, more = self._preset.place(ask)
+        received, content, stream = await self.post(path, self.exchange.body(ask), {**headers, **more})
         reply = self._reader.read(content, user_text, stream=stream)
         version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
         return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply
-
-
-def single_use(network: Network) -> Network:
-    """The same limits, with a connection for every request and replies of at most `LARGEST`."""
-    return Network(
-        network.connections,
-        network.total,
-        network.connect,
-        network.read,
-        LARGEST,
-        network.trusted,
-        keep_alive=False,
-    )
-
-
-def secret_words(exchange: Exchange) -> list[str]:
-    """What is secret in the headers of requests: a service may echo it in its errors."""
-    return [word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8]
 
 
 def refusal_error(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
@@ -119,3 +111,46 @@ def without_retry(error: ProviderError) -> ProviderError:
         return error
     problem = f"{error.problem}; not asked again: the agent may have acted"
     return ProviderError(problem, kind=error.kind, status=error.status)
+
+
+class Preset(Record, frozen=True):
+    """`path` and `headers` may use the fields of requests and `{{session_uuid}}`, the same for all turns of a trial."""
+
+    path: str
+    request: Any
+    headers: dict[str, str] = {}
+
+    def place(self, ask: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+        """The path and the headers of one request."""
+        fields = {**ask, "session_uuid": str(uuid5(NAMESPACE_URL, ask["session"]))}
+        return fill_template(self.path, fields), fill_template(self.headers, fields)
+
+
+PRESETS = {
+    "langgraph": Preset(
+        "/threads/{{session_uuid}}/runs/wait",
+        {
+            "assistant_id": "agent",
+            "input": {"messages": [{"role": "user", "content": "{{input}}"}]},
+            "if_not_exists": "create",
+        },
+    ),
+    "agentcore": Preset(
+        "/invocations",
+        {"prompt": "{{input}}"},
+        {"x-amzn-bedrock-agentcore-runtime-session-id": "{{session_uuid}}"},
+    ),
+}
+"""LangGraph Platform keeps a thread for each session; AgentCore gives each session a runtime."""
+
+NO_PRESET = Preset("", None)
+
+
+def preset_of(exchange: Exchange) -> tuple[Preset, Exchange]:
+    """The preset of an exchange, and the exchange with its request where the suite has none."""
+    if exchange.preset and exchange.preset not in PRESETS:
+        raise ConfigError(f"unknown agent.preset '{exchange.preset}'; there are {', '.join(PRESETS)}")
+    preset = PRESETS.get(exchange.preset, NO_PRESET)
+    if exchange.request is not None or preset.request is None:
+        return preset, exchange
+    return preset, msgspec.structs.replace(exchange, request=preset.request)

@@ -1,68 +1,21 @@
-"""Remote agents: the common base of HTTP services and commands."""
+"""Remote agents by their names: `http:URL`, `exec:COMMAND` and `a2a:URL`."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Protocol
-from uuid import uuid4
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import msgspec
-
-from rightcall.agents.remote.agent_reply import ReplyReader, UnreadableReplyError
-from rightcall.agents.remote.exchange import Exchange, refuse
-from rightcall.core.codec import to_plain
-from rightcall.core.digest import hex_digest
-from rightcall.core.errors import ConfigError, InfrastructureError
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.dialects import anthropic
+from rightcall.agents.remote.addressed_session import AddressedAgent, Asking, Telemetry
+from rightcall.agents.remote.exchange import Exchange
+from rightcall.core.errors import ConfigError
 from rightcall.model.golden import Golden
-from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.models.http import Network
 
 PREFIXES = ("http", "https", "exec", "a2a")
 """`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
-
-
-class Telemetry(Protocol):
-    """Observes an agent's turns through the spans it sends, under the `traceparent` of the turn."""
-
-    @property
-    def endpoint(self) -> str: ...
-
-    async def start(self) -> None: ...
-
-    async def aclose(self) -> None: ...
-
-    def watch(self, traceparent: str) -> None: ...
-
-    async def wait_for_spans(self, traceparent: str, *, ended: bool) -> None: ...
-
-    def merge_spans(self, traceparent: str, reply: Trajectory) -> Trajectory: ...
-
-    def unknown(self, traceparent: str, reply: Trajectory) -> str: ...
-
-    def forget(self, traceparents: Iterable[str]) -> None: ...
-
-
-class AddressedAgent(Protocol):
-    """An agent at a URL or behind a command."""
-
-    name: str
-    exchange: Exchange
-
-    def session(self, golden: Golden, trial: int = 0) -> AddressedSession: ...
-
-    def begin(self, run_id: str) -> None:
-        """Set the run whose trials follow: the keys of their requests are made of it."""
-        ...
-
-    async def check(self) -> list[str]: ...
-
-    async def aclose(self) -> None: ...
 
 
 def is_address(model: Any) -> bool:
@@ -81,11 +34,12 @@ def agent_at(
 ) -> AddressedAgent:
     """The agent of `http:URL`, `exec:COMMAND` or `a2a:URL`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
-    refuse(exchange.problems())
+    if problems := exchange.problems():
+        raise ConfigError(*problems)
     if exchange.preset and prefix in ("exec", "a2a"):
         raise ConfigError(f"agent.preset '{exchange.preset}' is for http: agents, not for {prefix}:")
     asking = Asking(system, offered, telemetry)
-    if prefix == "a2a":
+    if prefix == "a2a":  # imported here: start-up
         from rightcall.agents.remote.a2a_agent import A2AAgent
 
         return A2AAgent(rest, exchange, asking, network or Network())
@@ -107,191 +61,3 @@ def command_of(text: str) -> list[str]:
     if not words or not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
         raise ConfigError(f'exec: needs a command such as exec:["node", "agent.js"], got \'{text}\'')
     return words
-
-
-class Asking:
-    """The request to an agent: the user's input, earlier turns, instructions and tools. Never the expectations.
-
-    With `telemetry` it has a `traceparent` too, under which the agent's spans are looked for.
-    """
-
-    def __init__(
-        self,
-        system: str,
-        offered: Callable[[Golden], Sequence[Tool]],
-        telemetry: Telemetry | None = None,
-    ) -> None:
-        self._system, self._offered, self.telemetry = system, offered, telemetry
-        self.run_id = uuid4().hex
-        """The run whose trials are asked for; another for every process without one."""
-
-    def ask(
-        self,
-        golden: Golden,
-        trial: int,
-        session: str,
-        text: str,
-        earlier: Sequence[Message],
-        turn: int = 0,
-        traceparent: str = "",
-    ) -> dict[str, Any]:
-        asked = {
-            "input": text,
-            "messages": [to_plain(message) for message in earlier],
-            "system": self._system if golden.system is None else golden.system,
-            "tools": [anthropic.write_tool(tool) for tool in self._offered(golden)],
-            "golden_id": golden.id,
-            "trial": trial,
-            "session": session,
-            "idempotency_key": idempotency_key(self.run_id, golden.id, trial, turn),
-        }
-        caller = {} if golden.as_ is None else {"as": to_plain(golden.as_)}
-        return asked | caller | ({"traceparent": traceparent} if traceparent else {})
-
-
-class AddressedSession:
-    """A remote conversation. A turn counts once its reply has arrived; one that failed is repeated under its key.
-
-    `ends` means that nothing keeps running after a reply, as with a program that is started for every request.
-    """
-
-    def __init__(
-        self,
-        golden: Golden,
-        trial: int,
-        session_id: str,
-        asking: Asking,
-        send: Callable[[dict[str, Any], str], Awaitable[Trajectory]],
-        close: Callable[[], Awaitable[None]] | None = None,
-        clean: Callable[[str], str] = lambda text: text,
-        ends: bool = False,
-    ) -> None:
-        self._golden, self._trial, self._id, self._ends = golden, trial, session_id, ends
-        self._asking, self._send, self._close, self._clean = asking, send, close, clean
-        self._done = Trajectory()
-        self._turns: list[tuple[str, str, Trajectory]] = []
-        self._said = self._parent = ""
-        self._parents: list[str] = []
-        self._asks = 0
-
-    async def open(self) -> None:
-        """Nothing to wait for: a service or a program accepts any number of concurrent requests."""
-
-    async def turn(self, text: str) -> None:
-        """Send a request and process the reply."""
-        self._said = text
-        self._asks += 1
-        telemetry = self._asking.telemetry
-        if telemetry is not None:  # a failed attempt has left its own spans
-            self._parent = traceparent(f"{self._id}/{self._asks}")
-            self._parents.append(self._parent)
-            telemetry.watch(self._parent)
-        earlier = self._done.messages
-        ask = self._asking.ask(
-            self._golden, self._trial, self._id, text, earlier, len(self._turns), self._parent
-        )
-        reply = await self._send(ask, text)
-        self._turns.append((text, self._parent, reply))
-        self._done, self._said = _append_turn(self._done, text, reply), ""
-
-    async def settle(self) -> None:
-        """Wait for what the agent sends in addition to the reply."""
-        if self._asking.telemetry is not None and self._parent:
-            await self._asking.telemetry.wait_for_spans(self._parent, ended=self._ends)
-
-    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """All turns so far; a turn without a reply is the user's message and what was observed of it."""
-        telemetry = self._asking.telemetry
-        done = self._done if telemetry is None else self._turns_by_spans(telemetry)
-        if self._said:
-            seen = (
-                telemetry.merge_spans(self._parent, Trajectory()) if telemetry is not None else Trajectory()
-            )
-            done = (
-                _append_turn(done, self._said, seen)
-                if seen.calls
-                else msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
-            )
-        if stop_reason == "done" and not error:
-            lost = self._unknown(telemetry) if telemetry is not None else ""
-            return msgspec.structs.replace(done, stop_reason="infra_error", error=lost) if lost else done
-        return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
-
-    def _unknown(self, telemetry: Telemetry) -> str:
-        return next(filter(None, (telemetry.unknown(parent, reply) for _, parent, reply in self._turns)), "")
-
-    def _turns_by_spans(self, telemetry: Telemetry) -> Trajectory:
-        done = Trajectory()
-        for user_text, parent, reply in self._turns:
-            done = _append_turn(done, user_text, telemetry.merge_spans(parent, reply))
-        return done
-
-    def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
-        """An unusable reply is the agent's failure; one that may hold unread calls says nothing about the agent."""
-        words = self._clean(str(error))[:2000]
-        unknown = isinstance(error, InfrastructureError | UnreadableReplyError)
-        return ("infra_error" if unknown else "agent_error"), words
-
-    async def aclose(self) -> None:
-        if self._asking.telemetry is not None:
-            self._asking.telemetry.forget(self._parents)
-        if self._close is not None:
-            await self._close()
-
-
-def traceparent(name: str) -> str:
-    """W3C trace context: a trace and a span whose ids follow from a name."""
-    digest = hex_digest(name.encode("utf-8", "replace"))
-    return f"00-{digest[:32]}-{digest[32:48]}-01"
-
-
-def _append_turn(done: Trajectory, user_text: str, reply: Trajectory) -> Trajectory:
-    """Earlier turns and one more, with continuous step numbers."""
-    first = 1 + max((call.step or 0 for call in done.calls), default=-1)
-    first = max(first, sum(message.role == "assistant" for message in done.messages))
-    calls = tuple(
-        msgspec.structs.replace(call, step=first + (at if call.step is None else call.step))
-        for at, call in enumerate(reply.calls)
-    )
-    messages = reply.messages or tuple(_transcript(calls, reply.output))
-    return Trajectory(
-        messages=(*done.messages, Message("user", user_text), *messages),
-        calls=(*done.calls, *calls),
-        output=reply.output,
-        usage=done.usage.plus(reply.usage),
-        stop_reason=reply.stop_reason,
-        error=reply.error,
-        served_model=reply.served_model or done.served_model,
-    )
-
-
-def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
-    """Messages for a reply that contains only calls and an answer."""
-    messages: list[Message] = []
-    for step in dict.fromkeys(call.step for call in calls):
-        step_calls = [call for call in calls if call.step == step]
-        asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in step_calls)
-        messages.append(Message("assistant", calls=asked))
-        told = tuple(
-            ToolResult(c.id, c.output, c.status == "error", c.name)
-            for c in step_calls
-            if c.status != "not_run"
-        )
-        messages += [Message("tool", results=told)] if told else []
-    return [*messages, Message("assistant", output)] if output or not messages else messages
-
-
-def idempotency_key(run_id: str, golden_id: str, trial: int, turn: int) -> str:
-    """The name of one request: the same when it is retried or its run is resumed, and no other request has it."""
-    parts = "\x1f".join((run_id, golden_id, str(trial), str(turn)))
-    return hex_digest(parts, 32)
-
-
-def new_session_id(golden: Golden, trial: int) -> str:
-    """A unique name, across runs: an agent may use it to store state."""
-    return f"{golden.id}/{trial}/{uuid4().hex}"
-
-
-def reader_for(exchange: Exchange) -> ReplyReader:
-    """The reader of an exchange's replies."""
-    return ReplyReader(exchange.response)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rightcall.agents.limits import RunLimits, budget_text, total
+from rightcall.agents.limits import RunLimits, budget_text
 from rightcall.agents.pool import Pool
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
@@ -252,7 +252,7 @@ class _Shift:
     def _spend(self, usage: Usage, pool: Pool) -> None:
         """Start nothing new once a budget is used up; checked at once, not when the result is on disk."""
         limits = self._work.limits
-        self._spent = total(self._spent, usage)
+        self._spent = self._spent.plus(usage)
         if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
             pool.stop(f"{limits.seconds:g} seconds have passed")
         pool.stop(budget_text(self._spent, limits.tokens, limits.cost_usd))
@@ -261,7 +261,7 @@ class _Shift:
         self.progress.done += 1
         self.progress.kept += result.passed
         self.progress.errors += bool(result.error)
-        self.progress.usage = total(self.progress.usage, result.usage)
+        self.progress.usage = self.progress.usage.plus(result.usage)
 
 
 def _new_run(work: Work) -> Run:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.agents.limits import total
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.codec import convert
 from rightcall.core.errors import RightCallError
@@ -83,7 +82,7 @@ class Scribe:
 
     def note(self, usage: Usage, *messages: Message) -> None:
         """Add the usage of another component for this slot."""
-        self.usage = total(self.usage, usage)
+        self.usage = self.usage.plus(usage)
         self.messages += messages
 
     async def _ask(

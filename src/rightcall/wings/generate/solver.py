@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
-from rightcall.agents.limits import Limits, total
+from rightcall.agents.limits import Limits
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ProviderError
 from rightcall.metrics.case_result import result_of
@@ -65,7 +65,7 @@ def total_usage(trajectories: Iterable[Trajectory]) -> Usage:
     """The total usage of the samples."""
     used = Usage()
     for trajectory in trajectories:
-        used = total(used, trajectory.usage)
+        used = used.plus(trajectory.usage)
     return used
 
 
