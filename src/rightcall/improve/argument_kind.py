@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rightcall.improve.dates import day_of, days_named, is_relative_date
 from rightcall.improve.golden_facts import calls_expected
@@ -31,13 +31,18 @@ ArgumentKind = Literal[
     "other",
 ]
 
+KINDS: tuple[ArgumentKind, ...] = get_args(ArgumentKind)
+
 FACTORS = (
     60.0, 3600.0, 86400.0, 24.0, 7.0, 168.0, 1440.0, 12.0, 10.0, 100.0, 1000.0, 1024.0, 1e6,
     2.2046, 1.6093, 0.3048, 2.54, 28.35,
 )  # fmt: skip
 TOLERANCE = 0.006
-MATCHERS = frozenset(("exact", "text"))
-_NUMBER_WITH_UNIT = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)?\s*[a-zA-Z°µ%]{1,12}\.?\s*")
+ONE_VALUE = frozenset(("exact", "text", "number", "date"))
+SEVERAL_VALUES = frozenset(("one_of", "any_of"))
+_NUMBER_WITH_UNIT = re.compile(
+    r"\s*(?:[-+]?\d+(?:[.,]\d+)?\s*[a-zA-Z°µ%€$£¥]{1,12}\.?|[€$£¥]\s*\d+(?:[.,]\d+)?)\s*"
+)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
 
 
@@ -67,27 +72,39 @@ class Setting:
     results: Collection[str] = ()
 
 
+def stated_values(expected: Any) -> tuple[Any, ...]:
+    """The values that a golden accepts: a bare one, that of `exact`, `text`, `number`, `date`, or those of `one_of`.
+
+    Empty for other matchers, which describe a value without stating it.
+    """
+    if not isinstance(expected, dict) or (key := matcher_key(expected)) is None:
+        return (expected,)
+    inner = expected[key]
+    if key in ONE_VALUE:
+        if key != "exact" and isinstance(inner, dict):
+            return (inner["value"],) if "value" in inner else ()
+        return (inner,)
+    if key in SEVERAL_VALUES and isinstance(inner, list):
+        return tuple(value for choice in inner for value in stated_values(choice))
+    return ()
+
+
 def plain_value(expected: Any) -> Any:
-    """The value a golden expects: a bare one, or that of `exact` and `text`; other matchers are `UNJUDGED`."""
-    if not isinstance(expected, dict):
-        return expected
-    for key in MATCHERS & expected.keys():
-        inner = expected[key]
-        return inner.get("value", UNJUDGED) if key == "text" and isinstance(inner, dict) else inner
-
-    return UNJUDGED if matcher_key(expected) is not None else expected
+    """The first value that a golden accepts; `UNJUDGED` where a matcher only describes it."""
+    return next(iter(stated_values(expected)), UNJUDGED)
 
 
-def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
-    code: str, expected: Any, actual: Any, setting: Setting | None = None
-) -> ArgumentKind:
-    """The first kind of the list that applies."""
-    setting = setting or Setting()
+def argument_kind(code: str, expected: Any, actual: Any, setting: Setting | None = None) -> ArgumentKind:
+    """The first kind of the list that applies to one of the accepted values."""
     if code == "missing_arg":
         return "missing"
     if code in ("extra_arg", "forbidden_arg"):
         return "extra"
-    target = plain_value(expected)
+    kinds = [_kind(value, actual, setting or Setting()) for value in stated_values(expected) or (UNJUDGED,)]
+    return min(kinds, key=KINDS.index)
+
+
+def _kind(target: Any, actual: Any, setting: Setting) -> ArgumentKind:  # noqa: PLR0911  a list, the first that holds
     if (of_others := _of_others(target, actual, setting)) is not None:
         return of_others
     if _same_text(target, actual):
@@ -117,6 +134,12 @@ def _of_others(target: Any, actual: Any, setting: Setting) -> ArgumentKind | Non
     if any(_whole_word(str(actual), text) for text in setting.results) and not is_held(actual, setting.words):
         return "foreign"
     return None
+
+
+def is_stated(expected: Any, words: str) -> bool:
+    """Whether a text contains one of the values that a golden accepts; a described value counts as contained."""
+    values = stated_values(expected)
+    return not values or any(is_held(value, words) for value in values)
 
 
 def is_held(value: Any, words: str) -> bool:

@@ -76,6 +76,7 @@ class ParameterStats:
     kinds: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
+    units: Counter[str] = field(default_factory=Counter)
     raw: dict[tuple[str, str], tuple[Any, Any]] = field(default_factory=dict)
 
 

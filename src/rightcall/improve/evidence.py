@@ -9,12 +9,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rightcall.improve.argument_kind import UNJUDGED, is_held, plain_value
+from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, stated_values
 from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
-from rightcall.improve.golden_facts import all_words, calls_expected, is_quotable, language_of, request_of
+from rightcall.improve.golden_facts import (
+    all_words,
+    expected_tools,
+    is_quotable,
+    language_of,
+    name_tools,
+    request_of,
+)
 from rightcall.improve.suspicion import ObservedBehaviour, behaviour_of, find_suspect
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.lint.confusability.word_use import Wording, reads_as_english, request_words
+from rightcall.model.danger import dangers_of
 from rightcall.model.golden import AnyGolden, category_of
 from rightcall.model.tool import Tool
 
@@ -63,11 +71,19 @@ class Evidence:
         if not trials.judged:
             return
         golden = trials.golden
-        expected = calls_expected(golden)
+        calls = expected_tools(golden, self.by_name_in_order)
+        expected = [(call.tools[0], call.args) for call in calls]
         request = SymptomRequest(all_words(golden, self.system), expected)
-        tool_names = list(dict.fromkeys(tool for tool, _ in expected if tool in self.by_name))
+        tool_names = list(
+            dict.fromkeys(tool for call in calls for tool in call.tools if tool in self.by_name)
+        )
         classes: set[Class] = set(tool_names) if expected else {NEGATIVE}
-        values = [_value_text(value) for _, args in expected for value in args.values()]
+        values = [
+            _value_text(value)
+            for _, args in expected
+            for given in args.values()
+            for value in stated_values(given)
+        ]
         words = request_words(request_of(golden), values)
         quoted = words if is_quotable(golden) else []
         self._count_request(tool_names, words, quoted, trials)
@@ -76,8 +92,10 @@ class Evidence:
         failed_words: set[str] = set()
         behaviours: Counter[ObservedBehaviour] = Counter()
         for trial in trials.failed:
-            symptom, mistakes = symptom_of(trial.codes, trial.calls, request, self.by_name)
-            symptom = self._limit_details(symptom)
+            failures = name_tools(trial.codes, calls, self.wording.likeness)
+            symptom, mistakes = symptom_of(failures, trial.calls, request, self.by_name)
+            danger = next(iter(dangers_of(failures, self.by_name)), "")
+            symptom = self._limit_details(symptom)._replace(danger=danger)
             symptoms[symptom] += 1
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
@@ -142,13 +160,13 @@ class Evidence:
         for tool, args in expected:
             for name, value in args.items():
                 classes.add((tool, name))
-                plain = plain_value(value)
                 stats = self.parameters[tool, name]
                 stats.goldens += 1
                 stats.expected += trials.judged
-                if plain is not UNJUDGED and len(stats.values) < MOST_PAIRS:
-                    stats.values[_value_text(plain)] += 1
-                if enum_of(self.by_name.get(tool), name) or is_held(plain, request.words):
+                for plain in stated_values(value):
+                    if len(stats.values) < MOST_PAIRS:
+                        stats.values[_value_text(plain)] += 1
+                if enum_of(self.by_name.get(tool), name) or is_stated(value, request.words):
                     stats.held_trials += trials.judged
                     stats.held_wrong += _wrongly_filled(trials, tool, name)
                 else:
@@ -165,6 +183,8 @@ class Evidence:
             if pair in stats.pairs or len(stats.pairs) < MOST_PAIRS:
                 stats.pairs[pair] += 1
                 stats.raw.setdefault(pair, (mistake.expected, mistake.actual))
+            if mistake.unit:
+                stats.units[mistake.unit] += 1
 
     def _count_symptom(
         self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str], failed_words: set[str]

@@ -41,7 +41,8 @@ class RunFinding(msgspec.Struct, frozen=True):
     """One explained group of failures. `stated` means that it is unlikely to be chance; others are weak.
 
     `goldens` lists up to 1,000 of them; `count` is their number. `trials` are failed trials, each of which
-    is in one finding only. `change` is empty where no text can be derived.
+    is in one finding only. `change` is empty where no text can be derived. `danger` is the worst sort of danger (see
+    `model.danger`) in `dangerous` of its trials.
     """
 
     rank: int
@@ -64,6 +65,8 @@ class RunFinding(msgspec.Struct, frozen=True):
     examples: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     count: int = 0
+    danger: str = ""
+    dangerous: int = 0
 
     @property
     def place(self) -> str:
@@ -109,7 +112,7 @@ class Extreme(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """Why a run fails: findings, most certain and largest first, and the tables they are based on."""
+    """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them."""
 
     run: str
     failed: int
@@ -214,6 +217,8 @@ def _finding(
         change=hypothesis.change,
         examples=typical_goldens(ids, inputs),
         also=tuple(also),
+        danger=explained.danger,
+        dangerous=explained.dangerous,
     )
 
 

@@ -3,29 +3,71 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import msgspec
+
+from rightcall.core.errors import InputError
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
+from rightcall.metrics.matching.expectation import fits, pattern_text
+from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 
-def calls_expected(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
-    """Every expected call of a golden: the first tool that will do, and its arguments."""
+class ExpectedTools(NamedTuple):
+    """One expected call: the tools that will do, its arguments, and its tool as failures write it."""
+
+    tools: tuple[str, ...]
+    args: Mapping[str, Any]
+    pattern: str
+
+
+def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[ExpectedTools]:
+    """Every expected call of a golden. A pattern stands for the tools it matches among those offered."""
     turns = () if isinstance(golden, Golden) else golden.turns
     calls: list[ExpectedCall] = [*golden.expected_calls]
     if isinstance(golden, Golden) and not calls and golden.any_of:
         calls += golden.any_of[0]
     calls += [call for turn in turns for call in turn.expected_calls or ()]
-    return [(_tool_name(call), call.args or {}) for call in calls]
+    return [
+        ExpectedTools(_matching(call.tool, offered), call.args or {}, pattern_text(call.tool))
+        for call in calls
+    ]
 
 
-def _tool_name(call: ExpectedCall) -> str:
-    if isinstance(call.tool, str):
-        return call.tool
-    if isinstance(call.tool, dict):
-        return str(call.tool.get("regex", ""))
-    return call.tool[0] if call.tool else ""
+def calls_expected(golden: AnyGolden, offered: Collection[str] = ()) -> list[tuple[str, Mapping[str, Any]]]:
+    """Every expected call of a golden: the first tool that will do, and its arguments."""
+    return [(call.tools[0], call.args) for call in expected_tools(golden, offered)]
+
+
+def _matching(pattern: Any, offered: Collection[str]) -> tuple[str, ...]:
+    if isinstance(pattern, str):
+        return (pattern,)
+    try:
+        matches = tuple(filter(fits(pattern), offered))
+    except InputError:  # scoring refuses it; a golden may still be counted before
+        matches = ()
+    return matches or ((pattern_text(pattern),) if isinstance(pattern, dict) else tuple(pattern) or ("",))
+
+
+def name_tools(
+    failures: Sequence[Failure], calls: Sequence[ExpectedTools], likeness: Callable[[str, str], float]
+) -> Sequence[Failure]:
+    """Failures that name a tool where their golden has a pattern: of several that match, the one most like the call."""
+    matching = {call.pattern: call.tools for call in calls if call.tools != (call.pattern,)}
+    if not matching:
+        return failures
+
+    def named(failure: Failure) -> Failure:
+        tools = matching.get(failure.tool)
+        if tools is None:
+            return failure
+        called = failure.actual if failure.code == "wrong_tool" else None
+        tool = max(tools, key=lambda name: likeness(name, called)) if isinstance(called, str) else tools[0]
+        return msgspec.structs.replace(failure, tool=tool)
+
+    return [named(failure) for failure in failures]
 
 
 def request_of(golden: AnyGolden) -> str:

@@ -24,6 +24,7 @@ Cause = Literal[
     "parameter_unclear",
     "type_unclear",
     "value_spelling",
+    "missing_lookup",
     "id_source_unclear",
     "request_lacks_information",
     "error_without_hint",
@@ -110,4 +111,4 @@ def codes_on(evidence: Evidence, related: Iterable[str], *places: tuple[str, str
 def quote_values(values: Iterable[Any], most: int = 4) -> str:
     """A few values in a sentence."""
     shown = [str(value)[:40] for value in values]
-    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")

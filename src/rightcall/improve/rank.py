@@ -15,6 +15,7 @@ from rightcall.improve.causes import CAUSES
 from rightcall.improve.counters import Class
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis
+from rightcall.model.danger import SORTS
 from rightcall.stats.special import binomial_sf
 
 MOST_FINDINGS = 12
@@ -22,6 +23,8 @@ SHRINK = 3
 FIRST_GUESS = 0.03
 LEVEL = 0.01
 LEAST_BACKGROUND = 0.01
+FEWEST_DANGEROUS = 2
+"""Dangerous trials that are a finding whatever chance says: the rate of other failures does not excuse them."""
 
 PLACES = {"parameter": 0, "tool": 1, "golden": 2, "pair": 3, "set": 4}
 
@@ -39,7 +42,8 @@ class Exposure:
 class Explained:
     """A chosen hypothesis: the symptoms that were still unexplained, and their total.
 
-    `gain` is in goldens, beyond chance. It is `stated` when it is unlikely to be chance.
+    `gain` is in goldens, beyond chance. It is `stated` when it is unlikely to be chance, or when it is dangerous more
+    than once: `dangerous` trials, the worst of which is a `danger`.
     """
 
     hypothesis: Hypothesis
@@ -51,6 +55,8 @@ class Explained:
     exposure: Exposure
     stated: bool
     p: float
+    danger: str = ""
+    dangerous: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,9 +69,34 @@ class Ranking:
 
 
 def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
-    """Take the best hypothesis with its trials, and continue with the rest."""
+    """Take the best hypothesis with its trials, and continue with the rest; then the dangerous ones first.
+
+    The background is the rate of failures that no stated finding explains. It is not known before the findings are, and
+    several causes at once hide each other in it: so it starts as the rate outside the first guess, and is lowered as
+    long as that states further findings.
+    """
     exposures = _Exposures(evidence)
     background = _background(evidence, hypotheses, exposures)
+    explained = _greedy(evidence, hypotheses, exposures, background)
+    whole, stated = exposures.whole, 0
+    while (count := sum(finding.stated for finding in explained)) > stated:
+        stated = count
+        trials = sum(finding.trials for finding in explained if finding.stated)
+        background = min(background, (whole.failed - trials + 1) / (whole.trials - trials + 30))
+        explained = _greedy(evidence, hypotheses, exposures, background)
+    taken = {number for finding in explained for number in finding.symptoms}
+    free = [number for number, seen in enumerate(evidence.seen) if seen.trials > 0 and number not in taken]
+    return Ranking(tuple(sorted(explained, key=_by_danger)), background, tuple(free))
+
+
+def _by_danger(finding: Explained) -> tuple[int, int]:
+    """Dangerous findings first, those of the worst sort before others, then those of more trials; else as ranked."""
+    return (SORTS.index(finding.danger), -finding.dangerous) if finding.danger else (len(SORTS), 0)
+
+
+def _greedy(
+    evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures: _Exposures, background: float
+) -> list[Explained]:
     free = {number for number, seen in enumerate(evidence.seen) if seen.trials > 0}
     taken: list[Explained] = []
     candidates = [(at, hypothesis) for at, hypothesis in enumerate(hypotheses)]
@@ -85,7 +116,7 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
         free -= set(explained.symptoms)
         taken.append(explained)
         candidates = [(at, hypothesis) for at, hypothesis in candidates if at != best[1]]
-    return Ranking(tuple(taken), background, tuple(sorted(free)))
+    return taken
 
 
 class _Exposures:
@@ -169,8 +200,15 @@ def _explain(
     goldens = sum(1 for _ in evidence.goldens_with(symptoms))
     p = binomial_sf(trials, max(exposure.trials, trials), min(0.99, max(background, LEAST_BACKGROUND)))
     gain = max(0.0, share - background * exposure.goldens)
-    stated = goldens >= 2 and p < LEVEL and gain > 0
-    return Explained(hypothesis, symptoms, trials, goldens, share, gain, exposure, stated, p)
+    dangers = Counter[str]()
+    for number in symptoms:
+        dangers[evidence.seen[number].symptom.danger] += evidence.seen[number].trials
+    worst = next((sort for sort in SORTS if dangers[sort]), "")
+    dangerous = dangers.total() - dangers[""]
+    stated = (goldens >= 2 and p < LEVEL and gain > 0) or dangerous >= FEWEST_DANGEROUS
+    return Explained(
+        hypothesis, symptoms, trials, goldens, share, gain, exposure, stated, p, worst, dangerous
+    )
 
 
 def _place(

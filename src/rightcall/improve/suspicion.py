@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rightcall.improve.argument_kind import is_held, plain_value
 from rightcall.improve.counters import Case, FailedTrial, GoldenTrials
-from rightcall.improve.golden_facts import all_words, calls_expected
+from rightcall.improve.golden_facts import all_words, expected_tools, name_tools
 from rightcall.improve.symptom import Symptom, SymptomRequest, enum_of, symptom_of
+from rightcall.lint.confusability.word_use import Wording
 from rightcall.model.tool import Tool
 
 if TYPE_CHECKING:
@@ -48,19 +49,21 @@ def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | No
 def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
     """What a run does instead of what its goldens expect; the called tool is "" where it does as expected."""
     by_name = {tool.name: tool for tool in tools}
+    wording = Wording(tools)
     behaviours: dict[str, ObservedBehaviour] = {}
     for trials_of_golden in trials:
-        request = SymptomRequest(
-            all_words(trials_of_golden.golden, ""), calls_expected(trials_of_golden.golden)
-        )
+        golden = trials_of_golden.golden
+        calls = expected_tools(golden, by_name)
+        request = SymptomRequest(all_words(golden, ""), [(call.tools[0], call.args) for call in calls])
         seen: Counter[ObservedBehaviour] = Counter()
         for trial in trials_of_golden.failed:
-            symptom, _ = symptom_of(trial.codes, trial.calls, request, by_name)
+            failures = name_tools(trial.codes, calls, wording.likeness)
+            symptom, _ = symptom_of(failures, trial.calls, request, by_name)
             if (behaviour := behaviour_of(symptom, trial)) is not None:
                 seen[behaviour] += 1
         best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
         steady = best is not None and best[1] >= STEADY * trials_of_golden.judged
-        behaviours[trials_of_golden.golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
+        behaviours[golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
     return behaviours
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
-from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_held, plain_value
+from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
+from rightcall.improve.units import unit_said
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import CODES, Failure, SymptomGroup
 from rightcall.model.tool import Tool
@@ -21,19 +22,24 @@ LONGEST = 200
 
 
 class BadArgument(NamedTuple):
-    """One wrong parameter, how it was wrong, and whether the request contained the expected value."""
+    """One wrong parameter, how it was wrong, and whether the request contained the expected value.
+
+    `looked_up` says that the value had to come from an expected call that was not made.
+    """
 
     parameter: str
     kind: ArgumentKind
     held: bool
     reference: bool = False
+    looked_up: bool = False
 
 
 class Symptom(NamedTuple):
     """What went wrong first in a trial.
 
     `tool` is the expected tool, or the one called too often; `called` the one called instead, empty for none. `code` is
-    that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed.
+    that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed. `skipped`
+    is the expected tool whose result the call lacked, `danger` the worst sort of danger in the trial.
     """
 
     group: SymptomGroup
@@ -44,20 +50,23 @@ class Symptom(NamedTuple):
     detail: str = ""
     also: tuple[SymptomGroup, ...] = ()
     turn: int | None = None
+    skipped: str = ""
+    danger: str = ""
 
 
 class Mistake(NamedTuple):
-    """One wrong argument with its values, for tables and examples."""
+    """One wrong argument with its values, and the unit that the request gives with a wrongly scaled number."""
 
     tool: str
     parameter: str
     kind: ArgumentKind
     expected: Any
     actual: Any
+    unit: str = ""
 
 
 class SymptomRequest(NamedTuple):
-    """A golden's text, in which values can be failures_by_group, and its expectations, call by call."""
+    """A golden's text, in which values can be found, and its expectations, call by call."""
 
     words: str
     expected: Sequence[tuple[str, Mapping[str, Any]]]
@@ -83,6 +92,10 @@ def symptom_of(
     if first == "arguments":
         return _arguments(told, calls, request, tools, also, turn)
     failure = failures_by_group[first]
+    if first == "miss" and failure.code == "missing_call":
+        symptom, mistakes = _arguments(told, calls, request, tools, also, turn, skipped=failure.tool)
+        if symptom.skipped:
+            return symptom, mistakes
     called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
     tool = "" if first == "invented" and failure.expected_call is None else failure.tool
     return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn), ()
@@ -95,8 +108,12 @@ def _arguments(
     tools: Mapping[str, Tool],
     also: tuple[SymptomGroup, ...],
     turn: int | None,
+    skipped: str = "",
 ) -> tuple[Symptom, tuple[Mistake, ...]]:
-    failures = [f for f in told if CODES[f.code].symptom == "arguments"]
+    """The wrong arguments of the first such call; with `skipped` only if their values were to come from that tool."""
+    failures = [f for f in told if CODES[f.code].symptom == "arguments" and f.tool != skipped]
+    if not failures:
+        return Symptom("arguments"), ()
     tool = failures[0].tool
     bad: dict[str, BadArgument] = {}
     mistakes: list[Mistake] = []
@@ -107,10 +124,15 @@ def _arguments(
             continue
         kind = _kind(failure, calls, request, tools.get(tool))
         held = _is_held(failure, request, tools.get(tool))
-        bad[name] = BadArgument(name, kind, held, failure.code == "hallucinated_ref")
-        mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual))
+        reference = failure.code == "hallucinated_ref"
+        looked_up = bool(skipped) and (reference or not held)
+        bad[name] = BadArgument(name, kind, held, reference, looked_up)
+        unit = unit_said(failure.actual, request.words) if kind == "unit" else ""
+        mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual, unit))
     ordered = tuple(bad[name] for name in sorted(bad))
-    return Symptom("arguments", tool, "", ordered, failures[0].code, also=also, turn=turn), tuple(mistakes)
+    skipped = skipped if any(argument.looked_up for argument in ordered) else ""
+    symptom = Symptom("arguments", tool, "", ordered, failures[0].code, also=also, turn=turn, skipped=skipped)
+    return symptom, tuple(mistakes)
 
 
 def _kind(
@@ -149,7 +171,7 @@ def _is_held(failure: Failure, request: SymptomRequest, tool: Tool | None) -> bo
         return True
     if enum_of(tool, failure.parameter):
         return True
-    return is_held(plain_value(failure.expected), request.words)
+    return is_stated(failure.expected, request.words)
 
 
 def enum_of(tool: Tool | None, parameter: str) -> Sequence[Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from rightcall.core.text import pluralize
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
+from rightcall.model.danger import WORD
 from rightcall.show.columns import print_columns
 from rightcall.show.numbers import whole
 from rightcall.show.screen import Screen
@@ -20,10 +22,10 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         return
     for line in analysis.guidance:
         out.print(f"  {line}", style="dim", soft_wrap=True)
-    shown = [finding for finding in analysis.findings if finding.stated or weak]
+    shown = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]
     for finding in shown:
         _finding(out, finding)
-    left = [finding for finding in analysis.findings if not finding.stated]
+    left = [finding for finding in analysis.findings if not (finding.stated or finding.danger)]
     if left and not weak:
         trials = sum(finding.trials for finding in left)
         names = ", ".join(dict.fromkeys(finding.cause for finding in left))
@@ -47,6 +49,8 @@ def _finding(out: Screen, finding: RunFinding) -> None:
         finding.place,
         "" if finding.stated else "  (weak)",
     )
+    if finding.danger:
+        out.say("   [bold red]{}[/bold red]", danger_words(finding))
     out.print(f"   {finding.what}", soft_wrap=True)
     out.print(f"   {ceiling_words(won)}", soft_wrap=True)
     for reason in finding.evidence:
@@ -58,6 +62,11 @@ def _finding(out: Screen, finding: RunFinding) -> None:
         _change(out, change)
     if finding.examples:
         out.print(f"   see: {', '.join(finding.examples)}", style="dim", soft_wrap=True)
+
+
+def danger_words(finding: RunFinding) -> str:
+    """The worst sort of danger of a finding, and in how many trials there was one; empty where there was none."""
+    return f"{WORD} {finding.danger} in {pluralize(finding.dangerous, 'trial')}" if finding.danger else ""
 
 
 def ceiling_words(won: WonBack) -> str:

@@ -3,120 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rightcall.improve.counters import ParameterStats
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.symptom import BadArgument
+from rightcall.improve.units import states_unit
 
-UNITS = [
-    "second",
-    "seconds",
-    "sec",
-    "secs",
-    "ms",
-    "millisecond",
-    "milliseconds",
-    "minute",
-    "minutes",
-    "min",
-    "mins",
-    "hour",
-    "hours",
-    "hr",
-    "hrs",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "year",
-    "years",
-    "gram",
-    "grams",
-    "g",
-    "kg",
-    "kilogram",
-    "kilograms",
-    "lb",
-    "lbs",
-    "pound",
-    "pounds",
-    "ounce",
-    "ounces",
-    "oz",
-    "tonne",
-    "tonnes",
-    "meter",
-    "meters",
-    "metre",
-    "metres",
-    "m",
-    "cm",
-    "mm",
-    "km",
-    "kilometer",
-    "kilometers",
-    "kilometre",
-    "kilometres",
-    "mile",
-    "miles",
-    "foot",
-    "feet",
-    "inch",
-    "inches",
-    "celsius",
-    "fahrenheit",
-    "kelvin",
-    "degrees",
-    "percent",
-    "%",
-    "byte",
-    "bytes",
-    "kb",
-    "mb",
-    "gb",
-    "tb",
-    "bit",
-    "bits",
-    "kib",
-    "mib",
-    "gib",
-    "cent",
-    "cents",
-    "dollar",
-    "dollars",
-    "euro",
-    "euros",
-    "usd",
-    "eur",
-    "gbp",
-    "yen",
-    "liter",
-    "liters",
-    "litre",
-    "litres",
-    "l",
-    "ml",
-    "watt",
-    "watts",
-    "kw",
-    "kwh",
-    "volt",
-    "volts",
-    "hz",
-    "khz",
-    "mhz",
-    "ghz",
-    "px",
-    "pixels",
-]
-_UNIT = re.compile(
-    rf"(?<![\w])(?:{'|'.join(map(re.escape, sorted(UNITS, key=len, reverse=True)))})(?![\w])", re.I
-)
 _DATE_FORM = re.compile(r"yyyy|iso[ -]?8601|\biso\b|\d{4}-\d{2}-\d{2}|rfc ?3339", re.I)
 
 
@@ -125,13 +20,13 @@ class ArgumentPlace(NamedTuple):
 
     tool: str
     parameter: str
-    symptoms: dict[int, tuple[str, bool]]
+    symptoms: dict[int, BadArgument]
     stats: ParameterStats
     schema: Mapping[str, Any]
 
     def of_kind(self, *kinds: str) -> list[int]:
         """Symptoms in which it is wrong in one of these ways."""
-        return [number for number, (kind, _) in self.symptoms.items() if kind in kinds]
+        return [number for number, bad in self.symptoms.items() if bad.kind in kinds]
 
     @property
     def described(self) -> bool:
@@ -158,13 +53,10 @@ class ArgumentPlace(NamedTuple):
 
 def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
     """Every parameter with wrong values, in the order of the definitions."""
-    symptoms_by_place: dict[tuple[str, str], dict[int, tuple[str, bool]]] = {}
+    symptoms_by_place: dict[tuple[str, str], dict[int, BadArgument]] = {}
     for number, seen in enumerate(evidence.seen):
         for bad in seen.symptom.arguments:
-            symptoms_by_place.setdefault((seen.symptom.tool, bad.parameter), {})[number] = (
-                bad.kind,
-                bad.held,
-            )
+            symptoms_by_place.setdefault((seen.symptom.tool, bad.parameter), {})[number] = bad
     for tool, parameter in sorted(symptoms_by_place, key=lambda key: order_of(evidence, *key)):
         if parameter:
             schema = evidence.schema(tool, parameter)
@@ -187,11 +79,11 @@ def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, i
 
 def names_unit(place: ArgumentPlace) -> bool:
     """Whether name, description or schema state the unit of the value."""
-    name = set(re.split(r"[_\W]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", place.parameter).lower()))
-    if name & set(UNITS) - {"m", "l", "g"}:
-        return True
-    texts = [place.description, str(place.schema.get("unit", "")), str(place.schema.get("title", ""))]
-    return any(_UNIT.search(text) for text in texts)
+    name = re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", place.parameter))
+    schema = place.schema
+    return any(
+        map(states_unit, (name, place.description, str(schema.get("unit", "")), str(schema.get("title", ""))))
+    )
 
 
 def names_date_form(place: ArgumentPlace) -> bool:
@@ -201,9 +93,12 @@ def names_date_form(place: ArgumentPlace) -> bool:
     )
 
 
-def commonest(pairs: Counter[tuple[str, str]], kinds: Collection[str] | None = None) -> list[tuple[str, str]]:
-    """Expected and actual values, most common first."""
-    return [pair for pair, _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))]
+def examples_of(place: ArgumentPlace, most: int = 2) -> tuple[str, ...]:
+    """Expected and actual values as evidence, most common first."""
+    pairs = sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(
+        f"expected {expected}, got {actual or 'an empty text'}" for (expected, actual), _ in pairs[:most]
+    )
 
 
 def with_sentence(text: str, addition: str) -> str:

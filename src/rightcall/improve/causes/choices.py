@@ -41,14 +41,27 @@ def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
     """Words of missed requests that a tool's description lacks, most informative first."""
     stats = evidence.tool_stats[tool]
     words = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
-    return sorted(words, key=lambda w: (-stats.missed_words[w] * evidence.wording.rarity(w), w))[:most]
+    return _telling(evidence, words, stats.missed_words, most)
 
 
 def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
     """Words in requests for one tool but not the other, most informative first."""
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
     words = [word for word in mine if word not in theirs]
-    return sorted(words, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
+    return _telling(evidence, words, mine, most)
+
+
+def _telling(evidence: Evidence, words: list[str], counts: Counter[str], most: int) -> list[str]:
+    """The most informative words; one that a single request has is no pattern, where others have more."""
+    words = [word for word in words if len(word) > 2]
+    repeated = [word for word in words if counts[word] > 1]
+    return sorted(repeated or words, key=lambda w: (-counts[w] * evidence.wording.rarity(w), w))[:most]
+
+
+def destinations(targets: Counter[str]) -> str:
+    """What happens instead of a tool's call, most common first."""
+    ordered = sorted(targets.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{tool or 'nothing'} in {times}" for tool, times in ordered[:3])
 
 
 def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:

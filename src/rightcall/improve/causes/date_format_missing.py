@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.arguments import commonest, names_date_form, places, with_sentence
+from rightcall.improve.causes.arguments import examples_of, names_date_form, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
 
@@ -15,7 +15,6 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         if not symptoms:
             continue
         told = names_date_form(place)
-        shown = commonest(place.stats.pairs)[:2]
         yield Hypothesis(
             "date_format_missing",
             symptoms,
@@ -30,7 +29,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 "the format is already specified"
                 if told
                 else "no format, pattern or example of a date in the schema",
-                *(f"expected {expected}, got {actual}" for expected, actual in shown),
+                *examples_of(place),
             ),
             ()
             if told

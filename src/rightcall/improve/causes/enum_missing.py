@@ -2,60 +2,80 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from rightcall.core.text import percent
-from rightcall.improve.causes.arguments import ArgumentPlace, places
+from rightcall.core.text import percent, pluralize
+from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on, quote_values
+from rightcall.lint.features.mentions import alternatives_in
 
 MOST_VALUES = 8
+_QUOTED = re.compile(r"""(?<!\w)['"`“‘]([\w][\w .-]{0,39})['"`”’](?!\w)""")
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
         symptoms = place.of_kind("copied", "spelling", "invented", "other", "missing")
-        schema, values = place.schema, place.stats.values
+        schema = place.schema
+        values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
+        expected = len(place.stats.values)
         if (
             not symptoms
             or schema.get("enum")
             or schema.get("format")
             or schema.get("type") not in ("string", None)
-            or not 1 <= len(values) <= MOST_VALUES
-            or (place.stats.goldens <= len(values) and 2 * place.stats.lacking_trials < place.stats.expected)
+            or not 1 <= expected <= MOST_VALUES
+            or (place.stats.goldens <= expected and 2 * place.stats.lacking_trials < place.stats.expected)
             or not _steady(place)
         ):
             continue
-        worded = place.of_kind("copied", "spelling")
+        worded = [n for n in place.of_kind("copied", "spelling") if not place.symptoms[n].looked_up]
         left_out = place.of_kind("missing") if not worded and _few_for_many(place, evidence) else []
         if not worded and not left_out:
             continue
         wrong = sum(place.stats.kinds.values())
         share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
         weight = 0.6 if left_out else 0.55 + 0.4 * (share >= 0.6)
-        listed = sorted(values)
         meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
-        explained = worded or left_out
+        # a value of another kind is one more that is not on the list: the same cause
+        explained = left_out or worded + [n for n in place.of_kind("invented", "other") if share >= 0.6]
         instead = "is left out instead of being" if left_out else "gets the user's words instead of"
+        listed = sorted(values)
         yield Hypothesis(
             "enum_missing",
             explained,
             place.exposed,
             weight * (1.0 if place.described else 0.85),
-            f"{place.parameter} of {place.tool} {instead} one of {len(listed)} values in "
+            f"{place.parameter} of {place.tool} {instead} one of {pluralize(len(listed), 'value')} in "
             f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
-            f"Add enum {quote_values(listed, 8)}"
-            + (f"; say what each means: {'; '.join(meanings)}" if meanings and not left_out else "") + ".",
+            _advice(place, listed, [] if left_out else meanings),
             (place.tool,),
             (place.parameter,),
-            (f"{len(listed)} different values in {place.stats.goldens} goldens, and no enum",
+            (f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum",
              "it is required and left out" if left_out
-             else f"{percent(share, 0)} of its errors are the user's own words"),
-            (place.change("enum", listed),),
+             else f"{percent(share, 0)} of its errors are the user's own words", *examples_of(place)),
+            (place.change("enum", listed),) if len(listed) > 1 else (),
             codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
             about="parameter",
         )  # fmt: skip
+
+
+def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str:
+    """What to write; the goldens show some of the values, and only the author knows all of them."""
+    if len(listed) < 2:
+        return (
+            f"List the values that {place.parameter} accepts as its enum; the goldens show only {listed[0]}."
+        )
+    means = f" Say what each means: {'; '.join(meanings)}." if meanings else ""
+    return f"Add an enum, and complete this list: {quote_values(listed, 8)}.{means}"
+
+
+def _values_described(place: ArgumentPlace) -> list[str]:
+    """Values that the description gives in quotes, or as a closed list."""
+    return [*alternatives_in(place.description), *(match[1] for match in _QUOTED.finditer(place.description))]
 
 
 def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rightcall.improve.causes.arguments import ArgumentPlace, commonest, places
+from rightcall.improve.causes.arguments import examples_of, places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
 
@@ -17,7 +17,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         symptoms = [
             number
             for number in place.symptoms
-            if place.symptoms[number][0] == "foreign" or _refers(evidence, number, place)
+            if place.symptoms[number].kind == "foreign" or place.symptoms[number].reference
         ]
         if not symptoms or not _ID.search(place.parameter):
             continue
@@ -31,15 +31,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             "Say where the id comes from: 'id from the result of TOOL'.",
             (place.tool,),
             (place.parameter,),
-            tuple(
-                f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2]
-            ),
+            examples_of(place),
             (),
             codes_on(evidence, ("TD320",), (place.tool, place.parameter)),
             about="parameter",
         )
-
-
-def _refers(evidence: Evidence, number: int, place: ArgumentPlace) -> bool:
-    arguments = evidence.seen[number].symptom.arguments
-    return any(bad.parameter == place.parameter and bad.reference for bad in arguments)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.improve.causes.choices import (
     describe,
+    destinations,
     is_low_cover,
     missing_words,
     such_as,
@@ -36,11 +37,12 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             frozenset((tool,)),
             min(0.97, weight.value) * (1.0 if not generic else 0.85 if low else 0.6),
-            f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it",
-            f"{tool} is missed when users say {listed_words}. Add to its description: Use it to …"
+            f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it; called "
+            f"instead: {destinations(targets)}",
+            f"{tool} is missed when users say {listed_words}. Say in its description what they want, in these words."
             if listed_words
-            else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. "
-            "Say in its description what those users want: Use it to …",
+            else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. Say in its description what "
+            "those users want.",
             (tool,),
             (),
             tuple(weight.reasons),

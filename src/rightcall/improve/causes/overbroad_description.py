@@ -38,7 +38,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         several = sum(count >= NOISE * trials for count in sources.values()) >= 2
         weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
         weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
-        weight.add(0.2, worded, "its description is broad:  " + ", ".join(sorted(broad)))
+        weight.add(0.2, worded, "its description is broad: " + (", ".join(sorted(broad)) or "see TD807"))
         weight.add(0.15, trials > 0.6 * choice, f"{trials} of {choice} wrong choices end here")
         weight.add(
             0.1,
@@ -55,8 +55,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             symptoms,
             exposed,
             weight.value,
-            f"{tool} is called in {trials} trials that need no tool or another one",
-            f"{tool} is called for {trials} requests that need no tool or another. "
+            f"{tool} is called in {trials} trials that need no tool or another one: {_sources(sources)}",
+            f"{tool} claims more than it does. "
             + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
             (tool,),
             (),
@@ -64,6 +64,11 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             _change(evidence, tool, sentence),
             codes_on(evidence, ("TD807", "TD205"), (tool, "")),
         )
+
+
+def _sources(sources: Counter[str]) -> str:
+    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{'no tool' if name == NONE else name} in {times}" for name, times in ordered[:3])
 
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:

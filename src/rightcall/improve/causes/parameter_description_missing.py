@@ -17,8 +17,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             or place.parameter not in _parameter_names(evidence, place.tool)
         ):
             continue
-        symptoms = [n for n in place.symptoms if place.symptoms[n][0] != "extra"] or list(place.symptoms)
-        examples = sorted(place.stats.values)[:2]
+        symptoms = [n for n in place.symptoms if place.symptoms[n].kind != "extra"] or list(place.symptoms)
+        examples = [value for value in sorted(place.stats.values) if value][:2]
         yield Hypothesis(
             "parameter_description_missing",
             symptoms,
@@ -26,7 +26,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             0.96,
             f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
             f"{place.stats.expected} calls, and it has no description",
-            f"Describe {place.parameter}: what it is, its format, and an example such as {quote_values(examples)}.",
+            f"Describe {place.parameter}: what it is and its format"
+            + (f", with an example such as {quote_values(examples)}." if examples else "."),
             (place.tool,),
             (place.parameter,),
             ("no description", _kinds(place.stats.kinds)),

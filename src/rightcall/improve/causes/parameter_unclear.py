@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.arguments import commonest, places
+from rightcall.improve.causes.arguments import examples_of, places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
 
@@ -18,7 +18,6 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         telling = sum(place.stats.kinds[kind] for kind in UNCLEAR[:4])
         if not symptoms or not place.described or telling <= 0.6 * wrong:
             continue
-        shown = commonest(place.stats.pairs)[:2]
         yield Hypothesis(
             "parameter_unclear",
             symptoms,
@@ -29,7 +28,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Say in {place.parameter} what it is not, and give an example.",
             (place.tool,),
             (place.parameter,),
-            tuple(f"expected {expected}, got {actual}" for expected, actual in shown),
+            examples_of(place),
             (),
             codes_on(evidence, ("TD302", "TD110"), (place.tool, place.parameter)),
             about="parameter",

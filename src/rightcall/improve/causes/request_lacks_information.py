@@ -15,7 +15,7 @@ KINDS = ("missing", "invented", "enum_neighbour", "foreign", "other")
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
         stats = place.stats
-        symptoms = [n for n in place.of_kind(*KINDS) if not place.symptoms[n][1]]
+        symptoms = [n for n in place.of_kind(*KINDS) if not place.symptoms[n].held]
         if not symptoms or place.schema.get("enum"):
             continue
         lacking = stats.lacking_wrong / max(1, stats.lacking_trials)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.arguments import commonest, places
+from rightcall.improve.causes.arguments import examples_of, places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
 
@@ -29,9 +29,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Tighten the type{f': {type_name}' if type_name else ''}.",
             (place.tool,),
             (place.parameter,),
-            tuple(
-                f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2]
-            ),
+            examples_of(place),
             (change,) if type_name and change.before != type_name else (),
             codes_on(evidence, ("TD303", "TD316"), (place.tool, place.parameter)),
             about="parameter",

@@ -1,19 +1,16 @@
-"""A number in a different unit than the tool expects."""
+"""A number whose unit the definition does not state."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from rightcall.improve.causes.arguments import commonest, names_unit, places, with_sentence
+from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, names_unit, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
+from rightcall.improve.units import units_of
 
-OF_FACTOR = {
-    60.0: ("minutes", "hours"), 3600.0: ("seconds", "hours"), 86400.0: ("seconds", "days"), 24.0: ("hours", "days"),
-    7.0: ("days", "weeks"), 168.0: ("hours", "weeks"), 1440.0: ("minutes", "days"), 12.0: ("months", "years"),
-    100.0: ("cents", "whole units"), 1000.0: ("thousandths", "whole units"), 1024.0: ("KB", "MB"),
-}  # fmt: skip
-"""The smaller and the larger unit that a factor usually converts between."""
+STEADY = 0.6
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -21,41 +18,45 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         symptoms = place.of_kind("unit")
         if not symptoms:
             continue
-        told = names_unit(place)
-        trials = evidence.trials_of(symptoms)
-        unit, unit_passed = _units(place.stats.raw.values())
-        words = f"in {unit}" if unit else "in the unit that the goldens expect"
+        stated = names_unit(place)
+        factor, steady = _factor(place)
+        said = next(iter(sorted(place.stats.units, key=lambda unit: -place.stats.units[unit])), "")
+        unit, unit_passed = units_of(place.stats.raw.values(), said, f"{place.parameter} {place.description}")
+        scale = f"{factor:g} times too {'small' if factor > 1 else 'large'}" if factor > 1 else ""
+        passed = f"in {unit_passed}" if unit_passed else scale or "in another unit"
         yield Hypothesis(
             "unit_missing",
             symptoms,
             place.exposed,
-            0.5 if told else 0.95,
-            f"{place.parameter} of {place.tool} is passed {f'in {unit_passed}' if unit_passed else 'in another unit'} "
-            f"in {trials} of {place.stats.expected} calls",
-            f"State the unit: {words}; or rename it to {place.parameter}_{unit or 'UNIT'}.",
+            (0.5 if stated else 0.95) * (1.0 if steady else 0.7),
+            f"{place.parameter} of {place.tool} is passed {passed} in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls" + (f"; the goldens expect {unit}" if unit else ""),
+            f"State the unit: in {unit}; or rename it to {place.parameter}_{unit.replace(' ', '_')}."
+            if unit
+            else f"State the unit of {place.parameter}: the goldens expect another one than is passed.",
             (place.tool,),
             (place.parameter,),
-            ("a unit is already given" if told else "no unit in name, description or schema",
-             *(f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2])),
-            (place.change("description", with_sentence(place.description, f"in {unit}")),) if unit and not told else (),
+            (
+                "a unit is already given" if stated else "no unit in name, description or schema",
+                *examples_of(place),
+            ),
+            (place.change("description", with_sentence(place.description, f"in {unit}")),)
+            if unit and not stated
+            else (),
             codes_on(evidence, ("TD306",), (place.tool, place.parameter)),
             about="parameter",
-        )  # fmt: skip
+        )
 
 
-def _units(pairs: object) -> tuple[str, str]:
-    """The unit that is expected and the one that was given, if the values reveal it."""
-    for expected, actual in pairs:  # type: ignore[attr-defined]
-        if (
-            not isinstance(expected, int | float)
-            or not isinstance(actual, int | float)
-            or not expected
-            or not actual
-        ):
-            continue
-        for factor, (small, large) in OF_FACTOR.items():
-            if abs(expected / actual - factor) < 0.006 * factor:
-                return small, large
-            if abs(actual / expected - factor) < 0.006 * factor:
-                return large, small
-    return "", ""
+def _factor(place: ArgumentPlace) -> tuple[float, bool]:
+    """The most common factor from the passed to the expected number, and whether most mistakes have it."""
+    factors: Counter[float] = Counter()
+    numbers = 0
+    for pair, (expected, actual) in place.stats.raw.items():
+        if isinstance(expected, int | float) and isinstance(actual, int | float) and expected and actual:
+            factors[float(f"{expected / actual:.2g}")] += place.stats.pairs[pair]
+            numbers += place.stats.pairs[pair]
+    if not factors:
+        return 0.0, True
+    factor, times = min(factors.items(), key=lambda item: (-item[1], item[0]))
+    return factor, times >= STEADY * numbers
