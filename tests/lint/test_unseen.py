@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.lint.diagnostic import SEVERITIES
-from rightcall.lint.rule import all_rules
+from rightcall.lint.rule import SEVERITIES, all_rules
 from tests.lint.clean import CLEAN, codes, lint_tools, merged
 from tests.lint.corpora import UNSEEN, UNSEEN_FOLDERS, unseen_report
 

@@ -17,7 +17,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.decide.check_result import CheckCalls, CheckResult, GoldenChange, HardFailure
 from rightcall.decide.check_rule import StratumState
 from rightcall.decide.input_change import InputChange
-from rightcall.lint.diagnostic import Diagnostic
+from rightcall.lint.report import Diagnostic
 from rightcall.show.check_ci import check_annotations, check_junit, check_sarif, code_quality
 from rightcall.show.check_comment import check_markdown, check_summary
 from rightcall.show.pull_request import PullRequest

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rightcall.metrics.resolve import resolve_metric
-from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory, Usage
+from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory
 from rightcall.tools.faults.measures import (
     FaultPair,
     blind_retries,
@@ -15,7 +15,6 @@ from rightcall.tools.faults.measures import (
     fault_summary,
     faults_that_fired,
     missing_effects,
-    recovery_cost,
 )
 
 PAY, KEYED = Tool("pay"), Tool("pay", annotations=Annotations(idempotent=True))
@@ -94,12 +93,6 @@ def test_a_plan_that_never_fired_says_nothing():
 )
 def test_an_answer_claims_success_unless_it_admits_trouble(answer, claims):
     assert claims_success(answer) is claims
-
-
-def test_the_cost_of_recovering_is_the_difference_to_the_twin():
-    twin = Trajectory(calls=(ToolCall("pay"),), usage=Usage(10, 5), latency_ms=100)
-    hit = Trajectory(calls=(ToolCall("pay"),) * 3, usage=Usage(30, 9), latency_ms=350)
-    assert recovery_cost(twin, hit) == {"calls": 2, "tokens": 24, "latency_ms": 250}
 
 
 def test_fired_faults_are_read_off_the_ledger():

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -11,10 +12,21 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
+from rightcall.tools.faults.corrupt import damage_result
 from rightcall.tools.faults.measures import double_effects, faults_that_fired, in_plain_words
-from rightcall.tools.faults.plan import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
+from rightcall.tools.faults.plan import (
+    FAULT_TYPES,
+    PHASES,
+    Fault,
+    FaultPlan,
+    ResultFault,
+    load_plan,
+    read_plan,
+)
 from rightcall.tools.runtime.context import VirtualClock
+from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.bank import Bank
 from tests.support.examples import examples
@@ -233,6 +245,22 @@ def test_a_plans_hash_depends_on_what_it_says():
 
 def test_every_type_has_its_place():
     assert set(PHASES) == set(FAULT_TYPES)
+
+
+def test_a_fault_of_the_result_without_a_case_is_an_error():
+    for type in get_args(ResultFault):
+        damage_result(Fault(type), {"a": 1}, random.Random(0))
+    with pytest.raises(NotImplementedError, match="a_new_one"):
+        damage_result(Fault("a_new_one"), {"a": 1}, random.Random(0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("phase", ["before", "after"])
+def test_a_fault_of_a_call_without_a_case_strikes_as_no_other_one(monkeypatch, phase):
+    monkeypatch.setitem(PHASES, "a_new_one", phase)
+    bank = Bank({"accounts": {"a1": {"owner": "Ann", "balance": 5}}})
+    box = Toolbox([bank], faults=FaultPlan((Fault("a_new_one"),)), rules=ToolRules(strict=True))
+    with pytest.raises(Aborted, match="no case for the fault a_new_one"):
+        invoke(box, a_call("get_balance", account="a1"))
 
 
 def test_a_plan_is_read_from_a_file(tmp_path: Path):

@@ -58,9 +58,8 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
-from rightcall.tools.runtime.approval_lines import approval_problems
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
-from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.toolbox import Toolbox
 
 

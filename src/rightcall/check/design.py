@@ -24,9 +24,8 @@ from rightcall.decide.check_settings import CheckSettings, strata_of
 from rightcall.decide.check_simulation import ComparedGoldens, foresee
 from rightcall.decide.input_change import InputChange
 from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
-from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.engine import lint
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.source.read import read_paths, tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership

@@ -9,7 +9,7 @@ import msgspec
 from rightcall.core.text import hundredths, pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
-from rightcall.lint.diagnostic import Diagnostic
+from rightcall.lint.report import Diagnostic
 from rightcall.model.record import Record
 from rightcall.stats.paired_tests import holm
 

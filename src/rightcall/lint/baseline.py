@@ -17,8 +17,7 @@ from rightcall.core.codec import decode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
-from rightcall.lint.diagnostic import Diagnostic
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
 from rightcall.model.record import Record
 

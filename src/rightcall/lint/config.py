@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.documents import read_document
-from rightcall.lint.diagnostic import SEVERITIES, Severity
-from rightcall.lint.rule import FAMILIES, Rule, all_rules
+from rightcall.lint.rule import FAMILIES, SEVERITIES, Rule, Severity, all_rules
 from rightcall.schema.provider_limits import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]

@@ -10,13 +10,12 @@ from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.baseline import Locked
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
-from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
-from rightcall.lint.rule import Rule, all_rules
+from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
+from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.read import tool_set
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool

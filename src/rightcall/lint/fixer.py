@@ -12,9 +12,9 @@ from typing import Any
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import Edit
 from rightcall.lint.engine import Found, find, fix_kind, not_ignored
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Edit
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edit_document, splice
 from rightcall.lint.source.read import SUFFIXES, read_document

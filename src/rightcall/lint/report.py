@@ -4,9 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
 from rightcall.lint.evidence import RuleEffect
+from rightcall.lint.rule import SEVERITIES, FixKind, Severity
 from rightcall.model.record import Record
+
+
+class Diagnostic(Record, frozen=True):
+    """One lint message on a tool, with its place in the file.
+
+    `line` and `column` count from 1; 0 means that the place in the file is not known, or that there is no file: then
+    `origin` says where the tool came from, such as `mcp:SERVER`. `pointer` is the JSON
+    pointer from the root of the file (or of the tool, without a file). `fingerprint` stays the same when
+    lines move, so that a baseline survives edits elsewhere. `evidence` says what stored runs showed.
+    """
+
+    code: str
+    rule: str
+    severity: Severity
+    tool: str
+    message: str
+    hint: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    pointer: str = ""
+    excerpt: str = ""
+    fix: FixKind = "none"
+    others: tuple[str, ...] = ()
+    evidence: str = ""
+    fingerprint: str = ""
+    origin: str = ""
 
 
 class ToolSummary(Record, frozen=True):

@@ -1,4 +1,4 @@
-"""What a rule is: a function that is its own documentation, from which the catalogue is made."""
+"""What a rule is and what it finds: a function that is its own documentation, from which the catalogue is made."""
 
 from __future__ import annotations
 
@@ -10,15 +10,59 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import cleandoc
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+import msgspec
 
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.seam import load_plugins, plugins
-from rightcall.lint.diagnostic import Finding, FixKind, Severity
+from rightcall.files.documents import JsonPath
 
 if TYPE_CHECKING:
     from rightcall.lint.features.tool import ToolFeatures
     from rightcall.lint.features.toolset import SetFeatures
+
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From worst to mildest."""
+
+FixKind = Literal["none", "safe", "suggested"]
+
+
+class _Removed:
+    def __repr__(self) -> str:
+        return "REMOVED"
+
+
+REMOVED = _Removed()
+"""Marker for a member that an edit removes."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put `value` at `path` inside a tool (adding the last key when it is not there), or take it away."""
+
+    path: JsonPath
+    value: Any
+
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """A rule's finding at one place in a tool. `severity` None means the rule's own.
+
+    `path` is inside the tool, in the canonical spelling: `("input_schema", "properties", "city")`.
+    `edits` is the fix, empty when there is none; `safe` says that it cannot change what the tool means.
+    `others` names further tools the finding is about.
+    """
+
+    path: JsonPath
+    message: str
+    hint: str = ""
+    severity: Severity | None = None
+    edits: tuple[Edit, ...] = ()
+    safe: bool = False
+    others: tuple[str, ...] = ()
+
 
 ToolCheck = Callable[["ToolFeatures"], Iterable[Finding]]
 SetCheck = Callable[["SetFeatures"], Iterable[tuple["ToolFeatures", Finding]]]

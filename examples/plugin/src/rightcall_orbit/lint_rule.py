@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Finding, Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rightcall.core.text import workflow_command
-from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.text import printable
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Diagnostic, LintReport
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.json import _safe
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import FAMILIES, find_rule
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

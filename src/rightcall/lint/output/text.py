@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rightcall.core.text import pluralize
-from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Diagnostic, LintReport
+from rightcall.lint.rule import SEVERITIES, Severity
 
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""

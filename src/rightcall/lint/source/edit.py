@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.lint.diagnostic import REMOVED, Edit
+from rightcall.lint.rule import REMOVED, Edit
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.json_places import JsonPlace
 

@@ -97,7 +97,7 @@ def _judge_case(
         places = [place for place in places if place not in settled]
     verifying: frozenset[int] = frozenset()
     if any(entry.phase == "fault" for entry in trajectory.ledger):
-        from rightcall.tools.faults.recovery import attempts_made_again, reads_after_fault
+        from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
         repeated, verifying = attempts_made_again(trajectory), reads_after_fault(trajectory, tools)
         places = [place for place in places if place not in repeated]

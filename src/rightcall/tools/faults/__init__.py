@@ -3,8 +3,7 @@
 plan       fault plans, decided by a seed and written down before the run
 inject     applies a plan to each call; `corrupt` changes results
 tool_list  the list of tools as the model sees it
-measures   what an agent did when tools failed, from the ledger and the calls
-recovery   which calls only recover from faults
+measures   what an agent did when tools failed, from the ledger and the calls; which calls only recover
 
 To add a fault, add a name to `plan.FaultType` with its phase, and its case in `inject` or `corrupt`.
 """

@@ -25,8 +25,10 @@ def damage_result(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, b
             damaged_result = _empty_result(result)
         case "schema_drift":
             damaged_result = _drift_result(result)
-        case _:
+        case "wrong_value":
             damaged_result = _lie(fault, result, rng)
+        case _:
+            raise NotImplementedError(f"no case for the fault {fault.type}, which changes the result")
     return damaged_result, damaged_result != result
 
 

@@ -9,10 +9,9 @@ from typing import Any
 from rightcall.tools.faults.corrupt import damage_result
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
-from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
 from rightcall.tools.runtime.mocks import includes
 from rightcall.tools.runtime.outcome import how_to_check
 
@@ -137,6 +136,8 @@ async def _refuse(fault: Fault, call: ActiveCall) -> Any:
         raise ToolError(
             "permission_denied", f"the permission to use {name} has been withdrawn", effect="none"
         )
+    if fault.type != "error_5xx_before":
+        raise NotImplementedError(f"no case for the fault {fault.type}, which comes before the effect")
     raise ToolError(
         "upstream_error",
         f"the service behind {name} answered with an error; nothing was done",
@@ -153,6 +154,8 @@ async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
         raise TimeoutError
     if fault.type == "reset_after_effect":
         raise ConnectionResetError
+    if fault.type != "error_5xx_after":
+        raise NotImplementedError(f"no case for the fault {fault.type}, which comes after the effect")
     name, writes = call.tool_name, call.entry.writes
     first = how_to_check(call) or "find out whether it happened"
     raise ToolError(

@@ -1,6 +1,7 @@
 """What an agent did when tools failed, computed from the ledger and the calls. Pure functions.
 
 The ledger records what really happened; the calls record what the agent saw. The measures compare the two.
+Recovery is judged by effects: a careful agent makes more calls than one that nothing happened to.
 """
 
 from __future__ import annotations
@@ -118,19 +119,10 @@ ADMISSIONS = (
 """Words by which an answer admits that something went wrong. Lexical on purpose: it is the same in every run."""
 
 
-def claims_success(answer: str, admissions: Sequence[str] = ADMISSIONS) -> bool:
+def claims_success(answer: str) -> bool:
     """Whether an answer says that all went well: it says something and admits nothing."""
     text = answer.casefold().replace("’", "'")
-    return bool(text.strip()) and not any(words in text for words in admissions)
-
-
-def recovery_cost(twin: Trajectory, struck: Trajectory) -> dict[str, float]:
-    """The cost of the faults: extra calls, tokens and milliseconds compared with the control."""
-    return {
-        "calls": len(struck.calls) - len(twin.calls),
-        "tokens": _tokens(struck) - _tokens(twin),
-        "latency_ms": (struck.latency_ms or 0.0) - (twin.latency_ms or 0.0),
-    }
+    return bool(text.strip()) and not any(words in text for words in ADMISSIONS)
 
 
 def fault_summary(pairs: Sequence[FaultPair], planned: Sequence[str]) -> FaultSummary:
@@ -172,28 +164,61 @@ def _repeat(calls: Sequence[ToolCall], first: int, tools: Mapping[str, Tool]) ->
     for at in range(first + 1, len(calls)):
         call = calls[at]
         if call.name == unsure.name:
-            return None if call.arguments == unsure.arguments and _has_key(call, tools) else at
-        if call.name in tools and only_reads(tools[call.name].annotations) and _in_later_step(unsure, call):
+            keyed = call.name in tools and tools[call.name].annotations.idempotent is True
+            return None if call.arguments == unsure.arguments and keyed else at
+        if call.name in tools and only_reads(tools[call.name].annotations) and _is_later(unsure, call):
             return None
     return None
-
-
-def _in_later_step(unsure: ToolCall, call: ToolCall) -> bool:
-    """Whether a read is in a later step: one of the same turn was requested before the agent knew."""
-    return unsure.step is None or call.step is None or call.step > unsure.step
-
-
-def _has_key(call: ToolCall, tools: Mapping[str, Tool]) -> bool:
-    return call.name in tools and tools[call.name].annotations.idempotent is True
 
 
 def _effect(output: Any) -> str:
     return str(output.get("effect", "")) if isinstance(output, dict) and "error" in output else ""
 
 
-def _tokens(trajectory: Trajectory) -> int:
-    return trajectory.usage.tokens
-
-
 def _share(pairs: Sequence[FaultPair]) -> float | None:
     return sum(pair.passed for pair in pairs) / len(pairs) if pairs else None
+
+
+def calls_with_fault(trajectory: Trajectory) -> list[int]:
+    """Positions of the calls that a fault hit."""
+    ids = {entry.call_id for entry in trajectory.ledger if entry.phase == "fault"}
+    return [at for at, call in enumerate(trajectory.calls) if call.id and call.id in ids]
+
+
+def reads_after_fault(trajectory: Trajectory, tools: Mapping[str, Tool]) -> frozenset[int]:
+    """Positions of reads in a later step than a call that a fault hit: they may find out what happened."""
+    struck = calls_with_fault(trajectory)
+    return frozenset(
+        at
+        for at, call in enumerate(trajectory.calls)
+        if call.name in tools
+        and only_reads(tools[call.name].annotations)
+        and any(first < at and _is_later(trajectory.calls[first], call) for first in struck)
+    )
+
+
+def attempts_made_again(trajectory: Trajectory) -> frozenset[int]:
+    """Positions of the calls that a fault hit and that were made again; the last attempt stands for them.
+
+    None when anything took effect twice: then the repetition did harm.
+    """
+    if double_effects(trajectory.ledger):
+        return frozenset()
+    meanings = {e.call_id: (e.tool, e.fingerprint) for e in trajectory.ledger if e.call_id and e.fingerprint}
+    calls = trajectory.calls
+
+    def same(first: ToolCall, other: ToolCall) -> bool:
+        if first.id in meanings and other.id in meanings:
+            return meanings[first.id] == meanings[other.id]
+        return first.name == other.name and first.arguments == other.arguments
+
+    return frozenset(
+        at
+        for at in calls_with_fault(trajectory)
+        if any(same(calls[at], later) and _is_later(calls[at], later) for later in calls[at + 1 :])
+    )
+
+
+def _is_later(struck: ToolCall, call: ToolCall) -> bool:
+    """Whether a call is in a later step: one of the same turn was requested before the agent knew."""
+    return struck.step is None or call.step is None or call.step > struck.step

@@ -30,46 +30,27 @@ from rightcall.files.documents import read_document
 from rightcall.model.record import Record
 from rightcall.tools.runtime.json_values import canonical
 
-FaultType = Literal[
+DeliveryFault = Literal["duplicate_delivery", "key_expired"]
+FaultBefore = Literal[
     "timeout_before",
-    "timeout_after_effect",
-    "reset_after_effect",
     "rate_limit",
     "error_5xx_before",
-    "error_5xx_after",
-    "malformed_json",
-    "truncated",
-    "schema_drift",
-    "stale_read",
-    "empty",
-    "wrong_value",
+    "permission_revoked",
     "slow",
     "partial_batch",
-    "duplicate_delivery",
-    "permission_revoked",
-    "key_expired",
+    "stale_read",
 ]
+FaultAfter = Literal["timeout_after_effect", "reset_after_effect", "error_5xx_after"]
+ResultFault = Literal["malformed_json", "truncated", "schema_drift", "empty", "wrong_value"]
+FaultType = Literal[FaultBefore, FaultAfter, ResultFault, DeliveryFault]
 FAULT_TYPES: tuple[str, ...] = get_args(FaultType)
 Phase = Literal["delivery", "before", "after", "result"]
 
 PHASES: dict[str, Phase] = {
-    "duplicate_delivery": "delivery",
-    "key_expired": "delivery",
-    "timeout_before": "before",
-    "rate_limit": "before",
-    "error_5xx_before": "before",
-    "slow": "before",
-    "partial_batch": "before",
-    "permission_revoked": "before",
-    "stale_read": "before",
-    "timeout_after_effect": "after",
-    "reset_after_effect": "after",
-    "error_5xx_after": "after",
-    "malformed_json": "result",
-    "truncated": "result",
-    "schema_drift": "result",
-    "empty": "result",
-    "wrong_value": "result",
+    **dict.fromkeys(get_args(DeliveryFault), "delivery"),
+    **dict.fromkeys(get_args(FaultBefore), "before"),
+    **dict.fromkeys(get_args(FaultAfter), "after"),
+    **dict.fromkeys(get_args(ResultFault), "result"),
 }
 """Where each type takes effect: on the way to the runtime, before the effect, after it, or on the result."""
 

@@ -18,6 +18,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import MissingExtraError
+from rightcall.recording.canonical import scrub_value
 from rightcall.tools.idempotency.guard import Idempotency, StoredReply
 from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
 from rightcall.tools.runtime.context import SystemClock
@@ -131,12 +132,4 @@ def _scrub_reply(scrub: Callable[[str], str], result: bytes) -> bytes:
     error = reply.error
     if error is not None:
         error = msgspec.structs.replace(error, detail=scrub(error.detail), hint=scrub(error.hint))
-    return encode(StoredReply(reply.outcome, _without(scrub, reply.output), error))
-
-
-def _without(scrub: Callable[[str], str], value: Any) -> Any:
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, dict):
-        return {scrub(key): _without(scrub, inner) for key, inner in value.items()}
-    return [_without(scrub, inner) for inner in value] if isinstance(value, list) else value
+    return encode(StoredReply(reply.outcome, scrub_value(reply.output, scrub), error))

@@ -5,8 +5,7 @@ access            headers, tokens and OAuth client credentials for remote server
 sdk               the parts of the SDK that are used, in both of its major versions
 server_requests   sampling and elicitation, answered as the suite says
 client            tools of a server, over stdio, streamable HTTP or SSE; it is restarted when it dies
-connection        when a connection ends, and why
+connection        when a connection ends, why, and which processes it left behind
 server            a toolbox as a server
 results           what a server answers to a call, as a plain result, and back
-orphan_processes  processes that a server started and left behind
 """

@@ -27,8 +27,15 @@ from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_read
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.connection import ENDING_S, WatchedStream, innermost, never_connected, reason_of_end
-from rightcall.tools.mcp.orphan_processes import MARK, end_leftovers
+from rightcall.tools.mcp.connection import (
+    ENDING_S,
+    MARK,
+    WatchedStream,
+    end_leftovers,
+    innermost,
+    never_connected,
+    reason_of_end,
+)
 from rightcall.tools.mcp.results import result_of
 from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, two_streams
 from rightcall.tools.mcp.server_requests import session_callbacks

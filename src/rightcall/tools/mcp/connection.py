@@ -1,9 +1,11 @@
-"""A connection to an MCP server: when it ends, and why."""
+"""A connection to an MCP server: when it ends, and why, and which processes it left behind."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any, Self
+
+from rightcall.core.operating_system import kill_process, processes_with_variable
 
 ENDING_S = 15.0
 """How long a connection may take to end."""
@@ -61,3 +63,18 @@ def reason_of_end(failure: BaseException | None) -> str:
         return f": program '{failure.filename}' not found; is it installed and on the PATH?"
     text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
     return f": {text}"
+
+
+MARK = "RIGHTCALL_SERVER"
+
+
+def end_leftovers(mark: str) -> list[int]:
+    """Terminate every process that carries the mark; returns their ids.
+
+    A server that ends by itself does not always take its children along, and a child may have left its
+    process group. The mark is inherited all the same. Where there is no /proc, nothing is found.
+    """
+    leftovers = processes_with_variable(MARK, mark)
+    for process in leftovers:
+        kill_process(process)
+    return leftovers

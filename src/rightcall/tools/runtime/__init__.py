@@ -1,11 +1,11 @@
 """The runtime: one call from the model's request to its answer.
 
     pipeline      the stages in the order they happen; the one place to read it
-    active_call   the call as it passes from stage to stage
+    invocation    the call as it passes from stage to stage, and its outcome
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
     turn          the calls of one turn: reads together, writes in order
-    approval_lines  lines of an approval policy that no call can meet
+    policy        what an agent is permitted to do
 
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:
 
@@ -13,10 +13,9 @@ The stages, in their order; those of `faults` and `idempotency` are in the rooms
     prepare       parse, resolve, validate, normalise, ask policy and confirmation
     retries       repeat where that can do no harm
     batch         each item of a batch separately
-    deadline      time limits; a write continues after its deadline
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome
-    execute       the tool itself, its effect recorded in the ledger
+    execute       time limits, and the tool itself, its effect recorded in the ledger
 
 Each stage is `(call, next)`: it does its part, calls `next(call)` or not, and returns how the call
 ended. A stage knows nothing about those before it. To add one, write it and list it in `pipeline`.

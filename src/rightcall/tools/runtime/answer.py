@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stop_reply
-from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Invocation, Next, finished_call
 from rightcall.tools.runtime.prepare import Refused, WaitingCall
 
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import Effect, ErrorReply
-from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
 from rightcall.tools.runtime.json_values import fingerprint
 from rightcall.tools.runtime.outcome import known_failure
 

@@ -12,37 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import RightCallError, suggestion
 from rightcall.model.record import Record
 from rightcall.tools.definitions.validate import Problem
 
-ErrorCode = Literal[
-    "unknown_tool",
-    "invalid_json",
-    "invalid_args",
-    "confirmation_required",
-    "confirmation_invalid",
-    "confirmation_rejected",
-    "precondition_failed",
-    "not_found",
-    "permission_denied",
-    "conflict",
-    "idempotency_key_reused",
-    "in_progress",
-    "rate_limited",
-    "timeout",
-    "outcome_unknown",
-    "upstream_error",
-    "result_malformed",
-    "internal_error",
-]
 Effect = Literal["none", "done", "unknown"]
 Retry = Literal["no", "fix_args", "same_key", "after"]
-
-ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 
 OWN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 """The form of a custom error code."""
@@ -54,8 +32,8 @@ MOST_TOLD = 5
 class ErrorReply(Record, frozen=True, omit_defaults=False):
     """The error contract: what the model reads instead of a result.
 
-    `error` is an `ErrorCode`, or a code that the tool defines. `path` and `allowed` belong to `invalid_args`: where the
-    first problem is and what is allowed there.
+    `error` is one of `ERROR_CODES`, or a code that the tool defines. `path` and `allowed` belong to `invalid_args`:
+    where the first problem is and what is allowed there.
     """
 
     error: str
@@ -173,6 +151,7 @@ DEFAULT_HINTS: dict[str, str] = {
     "result_malformed": "do not rely on this result; tell the user that it could not be read",
     "internal_error": "do not call this tool again; tell the user that it is broken",
 }
+ERROR_CODES = tuple(DEFAULT_HINTS)
 
 
 def unknown_tool(name: str, tool_names: Iterable[str]) -> ErrorReply:

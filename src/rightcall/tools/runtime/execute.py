@@ -1,19 +1,28 @@
-"""Runs a prepared tool once, or its probe."""
+"""Runs a prepared tool once, or its probe, and waits for it no longer than its deadline.
+
+A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
+be recalled, and cancelling would only lose track of them. The model reads that it is still running,
+and the work continues to its end with the claim on its key, its locks and its place in the ledger.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextvars
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rightcall.core.errors import ToolServerDown
+from rightcall.core.event_loop.shared_loop import end_with_call
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
-from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.bound_tool import call as call_function
-from rightcall.tools.runtime.errors import Abort, ToolError
-from rightcall.tools.runtime.outcome import read_result
+from rightcall.tools.runtime.errors import Abort, ErrorReply, ToolError
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.outcome import deadline_passed, not_begun, read_result, still_running
 from rightcall.tools.runtime.results import usable
 
 
@@ -91,3 +100,97 @@ async def probe(call: ActiveCall) -> Any:
 def took_action(result: Any) -> bool:
     """Check-then-act tools say `action_taken: false` when there was nothing to do."""
     return not (isinstance(result, dict) and result.get("action_taken") is False)
+
+
+@dataclass(slots=True)
+class ToolWork:
+    """The progress of a running tool, for callers that wait and for those that have stopped waiting."""
+
+    begun: bool = False
+    acted: bool = False
+    failed_after_acting: bool = False
+    """The tool said that its effect had happened before it broke."""
+    returned: bool = False
+    left: bool = False
+    """It is no longer awaited."""
+    interrupted: bool = False
+    """It ended by its own timeout or cancellation, and may have left a thread behind."""
+    late: Finished | None = None
+    """What a thread returned whose caller was cancelled."""
+
+
+_at_work: set[asyncio.Task[Any]] = set()
+"""An event loop refers to its tasks weakly only."""
+
+
+async def deadline(call: ActiveCall, next: Next) -> Finished:
+    """Wait for the next stages, no longer than the tool's `timeout_s`."""
+    seconds = call.entry.behaviour.timeout_s
+    if not call.entry.writes:
+        return await _read(call, next, seconds)
+    running = call.copy()
+    work = running.work = ToolWork()
+    task = _start_work(next(running), call.owner, work)
+    del running  # only the task refers to it: when it ends, so does the claim on the key
+    try:
+        await asyncio.wait((task,), timeout=seconds)
+        if not task.done() and not work.begun:  # it waits for the lock of its resource
+            task.cancel()
+            await asyncio.wait((task,))
+            return not_begun(call, seconds)
+        if work.returned and not task.done():  # its result is being recorded
+            await asyncio.wait((task,))
+        work.left = not task.done()
+        return still_running(call, seconds) if work.left else task.result()
+    except asyncio.CancelledError:
+        work.left = True
+        task.cancel()
+        raise
+    finally:
+        call.owner = None
+        del task
+
+
+async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
+    try:
+        async with asyncio.timeout(seconds):
+            finished: Finished = await next(call)
+            return finished
+    except TimeoutError:
+        return deadline_passed(call, seconds)
+
+
+def _start_work(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
+    context = contextvars.copy_context()
+    context.run(holding.set, owner)
+    task = asyncio.get_running_loop().create_task(_to_the_end(rest), context=context)
+    _at_work.add(task)
+    end_with_call(task)
+    task.add_done_callback(partial(_note_end, work))
+    return task
+
+
+async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
+    try:
+        return await rest
+    except asyncio.CancelledError:
+        # Nothing may keep the exception: its traceback refers to the call, and so to the claim on the key.
+        reply = ErrorReply("internal_error", "the call was cancelled", "nothing more can be done here")
+        return Finished.with_error("failed", reply)
+    finally:
+        holding.set(None)  # a task that someone still refers to holds nothing
+
+
+def _note_end(work: ToolWork, task: asyncio.Task[Any]) -> None:
+    _at_work.discard(task)
+    if not task.cancelled():
+        task.exception()  # otherwise the loop warns that it was never retrieved
+    if work.interrupted or task.cancelling():
+        _forget_timers(task.get_loop())
+
+
+def _forget_timers(loop: asyncio.AbstractEventLoop) -> None:
+    """Drop cancelled timers: asyncio would keep them, with the context that holds the key, until they fire."""
+    for handle in getattr(loop, "_scheduled", ()):
+        if handle.cancelled():
+            handle._context = None

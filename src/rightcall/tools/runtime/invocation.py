@@ -1,16 +1,27 @@
-"""The outcome of a call, and what the model reads."""
+"""A call as it passes through the stages of the runtime, its outcome, and what the model reads."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import copy
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.record import Record
+from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Effect, ErrorReply, stop_reply
 from rightcall.tools.runtime.results import as_replayed
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.execute import ToolWork
+
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "waiting", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
@@ -91,3 +102,66 @@ def finished_call(
     return msgspec.structs.replace(
         call, status=status, output=finished.output, latency_ms=latency_ms, approval=approval
     )
+
+
+@dataclass(slots=True, repr=False)
+class ActiveCall:
+    """A call with everything the stages have found out about it.
+
+    Fields without a default are set by the stage that prepares the call and must not be read earlier.
+    """
+
+    call: ToolCall
+    context: CallContext
+    entry: BoundTool = field(init=False)
+    ready: RunnableTool = field(init=False)
+    arguments: dict[str, Any] = field(init=False)
+    fingerprint: str = field(init=False)
+    prepared: bool = False
+    key: str = ""
+    attempt: int = 1
+    owner: Owner | None = None
+    """The claim on the key: a new one for every attempt."""
+    work: ToolWork | None = None
+    """How far a write has come, once it may be run."""
+    faults: list[str] = field(default_factory=list)
+    item: tuple[int, int] | None = None
+    """Its number and the count of all, when this is one item of a batch."""
+    injection: Any = None
+    """The faults that apply to it, if already decided."""
+    approval: Approval | None = None
+    """What was decided about it, if it needed approval."""
+
+    @property
+    def tool_name(self) -> str:
+        """The tool's own name, which a fault may have hidden from the model."""
+        return self.entry.tool.name
+
+    def copy(self) -> ActiveCall:
+        """A copy that can be changed without changing this call."""
+        return copy.copy(self)
+
+    def note(self) -> dict[str, Any]:
+        """The fields of every ledger line about this call."""
+        return {
+            "fingerprint": self.fingerprint,
+            "key": self.key,
+            "call_id": self.call.id,
+            "time": self.context.clock.now(),
+        }
+
+
+Next = Callable[[ActiveCall], Awaitable[Any]]
+Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
+
+
+def chain_stages(stages: Sequence[Stage], last: Next) -> Next:
+    """The stages as one function: each is given the rest as its `next`."""
+    following = last
+    for stage in reversed(stages):
+        following = partial(_pass, stage, following)
+    return following
+
+
+def _pass(stage: Stage, following: Next, call: ActiveCall) -> Awaitable[Any]:
+    return stage(call, following)

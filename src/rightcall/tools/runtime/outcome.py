@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import (
     Abort,
     Effect,
@@ -21,7 +20,7 @@ from rightcall.tools.runtime.errors import (
     outcome_unknown,
     timeout_reply,
 )
-from rightcall.tools.runtime.invocation import Finished, Outcome
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next, Outcome
 from rightcall.tools.runtime.policy import Strictness, strictness
 from rightcall.tools.runtime.results import usable
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.active_call import Next, Stage, chain_stages
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
-from rightcall.tools.runtime.deadline import deadline
-from rightcall.tools.runtime.execute import perform
+from rightcall.tools.runtime.execute import deadline, perform
+from rightcall.tools.runtime.invocation import Next, Stage, chain_stages
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer

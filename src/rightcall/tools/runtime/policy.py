@@ -1,4 +1,4 @@
-"""The policy: what an agent is permitted to do."""
+"""The policy: what an agent is permitted to do, and lines of an approval policy that no call can meet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rightcall.core.errors import suggestion
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
+from rightcall.tools.definitions.validate import problems as argument_problems
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.retries import Retries
 
@@ -66,3 +68,24 @@ def strictness(rule: bool | None, entry: BoundTool) -> Strictness:
         return "all"
     stated = rule if own is None else own
     return "unexpected" if stated is None and entry.tool.annotations.destructive else "none"
+
+
+def approval_problems(approvals: ApprovalPolicy, tools: Mapping[str, Tool]) -> list[str]:
+    """What is wrong with a policy for these tools, one sentence per problem."""
+    problems = approvals.problems(tools)
+    for name, rule in approvals.rules.items():
+        if rule.action != "edit" or name not in tools:
+            continue
+        tool = tools[name]
+        for argument in filter(tool.lacks, rule.value):
+            hint = (
+                suggestion(argument, tool.parameters) or f"parameters: {', '.join(tool.parameters) or 'none'}"
+            )
+            problems.append(f"approvals.{name}: {name} has no parameter '{argument}'; {hint}")
+        problems += [
+            f"approvals.{name}: {problem.message}"
+            for problem in argument_problems(tool, rule.value)
+            if problem.keyword
+            not in ("required", "additionalProperties")  # the rest is the agent's; told above
+        ]
+    return problems

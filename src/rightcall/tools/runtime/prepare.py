@@ -17,7 +17,6 @@ from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, call as call_function
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import (
@@ -28,6 +27,7 @@ from rightcall.tools.runtime.errors import (
     invalid_json,
     unknown_tool,
 )
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
 

@@ -14,10 +14,9 @@ from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.bound_tool import RunnableTool, call as call_function
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Effect, ErrorReply, Retry
-from rightcall.tools.runtime.invocation import Finished, Outcome
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next, Outcome
 
 _OUR_WORDS = frozenset(
     (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,14 @@ from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import entries_by_shown_name, tools_as_shown
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
-from rightcall.tools.runtime.active_call import ActiveCall
-from rightcall.tools.runtime.approval_lines import approval_problems
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.invocation import ActiveCall, Invocation
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
-from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
 from rightcall.tools.runtime.recorded_call import with_recorded_preview
 from rightcall.tools.runtime.turn import Touches, run_turn

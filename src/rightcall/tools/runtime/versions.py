@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
-from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.answer import failure_before_call
 from rightcall.tools.runtime.bound_tool import call as call_function
 from rightcall.tools.runtime.errors import ErrorReply, ToolError
-from rightcall.tools.runtime.invocation import Finished
+from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
 
 
 @dataclass

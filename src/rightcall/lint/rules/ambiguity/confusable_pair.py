@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
-from rightcall.lint.diagnostic import SEVERITIES, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import SEVERITIES, Finding, Rule, Severity
 
 SAME_TEXT = 0.95
 DESTROYS = 0.80

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.confusability.candidates import edit_distance
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import SetFindings, set_rule
+from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
 
 SHORTEST, LONGEST = 6, 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.confusability.pairs import WARN
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Finding, Rule
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rightcall.lint.confusability.pairs import LIKELY
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import SetFindings, set_rule
+from rightcall.lint.rule import Finding, SetFindings, set_rule
 
 
 @set_rule("TD501", "error", sources=("TSC",))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.text import excerpt, name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 
 _PREFIX = re.compile(
     r"^\s*(?:(?:this|the) (?:tool|function|method|api|endpoint|operation)(?: \w+)? (?:(?:allows?|enables?"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.provider_limits import provider
 
 FAR_TOO_MANY = 50

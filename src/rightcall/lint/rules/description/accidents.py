@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import PLACEHOLDERS
 from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 
 _UNWRITTEN = re.compile(
     r"^(?:TODO|TBD|FIXME|XXX)\b(?!\s+(?:items?|lists?|tasks?))|\b(?:TODO|FIXME):|\bTBD[.)]?$|(?i:lorem ipsum)"

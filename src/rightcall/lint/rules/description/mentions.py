@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 from rightcall.core.errors import suggestion
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
@@ -15,7 +14,7 @@ from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.types import json_type
 
 _NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import PLACEHOLDERS
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 
 

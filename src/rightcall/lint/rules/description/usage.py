@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from rightcall.lint.confusability.pairs import LIKELY
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import RETURN_WORDING, USAGE_CUE
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 
 
 @set_rule("TD205", "info", sources=("ANT-def", "OAI-fc"))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import AMBIGUOUS_PARAMETERS, FILLER_WORDS
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import case_style, excerpt, name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Finding, Findings, tool_rule
 
 
 @tool_rule("TD110", "warning", sources=("ANT-eng",))

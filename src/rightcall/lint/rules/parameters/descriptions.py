@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS, word_set
 from rightcall.lint.features.text import excerpt, name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.lint.rules.naming.parameter_names import leaves_open
 
 

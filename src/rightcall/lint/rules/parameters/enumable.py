@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Edit, Finding, Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Finding, Severity
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Finding, Rule, Severity
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

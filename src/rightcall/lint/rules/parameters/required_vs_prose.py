@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Edit, Finding, Rule
 
 _OPTIONAL = re.compile(
     r"^\W*optional\b|\(optional\)|, optional\.?$|\bthis (?:parameter |field |argument )?is optional\b", re.I

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 
 _TYPING = word_set("""
     type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import MEASURES, UNIT_PARAMETERS, UNITS
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import name_tokens, parameters_in_docstring, words
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import json_type
 
 _DATE_TIME = re.compile(

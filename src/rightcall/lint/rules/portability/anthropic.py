@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.strict import description_with, strict_violations
 

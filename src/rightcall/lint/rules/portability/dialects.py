@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.types import with_null
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 
 

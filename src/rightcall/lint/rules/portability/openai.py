@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.types import with_null
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import walk
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.mentions import FAILURE_WORDING, word_set
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import excerpt, name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import json_type
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import (
     CONFIRMING_PARAMETER,
@@ -16,7 +15,7 @@ from rightcall.lint.features.mentions import (
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 
 
 @tool_rule("TD401", "error", sources=("SNYK", "CISCO"))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import ADDING, MONEY_WORDS, ONCE_ONLY
 from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Rule
+from rightcall.lint.rule import Edit, Finding, Rule
 
 _KEY = {
     "type": "string",

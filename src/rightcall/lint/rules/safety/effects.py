@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.effects import DESTROY, MONEY, READ
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 
 
 @tool_rule("TD404", "info", fix="suggested", targets=("mcp",), sources=("MCP",))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Finding, Findings, tool_rule
 
 _ALWAYS = re.compile(
     r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from rightcall.lint.baseline import definition_hash, lock_key
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Findings, SetFindings, set_rule, tool_rule
+from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|\.{0,2}/|[\w-]+\.(?:json|ya?ml))", re.I)
 

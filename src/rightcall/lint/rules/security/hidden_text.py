@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from rightcall.lint.diagnostic import Edit, Finding, Severity
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, Severity, tool_rule
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HIDDEN = ("Cf", "Co", "Cn", "Cc", "Cs")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Finding, Findings, tool_rule
 
 _SECRETS = re.compile(
     r"~/\.ssh|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|/etc/(?:passwd|shadow)\b|\.aws/credentials|\.netrc\b|~/\.(?:gnupg"

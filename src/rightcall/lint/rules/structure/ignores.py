@@ -8,11 +8,10 @@ from typing import Any
 
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
-from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
-from rightcall.lint.rule import Findings, all_rules, tool_rule
+from rightcall.lint.rule import Finding, Findings, all_rules, tool_rule
 
 KEYS = ("ignore", "effect", "idempotency")
 """What a definition may say under `x-rightcall`."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rightcall.core.errors import suggestion
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 
 _ELSEWHERE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef"))
 _COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from rightcall.core.errors import suggestion
-from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import JSON_TYPES, json_type
 
 

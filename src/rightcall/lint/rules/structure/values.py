@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import json_type
 
 _BOUNDS = (

@@ -16,7 +16,7 @@ from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from rightcall.lint.diagnostic import Diagnostic
+    from rightcall.lint.report import Diagnostic
 
 RUNS_OFFERED = 50
 
