@@ -3,9 +3,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal -m "not ray and not nightly"
+WORKERS := -n 2 --dist worksteal
+TESTS := $(BIN)/python -m pytest $(WORKERS) -m "not ray and not nightly and not stories"
+STORIES := $(BIN)/python -m pytest $(WORKERS) -m "stories and not ray and not nightly"
 
-.PHONY: demo test test-pythons test-ray test-wings nightly search test-node test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-stories test-pythons test-ray test-wings nightly search test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -29,6 +31,10 @@ demo: $(VENV)/.demo-ready
 test: $(VENV)/.test-ready
 	$(TESTS)
 
+# Whole programs, processes that are killed, browsers, frameworks: what takes a second of one core or more.
+test-stories: $(VENV)/.test-ready
+	$(STORIES)
+
 # On each Python that pyproject.toml declares and that is installed, in environments in .venv-pythons.
 test-pythons: $(VENV)/.made
 	$(BIN)/python -m tests.support.pythons
@@ -42,7 +48,7 @@ test-wings: $(VENV)/.test-ready
 	$(BIN)/python -m tests.support.without_wings $(WINGS)
 
 # The long searches: tests marked `nightly`, and every property test with all of its examples.
-NIGHTLY := $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=nightly -m "(nightly or hypothesis) and not ray"
+NIGHTLY := $(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=nightly -m "(nightly or hypothesis) and not ray"
 nightly: $(VENV)/.test-ready
 	$(NIGHTLY)
 	$(MAKE) test-wings
@@ -84,6 +90,7 @@ check: $(VENV)/.test-ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(TESTS)
+	$(STORIES)
 
 bench: $(VENV)/.test-ready
 	$(BIN)/python -m benchmarks

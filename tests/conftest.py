@@ -1,8 +1,11 @@
 """What all tests share."""
 
+import compileall
 import gc
 import os
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -17,6 +20,10 @@ OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures -p no:langsmit
 
 trust_one_authority()
 
+# Where the environment forbids bytecode, every program that tests start would compile the package again, which takes it
+# seconds, and every session would rewrite all tests' assertions.
+sys.dont_write_bytecode = False
+
 # A shell starts background commands with Ctrl-C ignored, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,11 +34,20 @@ settings.register_profile("nightly", settings.get_profile("rightcall"), max_exam
 settings.load_profile("rightcall")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the package once for all workers and all programs that tests start."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parents[1] / "src", quiet=2)
+
+
 def pytest_collection_finish() -> None:
     """Before the first test, but after workers of this session have started, which need Hypothesis' plugin.
 
-    Thousands of tests and the packages they import stay: the garbage collector need not look at them again.
+    Thousands of tests and the packages they import stay: the garbage collector need not look at them again. Modules that
+    tests write and change within a second are not compiled to files, which would look up to date.
     """
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
     gc.collect()
     gc.freeze()

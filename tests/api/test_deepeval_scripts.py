@@ -40,6 +40,7 @@ def test_a_script_prints_what_it_prints_with_deepeval(script, tmp_path):
     assert printed == PRINTED[script] != []
 
 
+@pytest.mark.stories
 def test_a_pytest_file_passes_and_fails_the_same_tests(tmp_path):
     path = changed("pytest_file", tmp_path)
     line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", path.name]

@@ -12,6 +12,8 @@ import pytest
 
 from tests.conftest import OTHER_PLUGINS
 
+pytestmark = pytest.mark.stories
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```console\n\$ (rightcall test [^\n]*)\n(.*?)```", PAGE, re.DOTALL)

@@ -12,6 +12,8 @@ import pytest
 
 from rightcall.store.address import open_store
 
+pytestmark = pytest.mark.stories
+
 pytest_plugins = ["pytester"]
 
 AGENT = """

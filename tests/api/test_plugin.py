@@ -303,6 +303,7 @@ def test_weather(golden, check):
     project("hue", "saigon", test=test).runpytest().assert_outcomes(passed=2)
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("spread", ["load", "loadfile"])
 def test_workers_of_xdist_write_one_run_and_ask_each_golden_once(project, spread):
     made = project("hanoi", *(f"city{i}" for i in range(9)))

@@ -12,6 +12,8 @@ import pytest
 from rightcall.cli.main import main
 from tests.support.selection import nightly_but
 
+pytestmark = pytest.mark.stories
+
 SUITE = (
     "name: shop\ndataset: goldens.jsonl\ntools: tools.json\nagent: {model: '%s', system: '%s'}\ngate: {}\n"
 )

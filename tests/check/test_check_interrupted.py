@@ -8,13 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
+from tests.support.patience import SECONDS, wait_until
+
+pytestmark = pytest.mark.stories
 
 GOLDENS, BLOCKED_AFTER = 60, 25
 AGENT = """
@@ -44,7 +46,7 @@ def project(tmp_path_factory):
     (tmp_path / "goldens.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     suite = {"name": "shop", "tools": "tools.json", "dataset": "goldens.jsonl", "concurrency": 1}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"agent": {"model": "own_agent:answer"}}))
-    assert run(tmp_path, "run", "suite.yaml", "--trials", "2").wait(120) == 0
+    assert run(tmp_path, "run", "suite.yaml", "--trials", "2").wait(SECONDS) == 0
     (tmp_path / "suite.yaml").write_text(
         json.dumps(suite | {"agent": {"model": "own_agent:answer", "system": "Be brief."}})
     )
@@ -78,26 +80,19 @@ def checks(folder):
         return store.runs.page(RunFilter(tag="check"))
 
 
-def wait_for(true):
-    end = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < end, "nothing happens"
-        time.sleep(0.05)
-
-
 def interrupted(folder, number):
     """A check that is ended by a signal while a trial is in progress and all earlier ones are stored."""
     (folder / "block").touch()
     process = check(folder)
-    wait_for(lambda: len(asked(folder)) > BLOCKED_AFTER and checks(folder)[0].results == BLOCKED_AFTER)
+    wait_until(lambda: len(asked(folder)) > BLOCKED_AFTER and checks(folder)[0].results == BLOCKED_AFTER)
     process.send_signal(number)
-    assert process.wait(120) in (130, -signal.SIGKILL)
+    assert process.wait(SECONDS) in (130, -signal.SIGKILL)
     (folder / "block").unlink()
 
 
 def test_a_killed_check_continues_with_the_same_command(folder):
     interrupted(folder, signal.SIGKILL)
-    assert check(folder, "-o", "check.json").wait(120) == 0
+    assert check(folder, "-o", "check.json").wait(SECONDS) == 0
     found = json.loads((folder / "check.json").read_text())
     assert len(asked(folder)) == found["calls"]["spent"] + 1  # the trial that was in progress
     assert any("25 trials were stored when this check was interrupted" in note for note in found["notes"])
@@ -107,18 +102,18 @@ def test_a_killed_check_continues_with_the_same_command(folder):
 def test_a_check_that_was_taken_up_again_ends_as_one_that_was_not(folder):
     """Same verdict, evidence and calls: only the note differs."""
     interrupted(folder, signal.SIGINT)
-    assert check(folder, "-o", "check.json").wait(120) == 0
+    assert check(folder, "-o", "check.json").wait(SECONDS) == 0
     resumed = json.loads((folder / "check.json").read_text())
     for path in (folder / "checks").iterdir():
         path.unlink()
-    assert check(folder, "-o", "check.json").wait(120) == 0
+    assert check(folder, "-o", "check.json").wait(SECONDS) == 0
     whole = json.loads((folder / "check.json").read_text())
     assert {**resumed, "notes": 0, "run_id": 0} == {**whole, "notes": 0, "run_id": 0}
 
 
 def test_another_question_does_not_take_up_an_interrupted_check(folder):
     interrupted(folder, signal.SIGKILL)
-    assert check(folder, "--drop-rest", "0.12", "-o", "check.json").wait(120) == 0
+    assert check(folder, "--drop-rest", "0.12", "-o", "check.json").wait(SECONDS) == 0
     found = json.loads((folder / "check.json").read_text())
     assert len(asked(folder)) == BLOCKED_AFTER + 1 + found["calls"]["spent"]
 
@@ -126,9 +121,9 @@ def test_another_question_does_not_take_up_an_interrupted_check(folder):
 def test_a_check_that_is_still_at_work_is_left_alone(folder):
     (folder / "block").touch()
     first = check(folder)
-    wait_for(lambda: len(asked(folder)) > BLOCKED_AFTER)
+    wait_until(lambda: len(asked(folder)) > BLOCKED_AFTER)
     (folder / "block").unlink()
-    assert check(folder, "-o", "check.json").wait(120) == 0
+    assert check(folder, "-o", "check.json").wait(SECONDS) == 0
     assert first.poll() is None
     assert sorted(stored.finished for stored in checks(folder)) == [False, True]
     first.kill()

@@ -24,6 +24,8 @@ from tests.support.changed_agents import (
 )
 from tests.support.selection import nightly_but, selected
 
+pytestmark = pytest.mark.stories
+
 EXAMPLES = int(os.environ.get("RIGHTCALL_EXAMPLES", "8"))
 SEED = int(os.environ.get("RIGHTCALL_SEED", "27"))
 OPTIONS = ([], [], ["--full"], ["--again"], ["--record", "replay"], ["--baseline", "main.jsonl"])

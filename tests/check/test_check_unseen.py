@@ -13,6 +13,8 @@ import yaml
 from tests.support.changed_agents import AGENTS, GOLDENS, Service, Shop, run_commands
 from tests.support.selection import nightly_but, selected
 
+pytestmark = pytest.mark.stories
+
 OPTIONS = {
     "full": ["--full"],
     "full again": ["--full", "--again"],

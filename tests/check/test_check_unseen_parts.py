@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.changed_agents import GOOD, ChangedAgent, Shop, run_commands
 
+pytestmark = pytest.mark.stories
+
 SERVER = """
 import json, os, sys
 for line in sys.stdin:

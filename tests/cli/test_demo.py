@@ -14,6 +14,8 @@ import pytest
 
 from rightcall.cli.demo_suites import SUPPORT
 
+pytestmark = pytest.mark.stories
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -14,6 +14,8 @@ import pytest
 from rightcall.store.address import open_store
 from tests.support.model_process import loopback_model, write_suite
 
+pytestmark = pytest.mark.stories
+
 STUBBORN = """
 import asyncio, sys
 async def answer(golden):
@@ -56,7 +58,7 @@ def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)  # the first waits for it
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "Traceback" not in err and err.endswith("stopped\n")
 
@@ -75,7 +77,7 @@ def test_a_signal_keeps_finished_results_and_names_the_line_to_resume_with(tmp_p
         process = run(tmp_path, "--json")
         process.stdout.readline()
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     kept = stored(tmp_path)
     assert process.returncode == code and 0 < kept.results < 400 and not kept.finished
     assert "Traceback" not in err and reason in err and f"--resume {kept.id}" in err
@@ -106,7 +108,7 @@ def test_nohup_is_respected(tmp_path):
         )
         process.stdout.readline()
         process.send_signal(signal.SIGHUP)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert process.returncode != 129 and stored(tmp_path).finished
 
 
@@ -125,7 +127,7 @@ def test_a_server_on_stdin_ends_at_the_first_signal(tmp_path):
         process.stdin.flush()
         assert "serverInfo" in process.stdout.readline()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 143
+        assert process.wait(timeout=300) == 143
         process.communicate()
 
 
@@ -135,7 +137,7 @@ def test_a_reader_who_goes_away_ends_the_run_quietly_with_what_was_stored(tmp_pa
         process = run(tmp_path, "--json")
         assert process.stdout.readline().startswith("{")
         process.stdout.close()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     kept = stored(tmp_path)
     assert process.returncode == 130 and 0 < kept.results < 400 and not kept.finished
     assert "Traceback" not in err and f"stdout was closed: {kept.results} of 400 cases stored" in err
@@ -147,6 +149,6 @@ def test_the_line_to_resume_with_is_the_command_that_was_typed(tmp_path):
         process = run(tmp_path, "--json", "--trials", "2", "--only", "case-*")
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     typed = "rightcall run suite.json --trials 2 --only 'case-*' --store 'my results.db'"
     assert f"{typed} --resume {stored(tmp_path).id}\n" in err

@@ -9,6 +9,8 @@ import pytest
 from benchmarks.kills import endure, prepare, undisturbed
 from benchmarks.kills_jobs import JOBS
 
+pytestmark = pytest.mark.stories
+
 SEEDS = {
     "check": 41,
     "recording": 42,

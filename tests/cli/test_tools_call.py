@@ -111,6 +111,7 @@ def test_mocked_calls_keep_no_keys(folder: Path):
     assert not (folder / ".rightcall").exists()
 
 
+@pytest.mark.stories
 def test_a_server_that_is_started_again_remembers_its_keys(folder: Path):
     (folder / "paying_tools.py").write_text(PAYING)
     command = [sys.executable, "-m", "rightcall.cli.main", "tools", "serve", "paying_tools:pay", "--real"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from tests.compat.deepeval_environment import run_with_deepeval
+
+pytestmark = pytest.mark.stories
 
 HERE = Path(__file__).parent
 FILES = HERE.parent / "datasets" / "data" / "deepeval"

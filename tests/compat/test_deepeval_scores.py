@@ -8,7 +8,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.compat.deepeval_environment import run_with_deepeval
+
+pytestmark = pytest.mark.stories
 
 HERE = Path(__file__).parent
 

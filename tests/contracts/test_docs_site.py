@@ -15,6 +15,8 @@ from lxml import html
 
 from tests.support.browser import chromium
 
+pytestmark = pytest.mark.stories
+
 ROOT = Path(__file__).parents[2]
 LOADED = "//script/@src | //img/@src | //iframe/@src | //link[@rel='stylesheet' or @rel='preconnect' or @rel='icon']/@href"
 

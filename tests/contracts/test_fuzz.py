@@ -15,6 +15,8 @@ from benchmarks.fuzz_inputs import GOLDENS, PLAIN_SUITE, SEEDS, TOOL
 
 from rightcall.cli.main import main
 
+pytestmark = pytest.mark.stories
+
 
 @pytest.mark.parametrize("inputs", [4, pytest.param(12, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("kind", sorted(DOORS))

@@ -11,6 +11,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+pytestmark = pytest.mark.stories
+
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "tutorial.ipynb"
 
 
@@ -29,7 +31,7 @@ def cells(tmp_path_factory) -> list[Any]:
         patch.setenv("JUPYTER_PATH", str(folder))
         patch.setenv("IPYTHONDIR", str(folder / "ipython"))
         NotebookClient(
-            notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+            notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
         ).execute()
     return notebook.cells
 

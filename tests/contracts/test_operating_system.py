@@ -121,6 +121,7 @@ def test_what_every_system_has_is_not(line):
     assert list(system_specific(ast.parse(line))) == []
 
 
+@pytest.mark.stories
 def test_the_package_works_on_a_system_without_any_of_it(tmp_path):
     """Every module is imported, then a suite is scored, run, gated and reported, as on Windows."""
     done = subprocess.run(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 import yaml
+from _pytest.mark.expression import Expression
 
 from tests.support.published_schemas import problems, vendor_schema
 from tests.support.pythons import ROOMS, supported
@@ -43,6 +45,23 @@ def test_forms_of_issues_are_valid_by_the_schemas_of_their_server(file, schema):
 
 def test_a_pull_request_is_asked_what_it_removed_or_reused():
     assert "removed or reused" in (ROOT / ".github" / "PULL_REQUEST_TEMPLATE.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "marks", [set(marks) for n in range(3) for marks in combinations(("stories", "nightly"), n)]
+)
+@pytest.mark.parametrize("ray", [set(), {"ray"}], ids=["", "ray"])
+def test_each_test_is_run_by_one_target(marks, ray):
+    """What `.ci/run` runs in full, and long searches: which marks a test has decides between them, and none is left out."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = {
+        words: Expression.compile(expression)
+        for words, expression in re.findall(r'^(.* -m pytest.*) -m "?([^"\n]+)"?$', makefile, re.M)
+    }
+    found = [
+        words for words, chosen in targets.items() if chosen.evaluate(lambda name, **_: name in marks | ray)
+    ]
+    assert len(found) == 1, found
 
 
 def test_declared_versions_begin_with_the_oldest_that_is_required_and_have_no_gap():

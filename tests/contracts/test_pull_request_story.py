@@ -16,6 +16,8 @@ import yaml
 
 from tests.support.published_schemas import problems, sarif_schema, vendor_schema
 
+pytestmark = pytest.mark.stories
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "pull-request"
 

@@ -8,12 +8,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from rightcall.core import operating_system as system
+from tests.support.patience import wait_until
 
 TWO_PROCESSES = (
     "import subprocess, sys, time; child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
@@ -180,10 +180,3 @@ def test_memory_goes_back_only_where_there_is_glibc(windows, monkeypatch):
     system.return_freed_memory()
     monkeypatch.setattr(sys, "platform", "linux")
     system.return_freed_memory()
-
-
-def wait_until(holds) -> None:
-    until = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)

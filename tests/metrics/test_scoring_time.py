@@ -40,7 +40,7 @@ def test_judging_that_takes_too_long_is_an_error_of_the_case():
 
     def judge(trajectory: Trajectory):
         if trajectory is MANY:
-            ended.wait(30)
+            ended.wait(300)
         return result_of(GOLDEN, 0, trajectory, {})
 
     async def judged():

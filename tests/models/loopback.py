@@ -133,13 +133,13 @@ def _in_thread(start: Callable[[], Awaitable[tuple[int, Callable[[], Awaitable[N
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    port, stop = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    port, stop = asyncio.run_coroutine_threadsafe(start(), loop).result(300)
     try:
         yield port
     finally:
-        asyncio.run_coroutine_threadsafe(_finish(stop), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_finish(stop), loop).result(300)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(300)
         loop.close()
 
 

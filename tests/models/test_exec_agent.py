@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from rightcall.agents.remote.exec_agent import _Program
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.agents.session import Session
 from rightcall.model import Approval, Caller, ExpectedCall, Golden, Trajectory
+from tests.support.patience import wait_until
 
 ECHO = """
 import json, sys
@@ -132,10 +132,7 @@ time.sleep(100)
     (trajectory,) = asked(program(tmp_path, script), tmp_path, "hi", limits=Limits(seconds=2))
     assert trajectory.stop_reason == "limit"
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
-    deadline = time.monotonic() + 20
-    while any(map(_runs, pids)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(_runs, pids))
+    wait_until(lambda: not any(map(_runs, pids)))
 
 
 def _runs(pid: int) -> bool:

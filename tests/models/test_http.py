@@ -178,7 +178,8 @@ def tls_for(name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
 async def good(reader, writer):
     body = json.dumps(GOOD).encode()
     writer.write(
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b"
+        % (len(body), body)
     )
 
 

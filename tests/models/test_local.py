@@ -14,6 +14,8 @@ from rightcall.models.resolver import resolve
 
 from .samples import DELETE, PROMPT, WEATHER, a_request
 
+pytestmark = pytest.mark.stories
+
 TWO = Prompt("", (WEATHER, DELETE))
 QUESTIONS = (
     "What is the weather in Paris?",

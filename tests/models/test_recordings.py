@@ -89,18 +89,18 @@ def agents(url):
     path, headers = f"{url}/v1/chat/completions?api_key={key}", {"authorization": f"Bearer {key}"}
 
     async def with_httpx(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return call_of((await client.post(path, json=body_of(golden), headers=headers)).json())
 
     def with_httpx_sync(golden):
-        return call_of(httpx.post(path, json=body_of(golden), headers=headers, timeout=60).json())
+        return call_of(httpx.post(path, json=body_of(golden), headers=headers, timeout=300).json())
 
     async def with_httpx2(golden):
-        async with httpx2.AsyncClient(timeout=60) as client:
+        async with httpx2.AsyncClient(timeout=300) as client:
             return call_of((await client.post(path, json=body_of(golden), headers=headers)).json())
 
     def with_httpx2_sync(golden):
-        return call_of(httpx2.post(path, json=body_of(golden), headers=headers, timeout=60).json())
+        return call_of(httpx2.post(path, json=body_of(golden), headers=headers, timeout=300).json())
 
     async def with_aiohttp(golden):
         async with (
@@ -111,7 +111,7 @@ def agents(url):
             return call_of(await reply.json())
 
     def with_requests(golden):
-        return call_of(requests.post(path, json=body_of(golden), headers=headers, timeout=60).json())
+        return call_of(requests.post(path, json=body_of(golden), headers=headers, timeout=300).json())
 
     def with_urllib3(golden):
         return call_of(urllib3.request("POST", path, json=body_of(golden), headers=headers).json())
@@ -207,25 +207,25 @@ def stream_server():
 def streamers(url):
     async def with_httpx(golden):
         async with (
-            httpx.AsyncClient(timeout=60) as client,
+            httpx.AsyncClient(timeout=300) as client,
             client.stream("POST", url, json={"q": golden.input}) as reply,
         ):
             return [line async for line in reply.aiter_lines()]
 
     def with_httpx_sync(golden):
-        with httpx.stream("POST", url, json={"q": golden.input}, timeout=60) as reply:
+        with httpx.stream("POST", url, json={"q": golden.input}, timeout=300) as reply:
             return list(reply.iter_lines())
 
     async def with_httpx2_async(golden):
         async with (
-            httpx2.AsyncClient(timeout=60) as client,
+            httpx2.AsyncClient(timeout=300) as client,
             client.stream("POST", url, json={"q": golden.input}) as reply,
         ):
             return [line async for line in reply.aiter_lines()]
 
     def with_httpx2(golden):
         with (
-            httpx2.Client(timeout=60) as client,
+            httpx2.Client(timeout=300) as client,
             client.stream("POST", url, json={"q": golden.input}) as reply,
         ):
             return list(reply.iter_lines())
@@ -235,7 +235,7 @@ def streamers(url):
             return [line.decode().strip() async for line in reply.content]
 
     def with_requests(golden):
-        with requests.post(url, json={"q": golden.input}, stream=True, timeout=60) as reply:
+        with requests.post(url, json={"q": golden.input}, stream=True, timeout=300) as reply:
             return [line.decode() for line in reply.iter_lines()]
 
     def with_urllib3(golden):
@@ -374,7 +374,7 @@ def test_auto_replays_equal_requests_and_asks_changed_ones_again(tmp_path):
     note = ["first"]
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             asked = {
                 "messages": [
                     {"role": "system", "content": note[0]},
@@ -395,7 +395,7 @@ def test_a_conversation_that_turns_out_stale_is_asked_again_from_its_beginning(t
     second = ["one"]
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             await client.post(url, json={"messages": [{"role": "user", "content": "hello"}]})
             asked = {"messages": [{"role": "user", "content": second[0]}]}
             return call_of((await client.post(url, json=asked)).json())
@@ -427,7 +427,7 @@ def test_a_miss_says_what_changed(change, reason, tmp_path):
     }  # fmt: skip
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return (await client.post(url, json=body)).json()["echo"]
 
     with json_server(lambda _: {"echo": "hi"}) as server:
@@ -446,7 +446,7 @@ def test_one_request_more_than_recorded_is_a_miss(tmp_path):
     times = [1]
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return str([(await client.post(url, json={"q": 1})).json() for _ in range(times[0])])
 
     with json_server(lambda _: {"echo": "hi"}) as server:
@@ -463,7 +463,7 @@ def test_dates_can_be_ignored_and_the_miss_offers_it(tmp_path):
     day = ["2026-01-01"]
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return (
                 await client.post(url, json={"messages": [{"role": "user", "content": f"on {day[0]}"}]})
             ).json()["echo"]
@@ -491,7 +491,7 @@ def test_a_request_from_a_thread_pool_of_the_agents_own_is_refused_while_replayi
 
     def agent(golden):
         return pool.submit(
-            lambda: httpx.post(url, json={"q": golden.input}, timeout=60).json()["echo"]
+            lambda: httpx.post(url, json={"q": golden.input}, timeout=300).json()["echo"]
         ).result()
 
     with json_server(lambda _: {"echo": "hi"}) as server:
@@ -513,7 +513,7 @@ def test_refusals_that_a_client_tries_again_after_are_not_recorded(tmp_path):
         )
 
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             while (reply := await client.post(url, json={"q": 1})).status_code == 429:
                 pass
             return reply.json()["echo"]
@@ -528,7 +528,7 @@ def test_refusals_that_a_client_tries_again_after_are_not_recorded(tmp_path):
 
 def test_only_named_hosts_are_recorded(tmp_path):
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return (await client.post(url, json={"q": 1})).json()["echo"]
 
     with json_server(lambda _: {"echo": "hi"}) as server:
@@ -583,7 +583,7 @@ def rc_replace(agent, folder: Path, mode, **changes):
 
 def test_a_trial_that_got_no_answer_keeps_the_old_recording(tmp_path):
     async def agent(golden):
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             return (await client.post(url, json={"q": 1})).json()["echo"]
 
     with json_server(lambda _: {"echo": "hi"}) as server:
@@ -609,6 +609,7 @@ def answer(golden):
 """
 
 
+@pytest.mark.stories
 def test_a_module_that_makes_its_client_when_imported_is_replayed_without_a_key(tmp_path):
     """`client = OpenAI()` at the top of a file raises without a key, and most agents begin so."""
     (tmp_path / "goldens.jsonl").write_text(

@@ -175,6 +175,7 @@ def booking(folder):
     (folder / "suite.json").write_text(json.dumps(suite))
 
 
+@pytest.mark.stories
 def test_killed_in_the_middle_of_conversations_no_turn_is_lost_or_doubled(tmp_path):
     booking(tmp_path)
     effects = tmp_path / "effects.log"
@@ -281,6 +282,7 @@ def test_a_simulators_fault_makes_an_error_and_never_a_verdict(tmp_path):
     assert all("the simulated user failed" in result.error for result in done.results)
 
 
+@pytest.mark.stories
 def test_the_banking_example_runs_offline_and_its_transcripts_are_in_the_report(tmp_path):
     folder = tmp_path / "bank"
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns(".rightcall", "__pycache__"))

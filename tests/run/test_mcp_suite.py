@@ -13,6 +13,8 @@ from rightcall.improve.redefinition import redefine_agent
 from rightcall.model.tool import Tool
 from rightcall.tools.mcp.address import read_address
 
+pytestmark = pytest.mark.stories
+
 CALL = {
     "name": "convert_time",
     "arguments": {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"},

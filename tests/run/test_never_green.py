@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 
+import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -29,6 +30,7 @@ moods = st.lists(st.sampled_from(sorted(MOODS)), min_size=1, max_size=30) | st.i
 )
 
 
+@pytest.mark.stories
 @given(moods, st.booleans())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_check_that_failed_or_broke_is_never_green(tmp_path_factory, wanted, observed):

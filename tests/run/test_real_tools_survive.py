@@ -26,6 +26,8 @@ from rightcall.tools.runtime.context import VirtualClock, effects
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.support.postgres import postgres_server
 
+pytestmark = pytest.mark.stories
+
 MAILS = 12
 TOOLS = '''
 import time
@@ -139,7 +141,7 @@ def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where,
         time.sleep(drawn.random() / 20)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    out, _ = run(tmp_path, *store, "--resume", "last").communicate(timeout=60)
+    out, _ = run(tmp_path, *store, "--resume", "last").communicate(timeout=300)
     sent = mails(tmp_path)
     assert len(sent) == len(set(sent)) > 0, out
     with open_store(store[1]) as opened:
@@ -160,14 +162,14 @@ def test_equal_calls_of_one_trial_are_all_run_when_the_tool_takes_no_key(tmp_pat
         for n in range(MAILS)
     ]
     (tmp_path / "script.json").write_text(json.dumps({"replies": replies}))
-    run(tmp_path).communicate(timeout=60)
+    run(tmp_path).communicate(timeout=300)
     assert mails(tmp_path) == ["m"] * 3 * MAILS
 
 
 def test_another_run_has_its_own_keys_next_to_the_results_for_their_owner_alone(tmp_path):
     write_suite(tmp_path)
     for _ in range(2):
-        run(tmp_path, "--store", "results.db").communicate(timeout=60)
+        run(tmp_path, "--store", "results.db").communicate(timeout=300)
     keys = tmp_path / "results.keys.db"
     assert len(mails(tmp_path)) == 2 * MAILS and keys.stat().st_mode & 0o077 == 0
 

@@ -234,6 +234,7 @@ server.run(**({"transport": "streamable-http", "port": int(sys.argv[1])} if sys.
 """
 
 
+@pytest.mark.stories
 def test_an_mcp_server_is_not_started_by_a_replay(folder):
     (folder / "server.py").write_text(SERVER)
     turns = [{"calls": [{"name": "pay", "arguments": {"to": "Ann"}}]}, {"text": "done"}]

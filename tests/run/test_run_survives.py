@@ -13,6 +13,9 @@ from rightcall.store.address import open_store
 from rightcall.store.sql.export import export_lines
 from tests.support.loopback_model import passes
 from tests.support.model_process import counts, loopback_model, write_suite
+from tests.support.patience import SECONDS
+
+pytestmark = pytest.mark.stories
 
 
 def run(folder, *arguments, **options):
@@ -30,7 +33,7 @@ def stored(folder):
         return set(store.runs.result_keys("last")) if store.runs.page() else set()
 
 
-def wait_until(condition, process, seconds=60.0):
+def wait_until(condition, process, seconds=SECONDS):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end and process.poll() is None, process.communicate()
@@ -55,7 +58,7 @@ def test_a_run_killed_at_random_points_is_finished_without_asking_twice(tmp_path
             seen = now
         before = counts(port)["answered"]
         process = run(tmp_path, "--resume", "last")
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=SECONDS)
         after = counts(port)["answered"]
     assert process.returncode == 1, err  # two of ten answers are wrong
     assert stored(tmp_path) == {(f"case-{i}", 0) for i in range(goldens)}
@@ -67,7 +70,7 @@ def test_a_run_killed_at_random_points_is_finished_without_asking_twice(tmp_path
 def test_a_storm_of_errors_loses_nothing_and_fails_no_case(tmp_path):
     with loopback_model(rate_limited=0.3, failing=0.05, dropping=0.02) as port:
         write_suite(tmp_path, 150, port, concurrency=16)
-        out, err = run(tmp_path, "--json").communicate(timeout=300)
+        out, err = run(tmp_path, "--json").communicate(timeout=SECONDS)
         answered = counts(port)["answered"]
     rows = [json.loads(line) for line in out.splitlines()]
     assert rows[-1]["verdict"] == "FAIL", err
@@ -82,7 +85,7 @@ def test_interrupting_keeps_what_finished_and_says_how_to_go_on(tmp_path):
         process = run(tmp_path)
         wait_until(lambda: len(stored(tmp_path)) >= 10, process)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=SECONDS)
         kept = len(stored(tmp_path))
         assert process.returncode == 130, err
         assert f"{kept} of 400 cases stored" in err and "--resume" in err and "Traceback" not in err
@@ -101,10 +104,10 @@ def test_a_process_whose_run_is_resumed_elsewhere_stops_with_an_error(tmp_path):
         )  # it may have been stopped amid a transaction
         wait_until(lambda: len(stored(tmp_path)) > kept or time.monotonic() > patience, second)
         first.send_signal(signal.SIGCONT)
-        _, err = first.communicate(timeout=60)
+        _, err = first.communicate(timeout=SECONDS)
         assert first.returncode == 4, err
         assert "was taken over by another process" in err and "--resume" not in err and "Traceback" not in err
-        _, err = second.communicate(timeout=120)
+        _, err = second.communicate(timeout=SECONDS)
         asked = sum(counts(port)["asked"].values())
     assert second.returncode == 1, err  # two of ten answers are wrong
     assert stored(tmp_path) == {(f"case-{i}", 0) for i in range(300)}
@@ -120,7 +123,7 @@ def test_a_changed_dataset_cannot_be_resumed(tmp_path):
         process.communicate()
         write_suite(tmp_path, 301, port, concurrency=4)
         process = run(tmp_path, "--resume", "last")
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 2
     assert "dataset changed" in err and "Traceback" not in err
 
@@ -144,7 +147,7 @@ def test_equal_seeds_give_equal_results_at_any_concurrency(tmp_path, trials):
         ]
         script = {"replies": replies}
         (folder / "script.yaml").write_text(json.dumps(script))
-        run(folder).communicate(timeout=120)
+        run(folder).communicate(timeout=SECONDS)
         with open_store(folder / ".rightcall" / "rightcall.db") as store:
             lines = list(export_lines(store.runs.results("last", trajectories=True)))
         assert len(lines) == 60 * trials

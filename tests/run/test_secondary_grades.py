@@ -127,6 +127,7 @@ def test_every_grade_passes_by_the_same_rule_through_every_door(door, way, tmp_p
         assert door(tmp_path, metric) == expected
 
 
+@pytest.mark.stories
 def test_pytest_passes_the_same_goldens(tmp_path):
     """One session for every way."""
     (tmp_path / "test_agent.py").write_text(

@@ -2,6 +2,7 @@
 
 import tracemalloc
 
+import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.datasets.near_duplicates import SeenIds
@@ -22,6 +23,7 @@ def test_every_one_of_many_duplicates_is_found_where_it_was():
     assert all(seen.first(f"g{i}", "a.jsonl:9999") == f"a.jsonl:{i + 1}" for i in range(5000))
 
 
+@pytest.mark.stories
 def test_a_hundred_thousand_ids_take_no_more_than_forty_bytes_each():
     tracemalloc.start()
     seen = SeenIds()

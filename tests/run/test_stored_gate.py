@@ -73,6 +73,7 @@ def peak(store, run: str, gate: Gate) -> int:
     return most
 
 
+@pytest.mark.stories
 def test_a_stored_result_takes_two_hundred_bytes_and_not_an_outcome(tmp_path):
     gate = Gate(min=0.5, about="these_goldens")
     with open_store(tmp_path / "results.db") as store:

@@ -169,6 +169,7 @@ class Chooser(ReadingModel):
         return ModelReply(Message("assistant", "", (rc.ToolCall(name, {"q": "x"}),)))
 
 
+@pytest.mark.stories
 def test_perturbed_runs_compare_checked_goldens_alone(tmp_path):
     effects = []
     for group, goldens in GROUPS.items():

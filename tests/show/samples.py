@@ -13,6 +13,7 @@ import rightcall as api
 from rightcall.agents.agent import Agent
 from rightcall.cli.demo_suites import FOLDER
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall, ToolResult, Trajectory, Usage
+from rightcall.show.check_comment import LONGEST
 from rightcall.store.sql.store import Store
 from rightcall.tools.definitions.load import load_tools
 
@@ -133,8 +134,8 @@ def flaky_run(folder: Path) -> tuple[Store, str]:
 
 
 def hostile_run(folder: Path) -> tuple[Store, str]:
-    """Hostile text in every field that a model, a tool or a dataset fills, and a megabyte of it once."""
-    huge = HOSTILE + "A" * 1_200_000
+    """Hostile text in every field that a model, a tool or a dataset fills, and once three times what any report shows."""
+    huge = HOSTILE + "A" * 3 * LONGEST
     wanted = ExpectedCall(HOSTILE, {HOSTILE: HOSTILE, "deep": DEEP, "n": 1})
     goldens, did = [], {}
     for number, (text, value) in enumerate([(HOSTILE, HOSTILE), (huge, huge), (HOSTILE, DEEP)]):

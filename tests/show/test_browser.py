@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 
 from tests.show.conftest import Tab
 
+pytestmark = pytest.mark.stories
+
 Pages = dict[str, str]
 
 

@@ -11,10 +11,14 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from rightcall.core.errors import InputError
 from rightcall.store.address import open_store
 
 from .builders import a_result, a_run
+
+pytestmark = pytest.mark.stories
 
 PROCESSES, BATCHES, BATCH = 4, 12, 25
 FOREVER = """
@@ -48,7 +52,7 @@ def test_four_processes_make_a_store_and_write_it_at_once_and_lose_nothing(store
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(120)
+        worker.join(300)
     assert [worker.exitcode for worker in workers] == [0] * PROCESSES
     store = stores.open(url)
     own = [store.runs.get(f"own-{name}") for name in range(PROCESSES)]

@@ -14,6 +14,8 @@ from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traff
 from rightcall.wings.monitor.drift import unpack_series
 from rightcall.wings.monitor.series_book import KIND as SERIES
 
+pytestmark = pytest.mark.stories
+
 DAY = ("travel", "2026-11-14", "2026-11-14")
 
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.patience import SECONDS
+
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -45,8 +47,9 @@ def find_browser() -> str | None:
 @contextmanager
 def chromium() -> Iterator[Any]:
     """A headless Chromium without network access. While it runs, Playwright keeps an event loop in this thread."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=1000 * SECONDS)
     found = next(filter(None, map(shutil.which, NAMES)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=QUIET)

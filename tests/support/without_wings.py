@@ -25,7 +25,7 @@ def main() -> None:
     tests = sorted(path for path in files if not uses(path, wings))
     with tempfile.TemporaryDirectory() as folder:
         package = copy_without(wings, Path(folder))
-        options = ["-q", "-n", "2", "-m", "not nightly and not ray", "-p", "no:cacheprovider"]
+        options = ["-q", "-n", "2", "-m", "not nightly and not ray and not stories", "-p", "no:cacheprovider"]
         words = [sys.executable, "-m", "pytest", *options, *map(str, tests)]
         done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(package)}, check=False)
     print(f"{len(tests)} of {len(files)} test files, without {', '.join(wings)}")

@@ -22,7 +22,11 @@ class Crashes:
     def run(self, die_at: str, *, now: float = 1_000, probe: bool = False) -> list[str]:
         command = [sys.executable, str(WORKER), str(self.database), str(self.effects), str(now), die_at]
         done = subprocess.run(
-            [*command, *(["probe"] if probe else [])], capture_output=True, text=True, timeout=60, check=False
+            [*command, *(["probe"] if probe else [])],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         assert done.returncode == (0 if die_at in ("never", "sixteen") else -9), done.stderr
         return done.stdout.splitlines()

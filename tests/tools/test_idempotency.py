@@ -286,13 +286,15 @@ def test_a_probe_that_breaks_leaves_the_outcome_unknown():
 def test_a_lease_renewed_while_the_tool_works_is_not_taken_over(tmp_path: Path):
     done = []
 
-    @tool(idempotency="key", timeout_s=30)
-    async def pay() -> dict:
-        await asyncio.sleep(0.6)
-        done.append(1)
-        return {}
-
     async def two_owners() -> list:
+        asked_twice = asyncio.Event()
+
+        @tool(idempotency="key", timeout_s=300)
+        async def pay() -> dict:
+            await asked_twice.wait()
+            done.append(1)
+            return {}
+
         boxes = [
             Toolbox(
                 [pay],
@@ -304,6 +306,7 @@ def test_a_lease_renewed_while_the_tool_works_is_not_taken_over(tmp_path: Path):
         first = asyncio.create_task(boxes[0].invoke(a_call("pay", idempotency_key="k"), boxes[0].context()))
         await asyncio.sleep(0.4)
         second = await boxes[1].invoke(a_call("pay", idempotency_key="k"), boxes[1].context())
+        asked_twice.set()
         return [await first, second]
 
     first, second = run(two_owners())
@@ -426,7 +429,7 @@ def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
-    assert [process.communicate(timeout=60)[0] for process in processes] == ["absent\n"] * 6
+    assert [process.communicate(timeout=300)[0] for process in processes] == ["absent\n"] * 6
 
 
 def test_a_store_that_cannot_be_opened_says_so(tmp_path: Path):

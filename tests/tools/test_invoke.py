@@ -20,6 +20,7 @@ from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.retries import Retries
 from rightcall.tools.runtime.toolbox import Toolbox
+from tests.support.patience import SECONDS, wait_until
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run
 
 SECRET = "password=hunter2"
@@ -95,23 +96,19 @@ def test_a_read_that_times_out_has_failed_and_a_write_is_unknown(read_only, outc
 
 
 def test_a_thread_that_ends_after_its_deadline_is_written_into_the_ledger():
-    ended = threading.Event()
+    late = threading.Event()
 
     @tool(timeout_s=0.01)
     def slow() -> dict:
-        time.sleep(0.1)
-        ended.set()
+        late.wait(SECONDS)
         return {}
 
     box = a_box(slow)
     context = box.context()
     assert invoke(box, a_call("slow"), context).outcome == "unknown"
     assert context.ledger.effects() == ()
-    ended.wait(5)
-    for _ in range(100):
-        if context.ledger.effects():
-            break
-        time.sleep(0.01)
+    late.set()
+    wait_until(context.ledger.effects)
     assert [e.phase for e in context.ledger.effects()] == ["late_effect"]
 
 
@@ -120,12 +117,12 @@ def test_a_hanging_tool_does_not_keep_the_loop_from_ending():
 
     @tool(timeout_s=0.01)
     def hang() -> None:
-        never.wait(30)
+        never.wait(SECONDS)
 
     started = time.monotonic()
     invoke(a_box(hang), a_call("hang"))
     never.set()
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < SECONDS / 2
 
 
 class Forecast(TypedDict):

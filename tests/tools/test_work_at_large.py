@@ -19,6 +19,7 @@ from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.retries import Retries
 from rightcall.tools.runtime.toolbox import Toolbox
+from tests.support.patience import SECONDS, until
 from tests.tools.helpers import a_box, a_call, run
 
 RETRIES = ToolRules(retries=Retries(most=3, base_s=0.01))
@@ -33,7 +34,7 @@ class SlowWorld:
 
     def act(self, key: str = "k") -> dict[str, str]:
         self.begun.set()
-        assert self.let.wait(30)
+        assert self.let.wait(SECONDS)
         self.effects.append(key)
         return {"sent": key}
 
@@ -70,14 +71,6 @@ KINDS = ["sync", "async", "thread", "own timeout"]
 
 def send() -> Any:
     return a_call("send", idempotency_key="k")
-
-
-async def until(true: Callable[[], Any]) -> None:
-    for _ in range(2_000):
-        if true():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not happen")
 
 
 async def settled(box: Toolbox, context: CallContext) -> Invocation:
@@ -277,4 +270,4 @@ def test_work_that_is_not_awaited_ends_with_the_event_loop():
 
     started = time.monotonic()
     run(scenario())
-    assert time.monotonic() - started < 20 and world.effects == []
+    assert time.monotonic() - started < SECONDS / 2 and world.effects == []

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from rightcall.store.base import ResultFilter
 from tests.store.builders import a_result
 
+pytestmark = pytest.mark.stories
+
 
 @pytest.fixture
 def wrong_value(store):
@@ -195,7 +197,7 @@ def test_many_visitors_at_once_are_all_answered(dashboard):
     answers = []
 
     def ask(path):
-        answers.append(httpx2.get(dashboard + path, timeout=60).status_code)
+        answers.append(httpx2.get(dashboard + path, timeout=300).status_code)
 
     paths = ["/runs", "/runs/old", "/tools?run=new", "/over-time?suite=shop", "/compare?run=old&run=new"] * 4
     threads = [threading.Thread(target=ask, args=(path,)) for path in paths]

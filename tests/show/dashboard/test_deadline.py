@@ -38,13 +38,13 @@ def test_250_half_open_requests_do_not_starve_a_whole_one(store):
     with serving(store, seconds=600.0) as address, ExitStack() as opened:
         for _ in range(250):
             opened.enter_context(socket.create_connection(address)).sendall(HALF)
-        with urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/runs", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/runs", timeout=300) as answer:
             assert answer.status == 200
 
 
 @pytest.mark.parametrize("begun", [b"", HALF, SLOW_BODY])
 def test_a_request_that_does_not_end_is_closed(store, begun):
-    with serving(store, seconds=0.05) as address, socket.create_connection(address, timeout=60) as half:
+    with serving(store, seconds=0.05) as address, socket.create_connection(address, timeout=300) as half:
         half.sendall(begun)
         with suppress(ConnectionResetError):
             assert half.recv(1000) == b""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from rightcall.datasets.review import counts
 from tests.show.dashboard.test_browser import arrived
 from tests.show.dashboard.test_drafts import DRAFTS
+
+pytestmark = pytest.mark.stories
 
 
 def test_a_draft_is_reviewed_without_a_mouse(dashboard, visit, store):

@@ -16,6 +16,8 @@ from tests.show.dashboard import shop
 from tests.show.dashboard.conftest import running
 from tests.show.dashboard.test_drafts import DRAFTS
 
+pytestmark = pytest.mark.stories
+
 PAIR, CASE = "before=old&after=new", "id=cancel-00"
 LONG = "261115-180653-c58f4d-with-a-long-name-of-its-own"
 PAGES = (

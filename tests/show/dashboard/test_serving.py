@@ -23,6 +23,7 @@ def run(*arguments):
     return CliRunner().invoke(view, [*arguments, "--no-open"], standalone_mode=False)
 
 
+@pytest.mark.stories
 def test_it_answers_at_the_address_it_says_and_ends_cleanly(filled):
     with subprocess.Popen(
         [*COMMAND, "--store", str(filled), "--port", "0", "--no-open"],
@@ -34,7 +35,7 @@ def test_it_answers_at_the_address_it_says_and_ends_cleanly(filled):
         with urllib.request.urlopen(f"{address}runs") as answer:
             assert answer.status == 200 and "server" not in answer.headers
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=120)
+        _, said = started.communicate(timeout=300)
     assert started.returncode == 0
     assert said == "press Ctrl-C to stop\nstopped\n"
 

@@ -59,7 +59,7 @@ async def exported(port: int, body: bytes, method: str = TRACE, compression=None
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         call = channel.unary_unary(method)
         try:
-            return await call(body, metadata=tuple(metadata.items()), compression=compression, timeout=20)
+            return await call(body, metadata=tuple(metadata.items()), compression=compression, timeout=300)
         except grpc.aio.AioRpcError as error:
             return error.code().name
 

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -30,6 +29,7 @@ from rightcall.store.address import open_store
 from rightcall.wings.monitor.monitor import Monitor
 from rightcall.wings.monitor.receiver import Receiver
 from rightcall.wings.monitor.settings import MonitorSettings
+from tests.support.patience import wait_until
 from tests.wings.traces.samples import FOLDER
 
 QUICK = MonitorSettings(settle="0.1s", idle="1s")
@@ -246,16 +246,16 @@ def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make)
                 traced(provider, 1, i)
                 spans = finished.get_finished_spans()
                 finished.clear()
-                if exporter.export(spans) is not SpanExportResult.SUCCESS:
+                if exporter.export(spans) is SpanExportResult.SUCCESS:
+                    answered.append(spans[0].context.trace_id)
+                elif process.poll() is not None:
                     break
-                answered.append(spans[0].context.trace_id)
             exporter.shutdown()
 
         senders = [threading.Thread(target=send, args=(i * 100,)) for i in range(4)]
         for sender in senders:
             sender.start()
-        while len(answered) < 40:
-            time.sleep(0.01)
+        wait_until(lambda: len(answered) >= 40)
         process.send_signal(signal.SIGKILL)
         for sender in senders:
             sender.join()

@@ -21,6 +21,7 @@ from rightcall.wings.monitor.receiver import Receiver
 from rightcall.wings.monitor.settings import MonitorSettings
 from rightcall.wings.traces.protobuf import length
 from rightcall.wings.traces.span_receiver import SpanReceiver
+from tests.support.patience import SECONDS
 
 JSON = {"content-type": "application/json"}
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -222,7 +223,7 @@ def test_unfinished_bodies_have_little_room_together(tmp_path, monkeypatch, door
                 assert bodies.held <= 5 << 20
             reply = await client.post("/v1/traces", json=batch(GOOD))
             assert reply.status == 200  # others are served meanwhile
-            first = await asyncio.wait_for(slow[0][0].readline(), 5)
+            first = await asyncio.wait_for(slow[0][0].readline(), SECONDS)
             assert b"408" in first
             for _, writer in slow:
                 writer.close()
@@ -235,7 +236,9 @@ def test_a_body_that_is_not_used_is_not_read(tmp_path, path):
     async def work():
         async with monitor(tmp_path) as (_, receiver, port):
             reader, writer = await unfinished(port, 100, path)
-            status = await asyncio.wait_for(reader.readline(), 5)  # at once, although the body never arrives
+            status = await asyncio.wait_for(
+                reader.readline(), SECONDS
+            )  # at once, although the body never arrives
             assert status.split()[1] in (b"200", b"405", b"404")
             assert receiver._otlp.server.bodies.held == 0
             writer.close()
@@ -247,7 +250,7 @@ def test_a_refused_body_is_not_read(tmp_path):
     async def work():
         async with monitor(tmp_path, token="secret") as (_, receiver, port):
             reader, writer = await unfinished(port, 1 << 20)
-            assert b"401" in await asyncio.wait_for(reader.readline(), 5)
+            assert b"401" in await asyncio.wait_for(reader.readline(), SECONDS)
             assert receiver._otlp.server.bodies.held == 0
             writer.close()
 
@@ -266,7 +269,7 @@ def test_a_head_that_does_not_arrive_has_a_time_limit(tmp_path, monkeypatch, hea
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(head.encode())
             with contextlib.suppress(ConnectionResetError):
-                assert await asyncio.wait_for(reader.read(), 5) == b""
+                assert await asyncio.wait_for(reader.read(), SECONDS) == b""
             writer.close()
 
     asyncio.run(work())
@@ -278,7 +281,7 @@ def test_a_body_that_does_not_arrive_has_a_time_limit(tmp_path, monkeypatch):
     async def work():
         async with monitor(tmp_path) as (_, _receiver, port):
             reader, writer = await unfinished(port, 10)
-            assert b"408" in await asyncio.wait_for(reader.readline(), 5)
+            assert b"408" in await asyncio.wait_for(reader.readline(), SECONDS)
             writer.close()
 
     asyncio.run(work())

@@ -13,6 +13,7 @@ from rightcall.wings.traces.otlp_threads import LARGE, BusyError, RequestThreads
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.protobuf import length
 from rightcall.wings.traces.unpack import TooLarge
+from tests.support.patience import SECONDS
 from tests.wings.monitor.test_receiver_door import GOOD, batch, monitor, suite_receiver, unfinished
 
 TRACES = "/v1/traces"
@@ -44,7 +45,7 @@ def test_a_new_sender_is_served_when_resting_connections_take_every_place(tmp_pa
             for _ in range(40):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                assert b"200" in await asyncio.wait_for(reader.readline(), 5)
+                assert b"200" in await asyncio.wait_for(reader.readline(), SECONDS)
                 resting.append(writer)
             assert len(receiver._otlp.server._connections) <= 20
             assert (await client.post(TRACES, json=batch(GOOD))).status == 200
@@ -60,7 +61,7 @@ def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monk
     answered, read = threading.Event(), request_items
 
     def slow_for_large(body, *others):
-        assert len(body) <= LARGE or answered.wait(20)
+        assert len(body) <= LARGE or answered.wait(SECONDS)
         return read(body, *others)
 
     monkeypatch.setattr("rightcall.wings.traces.otlp_server.request_items", slow_for_large)
@@ -71,7 +72,7 @@ def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monk
             headers = {"content-type": "application/json", "content-encoding": "gzip"}
             first = asyncio.create_task(client.post(TRACES, data=large, headers=headers))
             await asyncio.sleep(0.1)
-            small = await asyncio.wait_for(client.post(TRACES, json=batch(GOOD)), 10)
+            small = await asyncio.wait_for(client.post(TRACES, json=batch(GOOD)), SECONDS / 2)
             assert small.status == 200 and not first.done()
             answered.set()
             assert (await first).status == 200

@@ -33,7 +33,7 @@ def output(process: subprocess.Popen[str], folder: Path, seconds: float = 300.0)
     return (folder / "stdout").read_text("utf-8"), (folder / "stderr").read_text("utf-8")
 
 
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 120.0) -> None:
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end and process.poll() is None
