@@ -69,7 +69,9 @@ def test_no_two_goldens_ask_for_the_same_in_nearly_the_same_words():
 
 def test_dropped_goldens_are_planned_again_until_there_are_enough():
     tools = [
-        Tool(f"{t.name}_{i}", f"{t.description} Number {i}.", t.input_schema) for i in range(5) for t in TOOLS
+        Tool(f"{t.name}_{place}", f"{t.description.rstrip('.')} in the {place} region.", t.input_schema)
+        for place in ("northern", "southern", "eastern", "western", "central")
+        for t in TOOLS
     ][:50]
     assert len(Synthesizer(seed=1).generate_goldens_from_tools(tools, 1000)) == 1000
 

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.models.extraction import words
+from rightcall.wings.generate.plannable_tools import (
+    dangerous_neighbour,
+    mentionable_parameters,
+    parameters_of_turn,
+    plannable,
+    required_parameters,
+)
 from rightcall.wings.generate.pools import Language
-from rightcall.wings.generate.values import Flavour, choices_of, has_bounds, is_free_text, sample_arguments
+from rightcall.wings.generate.value_kinds import choices_of, is_free_text
+from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[
     "one", "several", "parallel", "dependent", "none", "missing", "near_miss", "boundary", "enum", "unicode"
@@ -28,6 +35,11 @@ WEIGHTS: Mapping[PlanKind, int] = {
 """The relative frequency of each kind."""
 
 WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
+PARAMETER_TESTS: Mapping[str, Callable[[Tool, str], object]] = {
+    "enum": choices_of, "boundary": has_bounds, "unicode": is_free_text
+}  # fmt: skip
+"""The kinds that are about one parameter, and which parameters they apply to."""
+
 FLAVOURS: Mapping[str, Flavour] = {"boundary": "boundary", "unicode": "unicode"}
 
 
@@ -79,7 +91,7 @@ class Schedule:
     """Slots in order: kinds by weight, the least used tool that supports the kind."""
 
     def __init__(self, tools: Sequence[Tool], seed: int = 0, kinds: Mapping[PlanKind, int] = WEIGHTS) -> None:
-        shuffled = sorted(tools, key=lambda tool: tool.name)
+        shuffled = sorted(plannable(tools) or tools, key=lambda tool: tool.name)
         random.Random(f"{seed}/tools").shuffle(shuffled)  # noqa: S311
         self._pairs = dependent_pairs(shuffled)
         self._able = {kind: self._those_able(kind, shuffled) for kind in kinds}
@@ -98,13 +110,14 @@ class Schedule:
         index, self._index = self._index, self._index + 1
         kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
         self._made[kind] += 1
+        called = 1 if kind == "near_miss" else None  # its second tool must not be called
         chosen = min(
             self._able[kind],
-            key=lambda names: (sum(self._used[name] for name in names), self._about[kind, names]),
+            key=lambda names: (sum(self._used[name] for name in names[:called]), self._about[kind, names]),
         )
         turn = self._about[kind, chosen]
         self._about[kind, chosen] += 1
-        self._used.update(chosen)
+        self._used.update(chosen[:called])
         return PlannedSlot(index, kind, chosen, turn)
 
     def _those_able(  # noqa: PLR0911  a table of kinds
@@ -125,20 +138,15 @@ class Schedule:
                 )
             case "near_miss":
                 return [
-                    (tool.name, other.name) for tool in tools if (other := nearest(tool, tools)) is not None
+                    (tool.name, other.name)
+                    for tool in tools
+                    if (other := dangerous_neighbour(tool, tools)) is not None
                 ]
             case "missing":
                 return [(tool.name,) for tool in tools if parameters_without_default(tool)]
-            case "enum":
-                return [
-                    (tool.name,) for tool in tools if any(choices_of(tool, name) for name in tool.parameters)
-                ]
-            case "boundary":
-                return [
-                    (tool.name,) for tool in tools if any(has_bounds(tool, name) for name in tool.parameters)
-                ]
-            case "unicode":
-                return [(t.name,) for t in tools if any(is_free_text(t, name) for name in t.parameters)]
+            case "enum" | "boundary" | "unicode":
+                has_it = PARAMETER_TESTS[kind]
+                return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
             case "parallel":
                 return [(tool.name,) for tool in tools if tool.parameters]
             case _:
@@ -188,16 +196,15 @@ class _Sampler:
         names, fixed = set(parameters_of_turn(tool, self._turn)), dict[str, Any]()
         if kind == "missing":
             self.missing = self._rng.choice(parameters_without_default(tool))
-        elif kind == "enum":
-            choices = [(p, value) for p in tool.parameters for value in choices_of(tool, p)]
-            parameter, value = choices[self._turn % len(choices)]
-            names, fixed = {*required_parameters(tool), parameter}, {parameter: value}
-        elif kind == "boundary":
-            bounded = [p for p in tool.parameters if has_bounds(tool, p)]
-            names = {*required_parameters(tool), bounded[self._turn % len(bounded)]}
-        elif kind == "unicode":
-            free = [p for p in tool.parameters if is_free_text(tool, p)]
-            names = {*required_parameters(tool), free[self._turn % len(free)]}
+        elif kind in PARAMETER_TESTS:
+            tested = [p for p in mentionable_parameters(tool) if PARAMETER_TESTS[kind](tool, p)]
+            if kind == "enum":
+                choices = [(p, value) for p in tested for value in choices_of(tool, p)]
+                parameter, value = choices[self._turn % len(choices)]
+                fixed = {parameter: value}
+            else:
+                parameter = tested[self._turn % len(tested)]
+            names = {*parameters_of_turn(tool, 0), parameter}
         arguments = sample_arguments(
             tool,
             frozenset(names),
@@ -230,7 +237,7 @@ class _Sampler:
         )
         source = self._call(first)
         tool = self._tools[second]
-        names = frozenset({*required_parameters(tool), parameter})
+        names = frozenset({*parameters_of_turn(tool, self._turn), parameter})
         arguments = sample_arguments(tool, names, self._rng, language=self._language)
         if source is None or arguments is None:
             return None
@@ -240,24 +247,9 @@ class _Sampler:
         )
 
 
-def required_parameters(tool: Tool) -> tuple[str, ...]:
-    """The required parameters."""
-    needed = tool.input_schema.get("required")
-    return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
-
-
 def parameters_without_default(tool: Tool) -> list[str]:
     """The parameters that the request itself must provide."""
     return [name for name in required_parameters(tool) if name not in tool.defaults()]
-
-
-def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
-    """The required parameters, then with each optional one in turn, then with all of them, cyclically."""
-    needed = required_parameters(tool)
-    optional = [name for name in tool.parameters if name not in needed]
-    place = turn % (len(optional) + 2) if optional else 0
-    chosen = [] if place == 0 else optional[place - 1 : place] if place <= len(optional) else optional
-    return (*needed, *chosen)
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
@@ -270,19 +262,6 @@ def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
             if second.name != first.name and shared:
                 pairs.append((first.name, second.name, shared[0]))
     return pairs
-
-
-def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
-    """The tool that shares the most words with this one; None when none shares any."""
-    own = set(words(f"{tool.name} {tool.description}"))
-
-    def word_overlap(other: Tool) -> float:
-        theirs = set(words(f"{other.name} {other.description}"))
-        return len(own & theirs) / max(1, len(own | theirs))
-
-    others = [other for other in tools if other.name != tool.name]
-    best = max(others, key=word_overlap, default=None)
-    return best if best is not None and word_overlap(best) > 0 else None
 
 
 def _expectation(call: PlannedCall, tool: Tool) -> ExpectedCall:

@@ -1,111 +1,207 @@
-"""Plausible values for parameters, by name and language."""
+"""Plausible values for parameters, by what they name and by language."""
 
 from __future__ import annotations
 
 from typing import Literal
 
+from rightcall.lint.features.mentions import word_set
+
 Language = Literal["en", "vi", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "vi", "zh")
 
-HINTS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("email", frozenset(("email", "mail", "recipient", "recipients", "cc", "bcc", "attendee", "attendees"))),
-    ("phone", frozenset(("phone", "mobile", "telephone"))),
-    ("url", frozenset(("url", "uri", "link", "website"))),
-    ("path", frozenset(("path", "file", "filename", "folder", "directory"))),
-    ("date", frozenset(("date", "day", "birthday", "deadline", "due"))),
-    ("time", frozenset(("time", "hour"))),
-    ("currency", frozenset(("currency",))),
-    ("code", frozenset(("id", "ids", "code", "number", "sku", "reference", "ticket", "account", "order", "token"))),
-    ("city", frozenset(("city", "location", "place", "destination", "origin", "town", "address"))),
-    ("country", frozenset(("country", "nation"))),
-    ("person", frozenset(("name", "person", "user", "customer", "author", "username", "contact", "owner", "guest"))),
-    ("product", frozenset(("product", "item", "sku", "goods"))),
-    ("title", frozenset(("title", "subject", "event", "topic", "label", "summary", "task", "project", "playlist"))),
-    ("sentence", frozenset(("message", "body", "text", "content", "note", "comment", "description", "reason"))),
-    ("query", frozenset(("query", "q", "search", "keyword", "keywords", "term", "question", "phrase"))),
-    ("color", frozenset(("color", "colour"))),
-)  # fmt: skip
-"""A pool, and the words in a parameter's name that select it; the first match is used."""
+_HINTS = """
+email: email mail recipient recipients cc bcc attendee attendees
+phone: phone mobile telephone
+url: url uri link website webpage href
+image: image photo picture screenshot thumbnail avatar
+audio: audio recording
+video: video clip
+workbook: workbook spreadsheet xlsx
+document: document docx doc
+presentation: presentation pptx slides
+folder: folder directory dir workspace_dir root cwd
+path: path file filename filepath files
+timezone: timezone tz
+date: date day birthday deadline due
+date-time: datetime timestamp since until
+time: time hour start end
+currency: currency
+branch: branch ref head base
+slug: slug
+repository: repo repository
+owner: owner org organization organisation login
+username: username handle assignee author reviewer
+hash: sha commit hash
+version: version release
+domain: domain hostname host
+ip: ip
+language: language lang
+country: country nation
+reaction: emoji reaction
+ticker: ticker symbol stock
+selector: selector xpath
+cell: cell
+range: range
+sheet: sheet worksheet tab
+table: table
+database: database db
+column: column columns field fields
+schema: schema
+collection: collection index
+bucket: bucket
+queue: queue
+cluster: cluster
+namespace: namespace
+pod: pod deployment service
+container: container
+environment: environment env stage
+channel: channel room
+label: tag tags label labels
+project: project workspace space board list app application site team group
+code: id ids code number sku reference ticket account order key guid uuid token
+city: city location place destination origin town address
+person: person user customer contact guest recipient_name first last
+product: product item goods
+title: title subject event topic summary task playlist
+prompt: prompt instruction instructions
+sentence: message body text content note notes comment description reason feedback
+query: query q search keyword keywords term question phrase intent goal
+color: color colour
+name: name
+"""
+HINTS: tuple[tuple[str, frozenset[str]], ...] = tuple(
+    (pool_name, frozenset(words.split()))
+    for pool_name, _, words in (line.partition(":") for line in _HINTS.strip().splitlines())
+)
+"""A pool, and the words in a parameter's name that select it; the last word of the name decides."""
 
-CITIES = {
-    "en": (
-        "Boston",
-        "Denver",
-        "Leeds",
-        "Perth",
-        "Austin",
-        "Dublin",
-        "Cardiff",
-        "Toronto",
-        "Nairobi",
-        "Lisbon",
-    ),
-    "vi": ("Hà Nội", "Đà Nẵng", "Huế", "Cần Thơ", "Hải Phòng", "Đà Lạt", "Nha Trang", "Vũng Tàu"),
-    "zh": ("北京", "上海", "广州", "成都", "杭州", "西安", "重庆", "南京"),
+CHOICES = word_set("""
+    type kind status state mode format order sort direction level role category scope visibility priority method
+    model engine unit units style theme strategy policy action operation operator severity region size quality
+    preset output encoding sorting ordering granularity interval period resolution orientation layout permission
+    permissions effort classification aggregation metric statistic variant tier plan provider backend source
+    transport protocol
+    """)
+"""Words for values from a list: without the list, nobody could guess one."""
+
+OPAQUE = word_set("""
+    cursor continuation etag nonce signature payload script code expression formula regex pattern html xml json
+    yaml arn filter filters where config options metadata params data blob token secret password command
+    commands args argv arguments properties
+    """)
+"""Words for values with a syntax that a parameter's name does not give away."""
+
+_EVERYWHERE = """
+email: ana@example.com | b.carter@example.org | linh.tran@example.net | ops-team@example.com
+phone: +1 555 0142 | +84 24 5550 0188 | +44 20 7946 0958
+url: https://example.com/pricing | https://example.org/docs/start | https://example.net/blog
+image: photos/beach.jpg | images/logo.png | photos/team.jpg
+audio: recordings/interview.mp3 | recordings/standup.mp3
+video: clips/demo.mp4 | clips/intro.mp4
+workbook: reports/budget.xlsx | reports/sales.xlsx
+document: letters/offer.docx | letters/contract.docx
+presentation: slides/kickoff.pptx | slides/review.pptx
+folder: projects/website | reports/archive | projects/billing-api
+path: notes/todo.txt | docs/plan.md | notes/summary.txt | docs/readme.md
+timezone: Europe/Paris | America/New_York | Asia/Tokyo | Australia/Perth | Asia/Ho_Chi_Minh
+country_code: DE | VN | BR | KE | JP
+language_code: fr | de | vi | es | ja
+airport: BOS | SGN | LIS | NRT
+currency: EUR | GBP | JPY | VND | CNY
+slug: riverside-app | juniper-web | harbor-api
+csv: reports/q3.csv | data/sales.csv
+pdf: contracts/lease.pdf | papers/survey.pdf
+json: data/settings.json | data/users.json
+branch: develop | feature-login | release-2.1 | hotfix-cart
+repository: billing-api | docs-site | mobile-app | data-pipeline
+owner: acme-labs | northwind | octo-team | bluefin
+username: asmith | jlee | mhaddad | nnovak
+hash: 9fceb02 | 4b825dc | a1c9e3f
+version: 1.4.2 | 2.0.1 | 3.7.0
+domain: example.com | shop.example.org | status.example.net
+ip: 192.0.2.17 | 198.51.100.4 | 203.0.113.9
+language: French | German | Spanish | Vietnamese
+reaction: thumbsup | tada | eyes
+ticker: AAPL | MSFT | NVDA
+selector: #submit-button | .price-tag | #search-box
+sql: SELECT count(*) FROM orders | SELECT name FROM customers | SELECT total FROM invoices
+cron: 0 9 * * 1 | 30 6 * * * | 0 0 1 * *
+glob: **/*.py | docs/*.md | *.csv
+hex_color: #1E90FF | #2E8B57 | #FFA500
+cell: B2 | C5 | D10
+range: A1:C10 | B2:D20 | A1:A50
+sheet: Summary | Costs | Inventory
+table: orders | customers | invoices | shipments
+database: sales | analytics | crm
+column: status | created_at | total | region
+schema: public | reporting
+collection: articles | reviews | products
+bucket: acme-backups | acme-uploads
+queue: emails | invoices | thumbnails
+cluster: staging-cluster | edge-cluster
+namespace: payments | web | monitoring
+pod: checkout | web-frontend | billing-worker
+container: web | redis-cache | billing-worker
+environment: staging | production
+channel: releases | general | support
+label: urgent | beta | needs-review
+project: Riverside | Juniper | Harbor | Lighthouse
+name: Aurora | Juniper | Riverside | Compass | Harvest
+prompt: a lighthouse at dusk | a bowl of fresh fruit | a quiet mountain lake
+color: teal | crimson | olive | navy
+"""
+_LISTS = {
+    "en": """
+city: Boston | Denver | Leeds | Perth | Austin | Dublin | Cardiff | Toronto | Nairobi | Lisbon
+person: Alice Morgan | Ben Carter | Priya Shah | Tom Reid | Grace Lee | Omar Haddad | Nina Novak
+title: Budget review | Team lunch | Launch checklist | Design critique | Road trip | Monday standup
+sentence: The meeting moved to Friday | Please call me back tonight | The parcel arrived damaged | Lunch is on me today
+query: coffee | winter holidays | bicycle | garden design | solar power | piano lessons
+product: desk lamp | trail shoes | coffee grinder | phone case | rain jacket
+country: Kenya | Portugal | Canada | Chile | Norway | Japan
+phrase: blue lantern | north wing | silver maple | paper crane | open harbor | quiet garden
+""",
+    "vi": """
+city: Hà Nội | Đà Nẵng | Huế | Cần Thơ | Hải Phòng | Đà Lạt | Nha Trang | Vũng Tàu
+person: Nguyễn Văn An | Trần Thị Bình | Lê Minh Châu | Phạm Quốc Dũng | Võ Thu Hà
+title: Họp ngân sách | Ăn trưa cùng nhóm | Danh sách ra mắt | Chuyến đi cuối tuần
+sentence: Cuộc họp chuyển sang phòng khác | Tối nay gọi lại cho tôi nhé | Kiện hàng đến bị hỏng
+query: tai nghe chống ồn | công thức phở bò | xe đạp cũ | lớp học piano
+product: đèn bàn | giày chạy bộ | máy xay cà phê | áo mưa
+country: Việt Nam | Nhật Bản | Pháp | Thái Lan
+phrase: đèn lồng xanh | cánh cửa phía bắc | khu vườn yên tĩnh
+""",
+    "zh": """
+city: 北京 | 上海 | 广州 | 成都 | 杭州 | 西安 | 重庆 | 南京
+person: 王芳 | 李强 | 张伟 | 刘洋 | 陈静 | 杨光
+title: 预算会议 | 团队午餐 | 发布清单 | 周末旅行 | 设计评审
+sentence: 会议改到另一个房间 | 今晚请给我回电话 | 包裹送到时已经损坏
+query: 降噪耳机 | 素食菜谱 | 二手自行车 | 钢琴入门课程
+product: 台灯 | 跑鞋 | 咖啡研磨机 | 雨衣
+country: 中国 | 日本 | 法国 | 巴西
+phrase: 蓝色灯笼 | 北侧大门 | 安静的花园
+""",
 }
-PEOPLE = {
-    "en": ("Alice Morgan", "Ben Carter", "Priya Shah", "Tom Reid", "Grace Lee", "Omar Haddad", "Nina Novak"),
-    "vi": ("Nguyễn Văn An", "Trần Thị Bình", "Lê Minh Châu", "Phạm Quốc Dũng", "Võ Thu Hà"),
-    "zh": ("王芳", "李强", "张伟", "刘洋", "陈静", "杨光"),
+UNUSUAL = {
+    "city": ("Đà Nẵng", "São Tomé", "Zürich", "Łódź", "Reykjavík", "Москва", "서울"),
+    "person": ("Nguyễn Thị Ánh Tuyết", "Siobhán O’Brien-Søren", "Ōta Kenji", "Zoë Łukasik"),
+    "": ("naïve café", "Żółw & Sons", "東京タワー", "São João", "crème brûlée", "Ἀθήνα"),
 }
-TITLES = {
-    "en": (
-        "Budget review",
-        "Team lunch",
-        "Launch checklist",
-        "Design critique",
-        "Road trip",
-        "Monday standup",
-    ),
-    "vi": ("Họp ngân sách", "Ăn trưa cùng nhóm", "Danh sách ra mắt", "Chuyến đi cuối tuần"),
-    "zh": ("预算会议", "团队午餐", "发布清单", "周末旅行", "设计评审"),
-}
-SENTENCES = {
-    "en": ("The meeting moved to room 4B", "Please call me back tonight", "The parcel arrived damaged",
-           "Lunch is on me today", "We ship the release on Friday"),
-    "vi": ("Cuộc họp chuyển sang phòng khác", "Tối nay gọi lại cho tôi nhé", "Kiện hàng đến bị hỏng"),
-    "zh": ("会议改到另一个房间", "今晚请给我回电话", "包裹送到时已经损坏"),
-}  # fmt: skip
-QUERIES = {
-    "en": ("noise cancelling headphones", "vegan lasagna", "solar panel subsidies", "beginner piano lessons",
-           "used road bikes", "quiet coworking spaces"),
-    "vi": ("tai nghe chống ồn", "công thức phở bò", "xe đạp cũ", "lớp học piano"),
-    "zh": ("降噪耳机", "素食菜谱", "二手自行车", "钢琴入门课程"),
-}  # fmt: skip
-PRODUCTS = {
-    "en": ("desk lamp", "trail shoes", "coffee grinder", "phone case", "rain jacket"),
-    "vi": ("đèn bàn", "giày chạy bộ", "máy xay cà phê", "áo mưa"),
-    "zh": ("台灯", "跑鞋", "咖啡研磨机", "雨衣"),
-}
-COUNTRIES = {
-    "en": ("Kenya", "Portugal", "Canada", "Chile", "Norway", "Japan"),
-    "vi": ("Việt Nam", "Nhật Bản", "Pháp", "Thái Lan"),
-    "zh": ("中国", "日本", "法国", "巴西"),
-}
-PHRASES = {
-    "en": ("blue lantern", "north wing", "silver maple", "paper crane", "open harbor", "quiet garden"),
-    "vi": ("đèn lồng xanh", "cánh cửa phía bắc", "khu vườn yên tĩnh"),
-    "zh": ("蓝色灯笼", "北侧大门", "安静的花园"),
-}
-ANY_LANGUAGE = {
-    "email": ("ana@example.com", "b.carter@example.org", "linh.tran@example.net", "ops-team@example.com"),
-    "phone": ("+1 555 0142", "+84 24 5550 0188", "+44 20 7946 0958"),
-    "url": ("https://example.com/pricing", "https://example.org/docs/start", "https://example.net/a?b=1"),
-    "path": ("reports/q3.csv", "notes/todo.txt", "photos/beach.jpg", "src/app.py"),
-    "currency": ("USD", "EUR", "VND", "CNY", "GBP", "JPY"),
-    "color": ("teal", "crimson", "olive", "navy"),
-}
-SPOKEN = {
-    "city": CITIES, "country": COUNTRIES, "person": PEOPLE, "product": PRODUCTS, "title": TITLES,
-    "sentence": SENTENCES, "query": QUERIES, "phrase": PHRASES,
-}  # fmt: skip
-UNUSUAL = (
-    "Đà Nẵng", "São Tomé", "Zürich", "北京市朝阳区", "Ἀθήνα", "Ōsaka", "Łódź", "Reykjavík", "Żółw & Sons", "naïve café",
-    "Nguyễn Thị Ánh Tuyết", "O’Brien-Søren", "東京タワー", "서울역", "Москва",
-)  # fmt: skip
 """Text that a careless client breaks: accents, other scripts, punctuation inside a name."""
+
+FREE_TEXT = word_set("city person title sentence query product country phrase name prompt project")
+"""The pools in which case and spacing do not matter, and in which any script may be used."""
+
+
+def _pools(text: str) -> dict[str, tuple[str, ...]]:
+    lines = (line.partition(": ") for line in text.strip().splitlines())
+    return {pool_name: tuple(values.split(" | ")) for pool_name, _, values in lines}
+
+
+_ANY_LANGUAGE = _pools(_EVERYWHERE)
+_SPOKEN = {language: _pools(text) for language, text in _LISTS.items()}
 
 
 def pool(name: str, language: Language) -> tuple[str, ...]:
     """The values of a pool in a language."""
-    return ANY_LANGUAGE.get(name) or SPOKEN[name][language]
+    return _ANY_LANGUAGE.get(name) or _SPOKEN[language][name]

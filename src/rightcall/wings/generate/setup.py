@@ -12,6 +12,7 @@ from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
+from rightcall.core.text import shorten
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider
 from rightcall.models.catalog import line_to_add, project_models
@@ -28,6 +29,7 @@ from rightcall.wings.generate.config import (
     VerificationConfig,
 )
 from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import LANGUAGES
 from rightcall.wings.generate.production import ROUNDS, Production, SynthesisProgress, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
@@ -164,6 +166,12 @@ class SynthesisSetup:
     def _require_tools(self) -> None:
         if not self.tools:
             raise ConfigError("there are no tools to generate from")
+        if self.model is None and not plannable(self.tools):
+            names = ", ".join(tool.name for tool in self.tools)
+            raise ConfigError(
+                f"no request can be written for {shorten(names, 80)} without a model: their definitions do not say"
+                " which values they take, or they are too similar; see `rightcall lint`, or give a model"
+            )
 
 
 class _Desk:

@@ -7,23 +7,59 @@ import random
 import re
 from typing import Any, Literal
 
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
-from rightcall.schema.sample_values import resolve_schema, sample_value
+from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
+from rightcall.wings.generate.documented_values import documented_examples, documented_range
 from rightcall.wings.generate.patterns import text_fitting
-from rightcall.wings.generate.pools import HINTS, UNUSUAL, Language, pool
+from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, pool
+from rightcall.wings.generate.value_kinds import (
+    about,
+    choices_of,
+    item_schema,
+    json_type,
+    kind_of,
+    listed_values,
+    parameter_schema,
+    singular,
+    text_of,
+    understood_properties,
+    without_null,
+)
 
 Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
+LARGEST_EDGE = 100_000
+"""Limits beyond it are those of a number type, not of what people ask for."""
+
 _RANGES = {
-    "days": (1, 14), "nights": (1, 14), "hours": (1, 12), "minutes": (5, 90), "limit": (1, 50), "count": (1, 20),
-    "quantity": (1, 12), "guests": (1, 8), "people": (1, 8), "page": (1, 9), "year": (2024, 2031), "month": (1, 12),
-    "amount": (5, 900), "price": (5, 900), "percent": (1, 99), "latitude": (-60, 60), "longitude": (-150, 150),
-    "rating": (1, 5), "age": (18, 80),
+    "days": (1, 14), "nights": (1, 14), "hours": (1, 12), "minutes": (5, 90), "seconds": (5, 60), "ms": (1000, 20_000),
+    "timeout": (5, 60), "limit": (5, 50), "count": (2, 20), "max": (5, 50), "size": (5, 50), "quantity": (1, 12),
+    "guests": (1, 8), "people": (1, 8), "adults": (1, 4), "children": (1, 3), "page": (2, 9), "year": (2024, 2031),
+    "month": (1, 12), "amount": (5, 900), "price": (5, 900), "percent": (1, 99), "latitude": (-60, 60),
+    "lat": (-60, 60), "longitude": (-150, 150), "lon": (-150, 150), "lng": (-150, 150), "rating": (1, 5),
+    "age": (18, 80), "id": (1000, 99_999), "width": (200, 1600), "height": (200, 1200), "port": (8000, 8999),
+    "depth": (1, 3), "level": (1, 3), "index": (0, 9), "scale": (1, 4), "offset": (10, 100), "row": (1, 40),
+    "line": (1, 40), "column": (1, 20), "version": (1, 12), "number": (2, 400), "priority": (1, 4), "score": (0, 1),
+    "threshold": (0, 1), "ratio": (0, 1), "temperature": (0, 1),
+    "similarity": (0, 1), "opacity": (0, 1), "zoom": (3, 15), "rank": (1, 10),
 }  # fmt: skip
+_FRACTIONS = word_set("""
+    amount price cost latitude lat longitude lon lng temperature ratio score similarity threshold opacity
+    probability weight rate strength stability distance radius balance total
+    """)
+"""What is measured rather than counted."""
+_MOMENTS = word_set("timestamp epoch ts since until")
+_PAIRS = (
+    ("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("since", "until"), ("after", "before"),
+    ("lower", "upper"), ("first", "last"), ("checkin", "checkout"), ("in", "out"),
+)  # fmt: skip
 _TIMED = datetime.date(2027, 1, 4)
+_EPOCH = 1_798_000_000
 
 
 def sample_arguments(
@@ -40,14 +76,29 @@ def sample_arguments(
     `fixed` sets some of them. A parameter with a default gets another value, so that the request matters.
     """
     for attempt in range(ATTEMPTS):
+        maker = _Maker(tool, rng, language, flavour)
         arguments = dict(fixed or {})
         for name in tool.parameters:
             if name in names and name not in arguments:
-                arguments[name] = _argument(tool, name, rng, language, flavour)
-        arguments = {name: arguments[name] for name in tool.parameters if name in arguments}
+                arguments[name] = maker.argument(name)
+        arguments = _in_order({name: arguments[name] for name in tool.parameters if name in arguments})
         if is_valid(tool, arguments) and not (_repeats_a_choice(tool, arguments) and attempt < ATTEMPTS - 1):
             return arguments
     return None
+
+
+def has_bounds(tool: Tool, name: str) -> bool:
+    """Whether a parameter's schema limits its size or length to what a request can reach."""
+    schema = parameter_schema(tool, name)
+    if json_type(schema) in ("integer", "number"):
+        return any(
+            _is_number(schema.get(key)) and 0 < abs(schema[key]) <= LARGEST_EDGE
+            for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+        )
+    if json_type(schema) == "array":
+        return _is_number(schema.get("minItems")) and schema["minItems"] > 0
+    most = schema.get("maxLength", LONGEST_TEXT + 1)
+    return _is_number(most) and most <= LONGEST_TEXT and kind_of(name, schema, about(tool)) in FREE_TEXT
 
 
 def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
@@ -56,209 +107,195 @@ def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
     return any(choice == other for place, choice in enumerate(chosen) for other in chosen[:place])
 
 
-def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
-    """The values an enumerated parameter may take; empty when it is not enumerated."""
-    schema = resolve_schema(_schema(tool, name), tool.input_schema)
-    choices = schema.get("enum")
-    return tuple(choices) if isinstance(choices, list) else ()
+def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The smaller of two values first, where their names are the two ends of one range."""
+    ends = {frozenset(_as_end(name)): name for name in arguments}
+    for name, value in list(arguments.items()):
+        for low, high in _PAIRS:
+            tokens = _as_end(name)
+            other = (
+                ends.get(frozenset(high if token == low else token for token in tokens))
+                if low in tokens
+                else None
+            )
+            if other is not None and other != name and _is_after(value, arguments[other]):
+                arguments[name], arguments[other] = arguments[other], value
+    return arguments
 
 
-def is_free_text(tool: Tool, name: str) -> bool:
-    """Whether a parameter takes free text, in which case and spacing do not matter."""
-    schema = resolve_schema(_schema(tool, name), tool.input_schema)
-    closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
-    return (
-        schema.get("type") == "string"
-        and not closed
-        and (
-            pool_of(name, schema.get("description"))
-            not in ("code", "path", "url", "email", "date", "time", "currency")
-        )
+def _as_end(name: str) -> tuple[str, ...]:
+    return name_tokens(name.replace("check_", "check"))
+
+
+def _is_after(value: Any, other: Any) -> bool:
+    if _is_number(value) and _is_number(other):
+        return bool(value > other)
+    are_moments = all(
+        isinstance(end, str) and re.match(r"\d{4}-\d\d|\d\d:\d\d", end) for end in (value, other)
     )
-
-
-def has_bounds(tool: Tool, name: str) -> bool:
-    """Whether a parameter's schema limits its size or length."""
-    schema = resolve_schema(_schema(tool, name), tool.input_schema)
-    bounds = (
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-    )
-    return any(key in schema for key in bounds)
-
-
-def pool_of(name: str, description: Any = "") -> str:
-    """The pool of a parameter's values: by its name, otherwise by its description."""
-    for text in (name, description if isinstance(description, str) else ""):
-        words = {word.casefold() for word in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", text)}
-        pool = next((pool_name for pool_name, hints in HINTS if words & hints), None)
-        if pool is not None:
-            return pool
-    return "phrase"
-
-
-def _schema(tool: Tool, name: str) -> dict[str, Any]:
-    schema = tool.parameters.get(name)
-    return schema if isinstance(schema, dict) else {}
-
-
-def _argument(tool: Tool, name: str, rng: random.Random, language: Language, flavour: Flavour) -> Any:
-    maker = _Maker(tool.input_schema, rng, language, flavour)
-    schema = _schema(tool, name)
-    value = maker.value(name, schema, 0)
-    for _ in range(ATTEMPTS):
-        if value != resolve_schema(schema, tool.input_schema).get("default", _NOTHING):
-            break
-        value = maker.value(name, schema, 0)
-    return value
-
-
-_NOTHING = object()
+    return are_moments and value > other
 
 
 class _Maker:
-    """Generates values for one tool's parameters."""
+    """Generates values for one tool's parameters; no text twice, as far as its pool allows."""
 
-    def __init__(
-        self, root: dict[str, Any], rng: random.Random, language: Language, flavour: Flavour
-    ) -> None:
-        self._root, self._rng, self._language, self._flavour = root, rng, language, flavour
+    def __init__(self, tool: Tool, rng: random.Random, language: Language, flavour: Flavour) -> None:
+        self._tool, self._rng, self._language, self._flavour = tool, rng, language, flavour
+        self._root, self._about = tool.input_schema, about(tool)
+        self._texts: set[str] = set()
+
+    def argument(self, name: str) -> Any:
+        schema = parameter_schema(self._tool, name)
+        default = schema.get("default", _NOTHING)
+        for _ in range(ATTEMPTS):
+            value = self.value(name, schema, 0)
+            if value != default:
+                break
+        return value
 
     def value(self, name: str, schema: Any, depth: int) -> Any:
         if not isinstance(schema, dict) or depth > DEEPEST:
             return sample_value(schema if isinstance(schema, dict) else {"type": "string"}, self._rng)
-        schema = resolve_schema(schema, self._root)
+        schema = without_null(schema, self._root)
         if "const" in schema:
             return schema["const"]
-        for key in ("enum", "examples"):
-            if (
-                isinstance(schema.get(key), list)
-                and schema[key]
-                and (key == "enum" or self._flavour == "plain")
-            ):
-                return self._rng.choice(schema[key])
+        listed = listed_values(schema, self._root.get("properties") or ())
+        if listed and ("enum" in schema or self._flavour == "plain"):
+            return self._fresh([value for value in listed if fits(schema, value, name)] or list(listed))
         for key in ("anyOf", "oneOf"):
             if isinstance(schema.get(key), list) and schema[key]:
-                branches = [branch for branch in schema[key] if branch != {"type": "null"}]
-                return self.value(name, self._rng.choice(branches or schema[key]), depth + 1)
+                branches = [branch for branch in schema[key] if branch != {"type": "null"}] or schema[key]
+                return self.value(name, branches[0], depth + 1)
         return self._value_of_type(name, schema, depth)
 
-    def _value_of_type(self, name: str, schema: dict[str, Any], depth: int) -> Any:
-        kind = schema.get("type", "object" if "properties" in schema else "string")
-        kind = (
-            next((type_name for type_name in kind if type_name != "null"), "null")
-            if isinstance(kind, list)
-            else kind
-        )
-        if kind in ("integer", "number"):
-            return self._number(name, schema, whole=kind == "integer")
-        if kind == "boolean":
-            return self._rng.random() < 0.5
-        if kind == "array":
-            return self._array(name, schema, depth)
-        if kind == "object":
-            return self._object(schema, depth)
-        return None if kind == "null" else self._text(name, schema)
+    def _value_of_type(  # noqa: PLR0911  a table of types
+        self, name: str, schema: dict[str, Any], depth: int
+    ) -> Any:
+        match json_type(schema):
+            case "integer":
+                return self._number(name, schema, whole=True)
+            case "number":
+                return self._number(name, schema, whole=_FRACTIONS.isdisjoint(name_tokens(name)))
+            case "boolean":
+                default = schema.get("default")
+                return not default if isinstance(default, bool) else self._rng.random() < 0.8
+            case "array":
+                return self._array(name, schema, depth)
+            case "object":
+                return self._object(schema, depth)
+            case "null":
+                return None
+            case _:
+                return self._text(name, schema)
 
     def _number(self, name: str, schema: dict[str, Any], *, whole: bool) -> Any:
-        step = schema.get("multipleOf", 1 if whole else 0.5)
-        step = step if isinstance(step, int | float) and step > 0 else 1
-        words = set(re.split(r"[_\W]+", name.casefold()))
-        usual = next((_RANGES[word] for word in _RANGES if word in words), (1, 99))
+        tokens, text = name_tokens(name), text_of(schema)
+        if "multipleOf" in schema and _is_number(schema["multipleOf"]) and schema["multipleOf"] > 0:
+            step: float = schema["multipleOf"]
+        else:
+            step = 1 if whole else 0.25
         low, high = _bound(schema, "minimum", step), _bound(schema, "maximum", step)
-        if self._flavour == "boundary" and (low is not None or high is not None):
-            edge = self._rng.choice([end for end in (low, high) if end is not None])
-            return _as_number(edge, whole)
+        if self._flavour == "boundary":
+            edges = [end for end in (low, high) if end and abs(end) <= LARGEST_EDGE]
+            if edges:
+                return _as_number(self._rng.choice(edges), whole)
+        if not _MOMENTS.isdisjoint(tokens) or re.search(r"\bunix\b|\bepoch\b", text, re.IGNORECASE):
+            moment = _EPOCH + 3600 * self._rng.randint(0, 5000)
+            return moment * 1000 if "milli" in text else moment
+        told_low, told_high = documented_range(text)
+        low, high = (told_low if low is None else low), (told_high if high is None else high)
+        usual = next((_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30))
         start = usual[0] if low is None else max(low, min(usual[0], high if high is not None else usual[0]))
         end = usual[1] if high is None else min(high, max(usual[1], start))
-        end = max(start, end)
-        count = int((end - start) / step)
-        return _as_number(start + step * self._rng.randint(0, max(0, min(count, 10_000))), whole)
+        count = int((max(start, end) - start) / step)
+        return _as_number(
+            start + step * self._rng.randint(0, max(0, min(count, 10_000))), whole and step == int(step)
+        )
 
     def _text(self, name: str, schema: dict[str, Any]) -> str:
         least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", LONGEST_TEXT))
-        if isinstance(schema.get("pattern"), str):
-            sample = text_fitting(schema["pattern"], self._rng)
-            if sample is not None and fits(schema, sample, name):
+        kind = kind_of(name, schema, self._about) or "phrase"
+        if kind == "pattern":
+            sample = self._fitting_sample(name, schema)
+            if sample is not None:
                 return sample
+            kind = "phrase"
+        options = list(self._options(kind, text_of(schema)))
+        fitting = [text for text in options if least <= len(text) <= most]
+        text = str(self._fresh(fitting or options))
         if (
-            isinstance(schema.get("format"), str)
-            and (sample := self._format_sample(schema["format"])) is not None
+            self._flavour == "boundary"
+            and "maxLength" in schema
+            and most <= LONGEST_TEXT
+            and kind in FREE_TEXT
         ):
-            return sample
-        chosen = pool_of(name, schema.get("description"))
-        if self._flavour == "unicode" and chosen not in (
-            "date",
-            "time",
-            "code",
-            "email",
-            "phone",
-            "url",
-            "currency",
-        ):
-            options: tuple[str, ...] = UNUSUAL
-        elif chosen in ("date", "time"):
-            options = (self._format_sample(chosen) or "",)
-        elif chosen == "code":
-            options = (f"{self._rng.choice('ABKRTX')}-{self._rng.randint(100, 9999)}",)
-        else:
-            options = pool(chosen, self._language)
-        fitting = [text for text in options if least <= len(text) <= most] or list(options)
-        text = self._rng.choice(fitting)
-        if self._flavour == "boundary" and ("minLength" in schema or "maxLength" in schema):
-            length = most if "maxLength" in schema and most <= LONGEST_TEXT else max(least, 1)
-            text = (text.replace(" ", "") * (length // max(1, len(text.replace(" ", ""))) + 1))[:length]
+            words: str = " ".join(options * (most // 4 + 1))[:most]
+            return words if not words.endswith(" ") else f"{words[:-1]}s"
         return text[:most].rstrip().ljust(least, "x")
 
-    def _format_sample(self, form: str) -> str | None:  # noqa: PLR0911  a table of formats
-        day = _TIMED + datetime.timedelta(days=self._rng.randint(0, 700))
-        hour = f"{self._rng.randint(6, 21):02}:{self._rng.choice((0, 15, 30, 45)):02}"
-        match form:
-            case "date":
-                return day.isoformat()
-            case "time":
-                return f"{hour}:00Z" if self._flavour == "boundary" else hour
-            case "date-time":
-                return f"{day.isoformat()}T{hour}:00Z"
-            case "email":
-                return self._rng.choice(pool("email", self._language))
-            case "uri" | "url":
-                return self._rng.choice(pool("url", self._language))
-            case "uuid":
-                return f"{self._rng.getrandbits(32):08x}-1b2c-4d3e-8f4a-{self._rng.getrandbits(48):012x}"
-            case _:
-                return None
+    def _fitting_sample(self, name: str, schema: dict[str, Any]) -> str | None:
+        """A text that matches the schema's pattern: a usual one, otherwise any."""
+        text = text_of(schema)
+        usual = kind_of(name, {"description": text}, self._about)
+        told = documented_examples(text) or (self._options(usual, text) if usual else ())
+        matching = [sample for sample in told if fits(schema, sample, name)]
+        if matching:
+            return str(self._fresh(matching))
+        sample = text_fitting(schema["pattern"], self._rng)
+        return sample if sample is not None and fits(schema, sample, name) else None
+
+    def _options(self, kind: str, text: str) -> tuple[str, ...]:
+        rng = self._rng
+        day = _TIMED + datetime.timedelta(days=rng.randint(0, 700))
+        hour = f"{rng.randint(6, 21):02}:{rng.choice((0, 15, 30, 45)):02}"
+        computed = {
+            "date": day.isoformat(),
+            "time": hour,
+            "date-time": f"{day.isoformat()}T{hour}:00Z",
+            "unix_time": str(_EPOCH + 3600 * rng.randint(0, 5000)),
+            "uuid": f"{rng.getrandbits(32):08x}-1b2c-4d3e-8f4a-{rng.getrandbits(48):012x}",
+            "code": f"{rng.choice('ABKRTX')}-{rng.randint(100, 9999)}",
+        }
+        if kind == "code" and re.search(r"\bnumeric\b|\binteger\b|\bdigits?\b", text, re.IGNORECASE):
+            return (str(rng.randint(1000, 99_999)),)
+        if kind in computed:
+            return (computed[kind],)
+        if self._flavour == "unicode" and kind in FREE_TEXT:
+            return UNUSUAL.get(kind) or UNUSUAL[""]
+        return pool(kind, self._language)
+
+    def _fresh(self, options: list[Any]) -> Any:
+        """One of the options, if possible one that no other parameter has."""
+        unused = [option for option in options if not isinstance(option, str) or option not in self._texts]
+        chosen = self._rng.choice(unused or options)
+        if isinstance(chosen, str):
+            self._texts.add(chosen)
+        return chosen
 
     def _array(self, name: str, schema: dict[str, Any], depth: int) -> list[Any]:
-        least = int(schema.get("minItems", 1))
-        most = max(least, min(int(schema.get("maxItems", 3)), max(3, least)))
-        count = (
-            self._rng.choice((least, most))
-            if self._flavour == "boundary"
-            else self._rng.randint(max(1, least), most)
-        )
-        items: list[Any] = []
+        inner = item_schema(schema, self._root) or {"type": "string"}
+        least, most = int(schema.get("minItems", 1)), int(schema.get("maxItems", 3))
+        usual = (1,) if json_type(inner) in ("object", "array") else (1, 2)
+        edges = (max(1, least), min(most, 3)) if self._flavour == "boundary" else usual
+        count = min(max(self._rng.choice(edges), least), max(most, least), 20)
+        values: list[Any] = []
         for _ in range(ATTEMPTS * max(1, count)):
-            if len(items) >= min(count, 20):
+            if len(values) >= count:
                 break
-            item = self.value(name.removesuffix("s"), schema.get("items", {"type": "string"}), depth + 1)
-            if item not in items:
-                items.append(item)
-        return items
+            value = self.value(singular(name), inner, depth + 1)
+            if value not in values:
+                values.append(value)
+        return values
 
     def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
         required = schema.get("required") if isinstance(schema.get("required"), list) else []
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
-        return {
-            name: self.value(name, inner, depth + 1)
-            for name, inner in (properties or {}).items()
-            if name in (required or ()) or self._rng.random() < 0.3
-        }
+        told = understood_properties(schema, self._root, self._about, depth)
+        names = [name for name in properties or {} if name in (required or ())] or told[:2]
+        return {name: self.value(name, (properties or {})[name], depth + 1) for name in names}
+
+
+_NOTHING = object()
 
 
 def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:

@@ -14,7 +14,8 @@ from rightcall.wings.generate.pools import Language
 class Phrases(Record, frozen=True):
     """The phrases a language needs to express a plan.
 
-    `asks` take `{what}` and `{details}`; `bare` takes only `{what}`. `verbs` and `nouns` translate the words
+    `asks` take `{what}` and `{details}`; `bare` takes only `{what}`, and `again` only the details of a second call.
+    `withheld` says that the user still owes a value: whoever acts without it did not listen. `verbs` and `nouns` translate the words
     of tool names, and `names` those of parameters; missing words are taken from the definition.
     """
 
@@ -22,8 +23,11 @@ class Phrases(Record, frozen=True):
     bare: tuple[str, ...]
     detail: str
     between: str
+    last: str
     also: tuple[str, ...]
+    again: tuple[str, ...]
     then: tuple[str, ...]
+    withheld: tuple[str, ...]
     result: str
     yes: str
     no: str

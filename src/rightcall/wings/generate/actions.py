@@ -1,0 +1,243 @@
+"""What a tool does, in the words of somebody who asks for it: “Returns all users.” becomes “get all users”."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+
+from rightcall.lint.features.effects import EFFECTS, READ_SYNONYMS, SYNONYMS, verb_of
+from rightcall.lint.features.mentions import STOP_WORDS, word_set
+from rightcall.lint.features.text import name_tokens, sentences, stem, words as text_words
+from rightcall.model.tool import Tool
+
+LONGEST = 110
+_MORE_VERBS = """
+access aggregate align allocate annotate arrange audit autocomplete block bring bulk capture categorize collect
+combine compile compress crawl deactivate debug define delay deliver demonstrate discover drill duplicate embed
+emulate ensure enumerate establish exchange exit expose fork gather geocode grant group hide import include
+index infer inject input interact isolate iterate keep label learn link look lower mention minify mint mute name
+note obtain omit outline output overwrite parse perform persist pin point power profile promote propose prove
+provide pull quote raise rank rebase rebuild recall reconcile recover redeem redirect refine reindex remind
+reopen reorder rephrase report reproduce rerun reveal reverse revert rewrite route score screenshot segment shut
+snooze star sum support surface suspend synthesize tell tokenize trace traverse trim unassign unblock undo
+unfollow unlink unmark unpin unstar unwatch vectorize warm zip
+"""
+_VERB_GROUPS = (
+    READ_SYNONYMS | {"list", "describe", "check", "search", "find", "query", "lookup"},
+    *SYNONYMS[1:],
+)
+"""Verbs that a request may exchange."""
+
+VERBS = word_set(_MORE_VERBS) | EFFECTS.keys()
+_RENAMED = {
+    "return": "get", "provide": "get", "output": "get", "obtain": "get", "retrieve": "get", "display": "show",
+    "expose": "show", "enumerate": "list", "surface": "show", "demonstrate": "show",
+}  # fmt: skip
+"""What a tool does for a program, as a person asks for it."""
+
+_LEAD_IN = re.compile(
+    r"^(?:(?:use|call|invoke)\s+(?:this|it|the\s+tool)(?:\s+tool|\s+function)?\s+"
+    r"(?:(?:when|if)\s+you\s+(?:need|want)\s+to|to|for)\s+"
+    r"|(?:this|the|an?)\s+(?:\w+\s+)?(?:tool|function|endpoint|method|api|command|action)\s+"
+    r"(?:(?:is|can\s+be)\s+used\s+(?:to|for)|is\s+for|that|which|to|for|will|lets\s+you"
+    r"|(?:allows?|enables?)\s+(?:you|users?|agents?)\s+to|helps?(?:\s+you)?(?:\s+to)?)?\s*"
+    r"|tool\s+(?:to|for|that)\s+|used\s+(?:to|for)\s+|useful\s+for\s+"
+    r"|(?:allows?|enables?|lets|helps?)\s+(?:(?:you|users?|the\s+user|agents?|me)\s+)?(?:to\s+)?)",
+    re.IGNORECASE,
+)
+"""How a text begins before it says what the tool does."""
+
+_TAIL = re.compile(
+    r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which|where"
+    r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+optionally"
+    r"|such\s+as|e\.g|i\.e|as\s+well\s+as|without|unless|because|before|via|powered\s+by"
+    r"|with\s+(?:optional|support|filter|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
+    r"|its|their|all|time|comprehensive|specified|structured)"
+    r"|that\s+(?:can|may|match|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Where a text begins to describe the result or the tool."""
+
+_NEEDLESS = re.compile(
+    r"(?<!or )(?<!and )\b(?:specific|specified|given|provided|particular|certain|single|desired|requested"
+    r"|comprehensive|detailed|available)\s+(?!by\b)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[`*#]+|^\W*\[[^\]]*\]\s*|^[^\w\"'“(]+|\s*\([^()]*\)")
+_SECOND_VERB = re.compile(
+    r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each)\b)"
+)
+_IDENTIFIER = re.compile(r"\s+(?:from|at|before|after|in|to|by|with|via|using|under|into|of)\s+`[^`]+`")
+_NEXT_CLAUSE = re.compile(r",\s+(\w+s)\b.*$")
+_DETERMINERS = word_set("a an the all your one any this each multiple new")
+_NO_VERBS = word_set("this all both only for with in on all these that as is")
+_WRAPPED = 60
+"""Characters from which on a line without a full stop goes on in the next one."""
+
+
+def action_of(tool: Tool, *, short: bool = True) -> str:
+    """What to ask for, beginning with a verb: by the description, otherwise by the name.
+
+    A short one leaves out what only describes the result or the tool.
+    """
+    return _action(tool.name, tool.description, short)
+
+
+@lru_cache(maxsize=2048)
+def _action(name: str, description: str, short: bool) -> str:
+    sentence = _first_sentence(description)
+    label, colon, told = sentence.partition(": ")
+    if colon and told and not base_form(label.split()[0]):
+        sentence = told if base_form(told.split()[0]) else ""
+    words = sentence.split()
+    if not words:
+        return name_action(name)
+    place = 1 if words[0].endswith("ly") and len(words) > 1 else 0
+    verb = _verb_at(words, place)
+    if verb:
+        action = _imperative(words, place, verb)
+    elif EFFECTS.get(verb_of(name)) == "read" and "tool" not in sentence.casefold():
+        action = f"get {_lower_first(sentence)}"
+    else:
+        return name_action(name)
+    action = _spoken(_shortened(action) if short else action)
+    return action if len(action.split()) > 1 and len(action) <= LONGEST else name_action(name)
+
+
+class Purpose:
+    """What can be said of a tool, and what another request might mean by it."""
+
+    def __init__(self, tool: Tool, required: tuple[str, ...]) -> None:
+        self.tool, self.required, self.accepted = tool, frozenset(required), frozenset(tool.parameters)
+        self._key = (tool.name, tool.description, self.required)
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The verb of the name, and those that mean the same."""
+        verb = verb_of(self.tool.name)
+        return next((group for group in _VERB_GROUPS if verb in group), frozenset((verb,)))
+
+    @cached_property
+    def candidates(self) -> tuple[str, ...]:
+        """What can be asked for, from short to long."""
+        tool, named = self.tool, name_action(self.tool.name)
+        short, full = action_of(tool), action_of(tool, short=False)
+        candidates = dict.fromkeys((short, full, short if short == named else f"{short} ({named})"))
+        return tuple(
+            action for action in candidates if action != named or base_form(action.partition(" ")[0])
+        )
+
+    @cached_property
+    def offered(self) -> set[str]:
+        """The stems of everything that is said of the tool."""
+        tool = self.tool
+        return stems(f"{tool.description} {name_action(tool.name)} {' '.join(tool.parameters)}")
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Purpose) and self._key == other._key
+
+    def serves(self, action: str, asked: Purpose) -> bool:
+        """Whether a request for another tool, in these words and with its values, could mean this one as well."""
+        takes_the_values = self.required <= asked.required <= self.accepted
+        nouns = stems(action.partition(" ")[2])
+        return takes_the_values and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
+
+
+@lru_cache(maxsize=8)
+def distinct_actions(tools: tuple[Purpose, ...]) -> dict[str, str]:
+    """What to ask for, by tool; a tool is left out when everything that could be said fits another one as well."""
+    actions = {}
+    for tool in tools:
+        others = [other for other in tools if other.tool.name != tool.tool.name]
+        for action in tool.candidates:
+            if not any(other.serves(action, tool) for other in others):
+                actions[tool.tool.name] = action
+                break
+    return actions
+
+
+def stems(text: str) -> set[str]:
+    """The stems of the words that carry meaning."""
+    return {stem(word) for word in text_words(text) if word not in STOP_WORDS}
+
+
+def name_action(name: str) -> str:
+    """The name of a tool as a request, its verb first: `invoice_create` is “create invoice”."""
+    tokens = name_tokens(name)
+    verb = verb_of(name) or next((token for token in tokens if token in EFFECTS), "")
+    if verb in tokens:
+        tokens = (verb, *(token for place, token in enumerate(tokens) if place != tokens.index(verb)))
+    return " ".join(token for token in tokens if token not in ("api", "mcp", "a", "an", "the"))
+
+
+def base_form(word: str) -> str:
+    """The base form of a verb in the base form, the third person or the participle; empty for other words."""
+    word = word.casefold().strip(",")
+    candidates = [word]
+    if word.endswith("ies"):
+        candidates.append(f"{word[:-3]}y")
+    if word.endswith("s"):
+        candidates += [word[:-1], word[:-2]]
+    if word.endswith("ing"):
+        candidates += [word[:-3], f"{word[:-3]}e", word[:-4]]
+    return next((candidate for candidate in candidates if candidate in VERBS), "")
+
+
+def _first_sentence(description: str) -> str:
+    text = ""
+    for line in map(str.strip, description.strip().splitlines()):
+        if text and (not line or (len(text) < _WRAPPED and line[:1].isupper()) or text.endswith(".")):
+            break
+        text = f"{text} {line}".strip()
+    sentence = next(iter(sentences(" ".join(text.split()).rpartition(" | ")[2])), "")
+    sentence = _IDENTIFIER.sub("", sentence)
+    for _ in range(3):
+        sentence = _MARKUP.sub("", sentence).strip()
+    return _LEAD_IN.sub("", sentence).strip().rstrip(".:;,!? ")
+
+
+def _verb_at(words: list[str], place: int) -> str:
+    """The base form of the verb at a place; whatever is followed by an article there is a verb, known or not."""
+    known, following = base_form(words[place]), words[place + 1 : place + 2]
+    if known or not following or following[0] not in _DETERMINERS or words[place].casefold() in _NO_VERBS:
+        return known
+    return re.sub(r"(?<=[^s])s$", "", words[place].casefold())
+
+
+def _imperative(words: list[str], place: int, verb: str) -> str:
+    """The sentence as a request: its verbs in the base form, those of programs replaced."""
+    rest = " ".join(words[place + 1 :])
+    if words[place].casefold() != verb:
+        rest = re.sub(
+            r"^(and|or) (\w+s)\b", lambda m: f"{m.group(1)} {base_form(m.group(2)) or m.group(2)}", rest
+        )
+        rest = _SECOND_VERB.sub(lambda m: f"{m.group(1)} {base_form(m.group(2)) or m.group(2)} ", rest)
+        rest = _NEXT_CLAUSE.sub(
+            lambda m: "" if base_form(m.group(1)) and " and " not in m.group() else m.group(), rest
+        )
+    adverb = f"{words[0].casefold()} " if place else ""
+    return f"{adverb}{_RENAMED.get(verb, verb)} {rest}".strip()
+
+
+def _shortened(action: str) -> str:
+    """Without what describes the result or the tool."""
+    head, rest = action[:12], action[12:]
+    return head + _TAIL.sub("", rest)
+
+
+def _spoken(action: str) -> str:
+    """In the words of the user: no needless adjectives, “my” for “your”."""
+    action = _NEEDLESS.sub("", action)
+    action = re.sub(r"\b[Yy]our\b|\bthe (?:current |authenticated )?user's\b", "my", action)
+    action = re.sub(r"\byou\b", "I", action)
+    action = re.sub(r"\b[Aa] (?=[aeioAEIO]\w)", "an ", action)
+    action = re.sub(r"\b[Aa]n (?=[b-df-gj-km-np-tv-zBCDGJKPQTVWYZ][a-z])", "a ", action)
+    return action.rstrip(" .,:;-")
+
+
+def _lower_first(text: str) -> str:
+    is_word = text[:1].isupper() and text[1:2].islower()
+    return text[:1].lower() + text[1:] if is_word else text

@@ -1,0 +1,122 @@
+"""What the text of a parameter says about its values: choices, examples, formats, limits."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rightcall.lint.features.mentions import alternatives_in
+
+_QUOTED = r"'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|“[^”\n]{1,60}”"
+_INTRODUCTION = (
+    r"(?:\be\.?g\.?,?|\bfor (?:example|instance)\b,?|\bsuch as\b|\bexamples?\b(?: (?:is|are|values?))?|\bex\.)"
+    r"\s*[:=]?\s*"
+)
+_QUOTED_EXAMPLES = re.compile(
+    rf"{_INTRODUCTION}((?:{_QUOTED})(?:\s*(?:,|/|\bor\b|\band\b)+\s*(?:{_QUOTED}))*)", re.IGNORECASE
+)
+_BARE_EXAMPLE = re.compile(rf"{_INTRODUCTION}(?P<value>[\w$#@/][^,;()\n'\"`“”]{{0,59}})", re.I)
+_SHOWN_FORMAT = re.compile(rf"\b(?:format|form|like)\b[:,]?\s*(?:is\s*)?({_QUOTED})", re.I)
+_PLACEHOLDER = re.compile(r"[<>{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]", re.I)
+_QUOTED_CHOICES = re.compile(
+    rf"((?:{_QUOTED})(?:\s*\([^)]*\))?(?:\s*(?:,|/|\||\bor\b|\band\b)+\s*(?:{_QUOTED})(?:\s*\([^)]*\))?)+)",
+    re.IGNORECASE,
+)
+_LISTED_CHOICE = re.compile(rf"(?m)^\s*[-*•]\s*({_QUOTED})\s*(?:[:=(–—-]|$)")
+_RANGES = (
+    re.compile(r"\b(?:between|from)\s+(-?\d[\d,.]*)\s+(?:and|to)\s+(-?\d[\d,.]*\d|\d)", re.I),
+    re.compile(r"(?<![\w.-])(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?![\w.-]*\d|/)", re.I),
+)
+_MOST = re.compile(
+    r"\b(?:max(?:imum)?(?: (?:is|of|value|number))*|at most|up to|no more than|limited to)\s*[:=]?\s*(\d[\d,]*)",
+    re.IGNORECASE,
+)
+_LEAST = re.compile(
+    r"\b(?:min(?:imum)?(?: (?:is|of|value|number))*|at least)\s*[:=]?\s*(\d[\d,]*)", re.IGNORECASE
+)
+_OPAQUE = (
+    r"\bcursor\b|continuation|(?:pagination|page|access) token|base ?-?64|\barn\b|\bjson\b|stringified|encoded"
+    r"|graphql|\bcypher\b|promql|\bkql\b|\bjql\b|\bcql\b|lucene|odata|(?:query|search) (?:dsl|syntax)|\bwkt\b|geojson"
+    r"|\bxml\b|\byaml\b|\bhtml\b|javascript|\bscript\b|(?:python|source|executable) code|code snippet|regex"
+    r"|regular expression|\bformula\b|\bexpression\b|(?:comma|newline)[- ]separated|\bdiff\b|\bpatch\b|element ref"
+    r"|snapshot|mime type|api key|password|secret"
+)
+
+FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE))
+    for kind, pattern in (
+        ("opaque", _OPAQUE),
+        ("unix_time", r"unix|epoch|(?:milli)?seconds since"),
+        ("date-time", r"iso[ -]?8601|rfc[ -]?3339|date-?time|yyyy-mm-dd[t ]|date and time|\btimestamp\b"),
+        ("date", r"yyyy-mm-dd"),
+        ("time", r"\bhh:mm\b|24-hour"),
+        ("uuid", r"\buuid\b|\bguid\b"),
+        ("timezone", r"\biana\b|time ?zone"),
+        ("country_code", r"country code|iso[ -]?3166|two-letter country|2-letter country"),
+        ("currency", r"iso[ -]?4217|currency code|currency"),
+        ("language_code", r"iso[ -]?639|language code|bcp[ -]?47|\blocale\b"),
+        ("airport", r"\biata\b|airport code"),
+        ("hex_color", r"\bhex\b"),
+        ("cron", r"\bcron\b"),
+        ("glob", r"\bglob\b"),
+        ("selector", r"css selector"),
+        ("sql", r"\bsql\b"),
+        ("range", r"\ba1 notation\b|cell range|range of cells"),
+        ("hash", r"commit (?:sha|hash)|\bsha\b"),
+        ("ip", r"\bip(?:v4)? address\b"),
+    )
+)  # fmt: skip
+"""What a text calls a format, and the pool of its values; `opaque` has none: nobody could invent a valid value."""
+
+
+@lru_cache(maxsize=4096)
+def documented_choices(text: str) -> tuple[str, ...]:
+    """The values of a closed list in the text; empty when it has none."""
+    if listed := _LISTED_CHOICE.findall(text):
+        return _unquoted(listed)
+    if closed := alternatives_in(text):
+        return tuple(closed)
+    match = _QUOTED_CHOICES.search(text)
+    if match is None or re.search(_INTRODUCTION + r"$", text[: match.start()], re.IGNORECASE):
+        return ()
+    return _unquoted(re.findall(_QUOTED, match.group(1)))
+
+
+@lru_cache(maxsize=4096)
+def documented_examples(text: str) -> tuple[str, ...]:
+    """The values that the text gives as examples."""
+    if quoted := _QUOTED_EXAMPLES.search(text) or _SHOWN_FORMAT.search(text):
+        return _unquoted(re.findall(_QUOTED, quoted.group(1)))
+    bare = _BARE_EXAMPLE.search(text)
+    if bare is None:
+        return ()
+    value = bare.group("value").strip().rstrip(".")
+    is_description = re.match(r"(?:a|an|the|if|to|when|for|all|any|use)\b", value, re.IGNORECASE)
+    is_value = len(value.split()) == 1 or (len(value.split()) <= 3 and re.search(r"[\dA-Z/_@#.:]", value))
+    return _unquoted([value]) if is_value and not is_description else ()
+
+
+@lru_cache(maxsize=4096)
+def documented_format(text: str) -> str:
+    """The format that the text asks for, or an empty string."""
+    return next((kind for kind, pattern in FORMATS if pattern.search(text)), "")
+
+
+def documented_range(text: str) -> tuple[float | None, float | None]:
+    """The smallest and the largest number that the text allows."""
+    for pattern in _RANGES:
+        if match := pattern.search(text):
+            low, high = (float(end.replace(",", "").rstrip(".")) for end in match.groups())
+            if low < high:
+                return low, high
+    least, most = _LEAST.search(text), _MOST.search(text)
+    return _number(least), _number(most)
+
+
+def _number(match: re.Match[str] | None) -> float | None:
+    return None if match is None else float(match.group(1).replace(",", ""))
+
+
+def _unquoted(values: list[str]) -> tuple[str, ...]:
+    stripped = (value.strip().strip("'\"`“”").strip() for value in values)
+    return tuple(dict.fromkeys(value for value in stripped if value and not _PLACEHOLDER.search(value)))

@@ -1,0 +1,179 @@
+"""Which tools a request can be written for, and with which parameters.
+
+Left out are tools whose required values nobody could invent, deprecated ones, those that demand another call first, and
+those whose purpose fits another tool of the set as well: a golden for one of them would be wrong or unfair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rightcall.lint.features.effects import CREATE, Effect, effect_of
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.text import name_tokens
+from rightcall.model.tool import Tool
+from rightcall.wings.generate.actions import Purpose, action_of, distinct_actions, name_action, stems
+from rightcall.wings.generate.value_kinds import (
+    about,
+    is_free_text,
+    is_identifier,
+    is_understood,
+    json_type,
+    kind_of,
+    listed_values,
+    parameter_schema,
+    singular,
+    words_of,
+)
+
+MOST_OPTIONAL = 2
+_DEPRECATED = re.compile(r"\bdeprecated\b|\bobsolete\b|\bdo not use\b|\bno longer\b", re.IGNORECASE)
+_CALLED_FIRST = re.compile(
+    r"\b(?:must|should|always|need to|required to)\b[^.\n]{0,40}\b(?:call|use|run|invoke)\b[^.\n]{0,60}"
+    r"\b(?:first|before|prior)\b|\bbefore (?:calling|using) this\b|\bcall [`'\"]?\w+_\w+[`'\"]? (?:first|before)\b"
+    r"|\bonly (?:call|use) (?:this )?(?:after|when|if)\b|\bdo not call this\b",
+    re.IGNORECASE,
+)
+_WITHOUT_OBJECT = word_set("list get show read check describe fetch retrieve view status count whoami ping")
+_ABOUT_THE_CHAT = word_set("""
+    user_prompt userPrompt reasoning thought thoughts rationale explanation user_message
+    """)
+_WITH_OBJECT = CREATE | word_set(
+    "search find query lookup run execute update edit delete remove fork merge open"
+)
+_CHANGES = word_set("""
+    update edit modify patch set change configure adjust customize format style emulate
+    """)
+_DISCRIMINATORS = word_set("operation action mode command method type kind op")
+_POINTERS = word_set("id ids key slug number url name")
+_UNNAMED = re.compile(
+    r"\ban? (?!(?:list|listing|summary|snapshot|screenshot|overview|report|random|new)\b)\w", re.IGNORECASE
+)
+"""A thing that a call without arguments could not name."""
+
+_MOST_SHARED = 0.5
+
+
+def required_parameters(tool: Tool) -> tuple[str, ...]:
+    """The required parameters."""
+    needed = tool.input_schema.get("required")
+    return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
+
+
+def optional_parameters(tool: Tool) -> list[str]:
+    """The optional parameters that a person would mention: those with a plain value that the definition explains."""
+    names = []
+    for name in tool.parameters:
+        schema = parameter_schema(tool, name)
+        is_plain = json_type(schema) in ("string", "integer", "number", "boolean") or _holds_scalars(schema)
+        is_asked_for = is_plain and name not in _ABOUT_THE_CHAT and _is_understood(tool, name)
+        if name not in required_parameters(tool) and is_asked_for and not _is_guessed(tool, name, schema):
+            names.append(name)
+    return names
+
+
+def mentionable_parameters(tool: Tool) -> list[str]:
+    """The parameters that a request may state, in the order of the schema."""
+    optional = optional_parameters(tool)
+    return [name for name in tool.parameters if name in optional or name in required_parameters(tool)]
+
+
+def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  from sure to unsure
+    """The parameters without which a call makes no sense; None when a request cannot state them.
+
+    Those are the required ones, and an identifier of what the tool's purpose names. A search without anything to look
+    for and an update without a change get an optional parameter more.
+    """
+    needed, optional = required_parameters(tool), optional_parameters(tool)
+    if not all(_is_understood(tool, name) for name in needed):
+        return None
+    if any(name in _DISCRIMINATORS for name in needed) and len(optional) > 1:
+        return None  # which of the others belong to a choice is not said
+    verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
+    named = [name for name in optional if set(name_tokens(name)) - _POINTERS <= purpose]
+    pointers = sorted((name for name in named if name_tokens(name)[-1] in _POINTERS), key=_is_link)[:1]
+    named = [name for name in named if name in pointers or name_tokens(name)[-1] not in _POINTERS]
+    if verb in _CHANGES and all(is_identifier(tool, name) for name in needed):
+        changed = [name for name in optional if name in named or is_free_text(tool, name)]
+        changed = [name for name in changed if not is_identifier(tool, name)][:1]
+        return (*needed, *pointers, *changed) if changed and (needed or pointers) else None
+    if needed:
+        return (*needed, *pointers)
+    if named:
+        return tuple(named[:MOST_OPTIONAL])
+    if verb in _WITHOUT_OBJECT or (not tool.parameters and verb not in _WITH_OBJECT):
+        return ()
+    return tuple(name for name in optional if is_free_text(tool, name))[:1] or None
+
+
+def _is_link(name: str) -> bool:
+    return name_tokens(name)[-1] == "url"
+
+
+def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
+    """The least parameters, then with each optional one in turn, then with several, cyclically."""
+    needed = least_parameters(tool) or required_parameters(tool)
+    optional = [name for name in optional_parameters(tool) if name not in needed]
+    place = turn % (len(optional) + 2) if optional else 0
+    chosen = optional[:MOST_OPTIONAL] if place > len(optional) else optional[max(0, place - 1) : place]
+    return (*needed, *chosen)
+
+
+def plannable(tools: Sequence[Tool]) -> list[Tool]:
+    """The tools that a request can be written for."""
+    actions = requested_actions(tools)
+    return [tool for tool in tools if tool.name in actions and _can_be_asked_for(tool, actions[tool.name])]
+
+
+def requested_actions(tools: Iterable[Tool]) -> dict[str, str]:
+    """What a request says that fits this tool and no other, by tool."""
+    return distinct_actions(tuple(Purpose(tool, required_parameters(tool)) for tool in tools))
+
+
+def _can_be_asked_for(tool: Tool, action: str) -> bool:
+    text = tool.description
+    if _DEPRECATED.search(text) or _CALLED_FIRST.search(text):
+        return False
+    parameters = least_parameters(tool)
+    return parameters is not None and (bool(parameters) or not _UNNAMED.search(action))
+
+
+def dangerous_neighbour(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
+    """The tool with an effect that shares the most words with this one, unless it could serve the same request."""
+    own = _word_set(tool)
+
+    def overlap(other: Tool) -> float:
+        return len(own & _word_set(other)) / max(1, len(own | _word_set(other)))
+
+    others = [other for other in tools if other.name != tool.name and effect(other).is_write]
+    best = max(others, key=overlap, default=None)
+    return best if best is not None and 0 < overlap(best) <= _MOST_SHARED else None
+
+
+def effect(tool: Tool) -> Effect:
+    """What a tool does to the world, by its hints and its name."""
+    hints = {"readOnlyHint": tool.annotations.read_only, "destructiveHint": tool.annotations.destructive}
+    return effect_of(tool.name, hints, None)
+
+
+def _word_set(tool: Tool) -> set[str]:
+    return stems(f"{name_action(tool.name)} {action_of(tool)}")
+
+
+def _is_understood(tool: Tool, name: str) -> bool:
+    return is_understood(name, tool.parameters[name], tool.input_schema, about(tool))
+
+
+def _is_guessed(tool: Tool, name: str, schema: dict[str, Any]) -> bool:
+    """Whether any text would do for all that the definition says."""
+    is_text = json_type(schema) in ("string", "array") and not listed_values(schema)
+    return is_text and kind_of(singular(name), schema, about(tool)) == "phrase"
+
+
+def _holds_scalars(schema: dict[str, object]) -> bool:
+    items = schema.get("items")
+    return (
+        json_type(schema) == "array" and isinstance(items, dict) and json_type(items) in ("string", "integer")
+    )

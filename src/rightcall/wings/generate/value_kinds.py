@@ -1,0 +1,284 @@
+"""What kind of value a parameter takes, by its schema, its text and its name.
+
+A kind is the name of a pool, or a format that is computed. A parameter without a kind has values that nobody could
+invent from its definition (a cursor, a query language, an undocumented list of choices): no request can state one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from typing import Any
+
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.text import name_tokens
+from rightcall.model.tool import Tool
+from rightcall.schema.sample_values import resolve_schema
+from rightcall.wings.generate.documented_values import (
+    documented_choices,
+    documented_examples,
+    documented_format,
+)
+from rightcall.wings.generate.patterns import text_fitting
+from rightcall.wings.generate.pools import CHOICES, FREE_TEXT, HINTS, OPAQUE
+
+DEEPEST = 3
+MOST_OPEN = 2
+"""Properties of an object of which none is required, up to which any of them may be given."""
+
+_COMPUTED = frozenset(("date", "date-time", "time", "uuid", "unix_time", "code"))
+_SCHEMA_FORMATS = {"uri": "url", "url": "url", "ipv4": "ip", "hostname": "domain"}
+_SURE = word_set("email phone url timezone sentence prompt title")
+_HOLDERS = word_set("""
+    repo repository project workspace root dir directory directories folder folders tree output working
+    """)
+_FILES = ("image", "audio", "video", "workbook", "document", "presentation")
+_SUFFIXES = ("csv", "pdf", "json")
+_OFFICE = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in (
+        ("workbook", r"workbook|worksheet|spreadsheet|\bexcel\b|xlsx|\bsheet\b|sparkline"),
+        ("presentation", r"presentation|\bslides?\b|powerpoint|pptx"),
+        ("document", r"\bword document|docx|paragraph|footnote|endnote"),
+        ("audio", r"\baudio\b"),
+        ("image", r"\bimage\b|\bphoto\b"),
+    )
+}
+"""Words of a tool's purpose that tell what its files are."""
+
+_ENTITIES = word_set("""
+    branch repository table database column collection bucket queue cluster namespace pod container channel
+    label sheet
+    """)
+_STRUCTURED = re.compile(r"\bjson\b|\bdict(?:ionary)?\b|\bxml\b|\bobjects?\b", re.IGNORECASE)
+"""Texts whose examples are parts of a value rather than values."""
+
+_NO_SUBJECT = word_set("description list number name text time optional new")
+_STATED = 12
+"""Words of a description among which its subject stands."""
+
+
+def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
+    """The values an enumerated parameter may take; empty when its schema does not enumerate any."""
+    choices = parameter_schema(tool, name).get("enum")
+    return tuple(choices) if isinstance(choices, list) else ()
+
+
+def is_free_text(tool: Tool, name: str) -> bool:
+    """Whether a parameter takes free text, in which case and spacing do not matter."""
+    schema = parameter_schema(tool, name)
+    closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
+    is_text = not closed and json_type(schema) == "string" and not documented_choices(text_of(schema))
+    return is_text and kind_of(name, schema, about(tool)) in FREE_TEXT
+
+
+def is_identifier(tool: Tool, name: str) -> bool:
+    """Whether a parameter says which thing is meant, rather than something about it."""
+    kind = kind_of(name, parameter_schema(tool, name), about(tool))
+    return kind in ("code", "uuid", "path", "folder", "owner", "slug", "project", "url", *_FILES, *_ENTITIES)
+
+
+def about(tool: Tool) -> str:
+    """The context of a parameter: the tool's name, and its description in the lines after it."""
+    return f"{tool.name}\n{tool.description}\n{' '.join(tool.parameters)}"
+
+
+def parameter_schema(tool: Tool, name: str) -> dict[str, Any]:
+    """The schema of a parameter with its references followed and a null alternative left out."""
+    schema = tool.parameters.get(name)
+    return without_null(schema, tool.input_schema) if isinstance(schema, dict) else {}
+
+
+def without_null(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """The schema resolved; the one alternative of a union with null stands for the union."""
+    schema = resolve_schema(schema, root)
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list):
+            others = [
+                branch for branch in branches if isinstance(branch, dict) and branch.get("type") != "null"
+            ]
+            if len(others) == 1:
+                rest = {word: value for word, value in schema.items() if word != key}
+                return resolve_schema({**rest, **others[0]}, root)
+    return schema
+
+
+def json_type(schema: dict[str, Any]) -> str:
+    """The type of a schema, the first that is not null; a string when it has none."""
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    return next((word for word in kind if word != "null"), "null") if isinstance(kind, list) else str(kind)
+
+
+def text_of(schema: dict[str, Any]) -> str:
+    """The description of a schema; empty when it has none."""
+    text = schema.get("description")
+    return text if isinstance(text, str) else ""
+
+
+def item_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any] | None:
+    """The schema of an array's items, with the array's text where they have none; None when it says nothing."""
+    items = schema.get("items")
+    if not isinstance(items, dict) or not items:
+        return None
+    text = {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
+    return {**text, **without_null(items, root)}
+
+
+def listed_values(schema: dict[str, Any], siblings: Container[str] = ()) -> tuple[Any, ...]:
+    """The values that a schema or its text lists: an enum, choices in the text, examples.
+
+    A text that lists `siblings` speaks of parameters: “either text or regex”.
+    """
+    for key in ("enum", "examples"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return tuple(schema[key])
+    if json_type(schema) != "string":
+        return ()
+    text = text_of(schema)
+    if _STRUCTURED.search(text):
+        return ()
+    values = documented_choices(text) or documented_examples(text)
+    return () if any(value in siblings for value in values) else values
+
+
+def is_understood(  # noqa: PLR0911  a table of types
+    name: str, schema: Any, root: dict[str, Any], tool: str, depth: int = 0
+) -> bool:
+    """Whether the definition is enough to choose a plausible value."""
+    if not isinstance(schema, dict) or depth > DEEPEST:
+        return False
+    schema = without_null(schema, root)
+    if "const" in schema or listed_values(schema, root.get("properties") or ()):
+        return True
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            branches = [branch for branch in schema[key] if branch != {"type": "null"}]
+            return bool(branches) and is_understood(name, branches[0], root, tool, depth + 1)
+    if "type" not in schema and "properties" not in schema:
+        return False
+    match json_type(schema):
+        case "integer" | "number" | "boolean":
+            return True
+        case "array":
+            inner = item_schema(schema, root)
+            is_flat = inner is not None and json_type(inner) != "array"
+            return is_flat and is_understood(singular(name), inner, root, tool, depth + 1)
+        case "object":
+            return bool(understood_properties(schema, root, tool, depth))
+        case "string":
+            return bool(kind_of(name, schema, tool))
+        case _:
+            return False
+
+
+def understood_properties(schema: dict[str, Any], root: dict[str, Any], tool: str, depth: int) -> list[str]:
+    """The properties of an object that can be filled in; none when a required one cannot."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict):
+        return []
+    names = [name for name, inner in properties.items() if is_understood(name, inner, root, tool, depth + 1)]
+    needed = required if isinstance(required, list) else []
+    if not needed and len(properties) > MOST_OPEN:
+        return []  # which of them belong together is not said
+    return names if all(name in names for name in needed) else []
+
+
+def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: PLR0911  from sure to unsure
+    """The kind of a text parameter; empty when its definition does not say what its values are."""
+    text = text_of(schema)
+    if OPAQUE.intersection(name_tokens(name)):
+        return ""
+    if isinstance(schema.get("pattern"), str):
+        return "pattern" if text_fitting(schema["pattern"], _FIRST) is not None else ""
+    stated = schema.get("format")
+    if isinstance(stated, str):
+        is_known = stated in (*_COMPUTED, *_SCHEMA_FORMATS, "email")
+        return _SCHEMA_FORMATS.get(stated, stated) if is_known else ""
+    tokens = name_tokens(name)
+    if CHOICES.intersection(tokens[-2:] if tokens[-1:] == ("name",) else tokens[-1:]):
+        return ""
+    tool_name, _, purpose = tool.partition("\n")
+    by_name = _by_words(tokens, tool_name)
+    if by_name == "query" and documented_format(purpose) in ("sql", "opaque"):
+        return "sql" if documented_format(purpose) == "sql" else ""
+    if by_name in _SURE:
+        return by_name
+    documented = documented_format(text)
+    if documented == "opaque":
+        return ""
+    if documented in ("date", "date-time") and by_name == "code":
+        return by_name
+    if documented:
+        return documented
+    if by_name in ("path", "folder"):
+        return _kind_of_file(tokens, text, tool_name, purpose)
+    if by_name:
+        return by_name
+    return _by_subject(text) or "phrase"
+
+
+class _First:
+    """Takes the first of everything: whether a pattern can be inverted does not depend on chance."""
+
+    def choice(self, options: Any) -> Any:
+        return options[0]
+
+    def randint(self, low: int, high: int) -> int:
+        return low
+
+
+_FIRST: Any = _First()
+
+
+def _by_words(tokens: tuple[str, ...], tool: str) -> str:
+    """The kind by the last word of a name that has one; `branch_name` is a branch, a plain `name` that of the tool."""
+    kinds = [kind for token in tokens if (kind := _hint((token, singular(token))))]
+    if not kinds:
+        return ""
+    if kinds[-1] != "name":
+        return kinds[-1]
+    if len(kinds) > 1:
+        return kinds[-2] if kinds[-2] not in ("code", "title") else "name"
+    if len(tokens) > 1:
+        return "name"
+    things = [kind for token in name_tokens(tool) if (kind := _hint((token, singular(token)))) in _ENTITIES]
+    return things[-1] if things else "name"
+
+
+def _kind_of_file(tokens: tuple[str, ...], text: str, tool_name: str, purpose: str) -> str:
+    subject = words_of(text)[:_STATED]
+    for kind in (*_FILES, *_SUFFIXES):
+        if _hint((*tokens, *subject), only=(kind,)) or (kind in _SUFFIXES and kind in (*tokens, *subject)):
+            return kind
+    named = (*tokens, *name_tokens(tool_name), *subject[:5])
+    if _HOLDERS.intersection(named) and not {"file", "filename", "filepath"}.intersection(tokens):
+        return "folder"
+    context = f"{' '.join(name_tokens(tool_name))} {purpose}"
+    return next((kind for kind, pattern in _OFFICE.items() if pattern.search(context)), "path")
+
+
+def _by_subject(text: str) -> str:
+    """The kind by the first words of a description: “City name”, “ID of the task”."""
+    subject = words_of(text)[:5]
+    if "or" in subject:
+        return ""
+    subject = [word for word in subject if word not in _NO_SUBJECT]
+    return next((kind for word in subject if (kind := _hint((word,))) and kind != "name"), "")
+
+
+def _hint(tokens: Iterable[str], only: tuple[str, ...] = ()) -> str:
+    hints = (hint for hint in HINTS if not only or hint[0] in only)
+    return next((kind for kind, words in hints if not words.isdisjoint(tokens)), "")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return re.findall(r"[a-z0-9]+", text.casefold())
+
+
+def singular(name: str) -> str:
+    """A plural name in the singular, as far as its ending tells."""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name

@@ -1,0 +1,152 @@
+"""Requests without a model: what they ask for, which values they state, and which tools they leave alone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from rightcall.core.errors import ConfigError
+from rightcall.model import Tool
+from rightcall.model.tool import Annotations
+from rightcall.wings.generate.actions import action_of
+from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable, requested_actions
+from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.wings.generate.values import sample_arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "action"),
+    [
+        ("list_users", "Returns the list of users, including their roles.", "get the list of users"),
+        ("get_issue", "Retrieves a specific issue (by number).", "get an issue"),
+        ("git_reset", "Unstages all staged changes", "unstage all staged changes"),
+        ("remove", "Permanently deletes your account. Cannot be undone.", "permanently delete my account"),
+        ("scan", "This tool can be used to scan a folder.", "scan a folder"),
+        ("scan", "Use this tool when you need to scan a folder; it is fast.", "scan a folder"),
+        ("page", "Notion | Retrieve a page\nError Responses: 400", "get a page"),
+        ("fetch", "Fetches and extracts the text of a page.", "fetch and extract the text of a page"),
+        ("get_weather", "Current weather of a city.", "get current weather of a city"),
+        ("invoice_create", "", "create invoice"),
+        ("crawl", "Starts a crawl, polls until it is done.", "start a crawl"),
+    ],
+)
+def test_a_description_becomes_what_a_person_asks_for(name: str, description: str, action: str) -> None:
+    assert action_of(Tool(name, description)) == action
+
+
+def value(name: str, /, tool: str = "do_it", about: str = "", **schema: object) -> object:
+    definition = {"type": "object", "properties": {name: {"type": "string", **schema}}, "required": [name]}
+    arguments = sample_arguments(Tool(tool, about, definition), frozenset([name]), random.Random(3))
+    assert arguments is not None
+    return arguments[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "pattern"),
+    [
+        ("owner", {}, r"[a-z-]+"),
+        ("repo", {}, r"[a-z-]+"),
+        ("branch_name", {}, r"[a-z0-9.-]+"),
+        ("image_path", {}, r"\S+\.(jpg|png)"),
+        ("output_dir", {}, r"[^.]+"),
+        ("timestamp", {}, r"\d{4}-\d\d-\d\dT\S+Z"),
+        ("thread_ts", {"description": "In the format '1234567890.123456'."}, r"1234567890\.123456"),
+        ("since", {"description": "First day, YYYY-MM-DD."}, r"\d{4}-\d\d-\d\d"),
+        ("scope", {"description": "One of 'local', 'remote' or 'all'."}, r"local|remote|all"),
+        ("branch_type", {"description": "'local' (default) or 'remote'."}, r"local|remote"),
+        ("issue_key", {"description": "Key of the issue (e.g., 'PROJ-123')."}, r"PROJ-123"),
+        ("city", {"description": "City (e.g. San Francisco, CA)."}, r"San Francisco"),
+        ("target_timezone", {}, r"[A-Z]\w+/\w+"),
+        ("issue_number", {"type": "number"}, r"\d+"),
+        ("count", {"type": "number"}, r"\d+"),
+        ("limit", {"type": "integer", "description": "How many (1-3)."}, r"[123]"),
+        ("namespace", {"pattern": "^[a-z]{3,20}$"}, r"payments|web|monitoring"),
+    ],
+)
+def test_values_follow_what_is_documented(name: str, schema: dict[str, object], pattern: str) -> None:
+    import re
+
+    assert re.fullmatch(pattern, str(value(name, **schema)))
+
+
+def test_a_query_is_sql_where_the_tool_says_so() -> None:
+    assert str(value("query", "run_query", "Executes SQL in the warehouse.")).startswith("SELECT ")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_ends_of_a_range_are_in_order_and_no_text_is_used_twice(seed: int) -> None:
+    names = ("min_price", "max_price", "start_date", "end_date", "from_city", "to_city")
+    kinds = ({"type": "number"}, {"type": "number"}, *({"type": "string"},) * 4)
+    tool = Tool("search", "", {"type": "object", "properties": dict(zip(names, kinds, strict=True))})
+    low, high, start, end, source, target = sample_arguments(
+        tool, frozenset(names), random.Random(seed)
+    ).values()
+    assert low <= high and start <= end and source != target
+
+
+def tool(name: str, about: str, *required: str, optional: tuple[str, ...] = (), **kinds: object) -> Tool:
+    properties = {each: kinds.get(each, {"type": "string"}) for each in (*required, *optional)}
+    return Tool(name, about, {"type": "object", "properties": properties, "required": list(required)})
+
+
+USERS = tool("list_users", "Lists all users.")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        tool("get_page", "Gets a page of results.", "cursor"),
+        tool("run", "Runs a script.", "script"),
+        tool("old_list", "Deprecated: lists all users."),
+        tool("read_doc", "Reads a document. You must call find_doc first.", "document_id"),
+        tool("create_branch", "Creates a new branch in a project."),
+        tool("search_users", "Searches for users."),
+        tool("update_user", "Updates a user.", "user_id"),
+        tool("set_mode", "Sets the mode.", "mode"),
+        tool("manage", "Manages nodes.", "operation", optional=("name", "city"), operation={"enum": ["drain", "add"]}),
+        tool("add_rows", "Adds rows to a table.", "rows", rows={"type": "array", "items": {}}),
+        tool("save", "Saves an item.", "item", item={"type": "object", "additionalProperties": True}),
+    ],
+    ids=lambda other: other.name,
+)  # fmt: skip
+def test_tools_that_a_request_cannot_ask_for_fairly_are_left_out(other: Tool) -> None:
+    assert plannable([USERS, other]) == [USERS]
+
+
+def test_an_update_states_what_to_change() -> None:
+    update = tool("update_user", "Updates a user.", "user_id", optional=("title",))
+    goldens = Synthesizer(seed=2).generate_goldens_from_tools([update], 10)
+    assert all({"user_id", "title"} <= set(g.expected_calls[0].args) for g in goldens if g.expected_calls)
+
+
+def test_what_fits_another_tool_as_well_is_said_in_more_words_or_not_at_all() -> None:
+    plain = tool("list_folder", "Lists the files of a folder.", "folder")
+    sizes = tool("list_folder_sizes", "Lists the files of a folder, including sizes.", "folder")
+    assert requested_actions([plain, sizes]) == {
+        "list_folder_sizes": "list the files of a folder, including sizes"
+    }
+
+
+def test_only_a_tool_with_an_effect_is_forbidden_beside_another() -> None:
+    get, listing, delete = (
+        tool("get_user", "Gets a user of the shop.", "user_id"),
+        tool("list_orders", "Lists the orders of the shop."),
+        tool("delete_user", "Deletes a user for good, with every order.", "user_id"),
+    )
+    assert dangerous_neighbour(get, [get, listing]) is None
+    assert dangerous_neighbour(get, [get, listing, delete]) is delete
+    hinted = Tool("wipe_orders", "Forgets the shop.", annotations=Annotations(read_only=True))
+    assert dangerous_neighbour(get, [get, hinted]) is None
+
+
+def test_a_request_with_missing_information_asks_to_be_asked() -> None:
+    get = tool("get_user", "Gets a user of the shop.", "user_id")
+    goldens = Synthesizer(seed=1).generate_goldens_from_tools([get], 12)
+    missing = [golden for golden in goldens if golden.metadata["generated"]["plan"] == "missing"]
+    assert missing and all("user id" in golden.input and golden.no_calls for golden in missing)
+
+
+def test_without_a_model_nothing_is_generated_for_tools_that_cannot_be_asked_for() -> None:
+    with pytest.raises(ConfigError, match="no request can be written for run without a model"):
+        Synthesizer().generate_goldens_from_tools([tool("run", "Runs a script.", "script")], 3)
