@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rightcall.wings.adapters.smolagents_schema import input_schema
+from rightcall.wings.adapters.smolagents import input_schema
 
 SMOLAGENTS = {
     "anything": ({"type": "any"}, [1, "x", None, {}], []),

@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
 from rightcall.agents.observed.recorder import EventRecorder
-from rightcall.agents.observed.values import arguments_of
+from rightcall.agents.observed.values import arguments_of, plain
 from rightcall.model.approval import Approval
 from rightcall.model.approval_policy import ApprovalPolicy, ApprovalRule
 from rightcall.model.golden import Golden
@@ -84,6 +84,14 @@ class Watch:
         )
         return self.input(golden)
 
+    async def run_tool(
+        self, name: str, arguments: Any, call_id: str, real: Callable[[], Awaitable[Any]]
+    ) -> ToolAnswer:
+        """The result of a call: the desk's where there is one, otherwise that of the framework's own tool."""
+        if self.desk is None:
+            return ToolAnswer(await real())
+        return await self.desk.run(name, plain(arguments), call_id, real)
+
     def end_turn(self) -> None:
         """The agent has answered, or failed to."""
         while self.turn_end:
@@ -115,6 +123,44 @@ class Talk(Protocol):
         return
 
 
+class AgentTalk(Talk):
+    """A conversation with one agent object."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+
+
+class ExclusiveTalk(AgentTalk):
+    """A conversation with an object that holds it, so that one trial runs at a time."""
+
+    _held: asyncio.Lock | None = None
+
+    async def open(self) -> None:
+        if self._held is None:
+            lock = _LOCKS.of(self.shared())
+            await lock.acquire()
+            self._held = lock
+            await self.take()
+
+    async def aclose(self) -> None:
+        lock, self._held = self._held, None
+        if lock is not None:
+            await self.give_back()
+            lock.release()
+
+    def shared(self) -> Any:
+        """What only one trial may use."""
+        return self._agent
+
+    async def take(self) -> None:
+        """The object is ours: prepare it."""
+        return
+
+    async def give_back(self) -> None:
+        """The last trial has ended: leave the object to the next one."""
+        return
+
+
 class Adapter(Protocol):
     """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
 
@@ -129,16 +175,20 @@ class Adapter(Protocol):
         """
         return lambda: None
 
+    conversation: ClassVar[Any] = None
+    """The class of `talk`, made with an agent and a watch."""
+
     def talk(self, agent: Any, watch: Watch) -> Talk:
         """Begin a conversation with an agent object."""
-        ...
+        talk: Talk = self.conversation(agent, watch)
+        return talk
 
     def tools(self, agent: Any) -> list[Tool]:
         """The definitions of the tools an agent object offers; empty when they cannot be known."""
         return []
 
 
-class Exclusive:
+class _Locks:
     """A lock for each agent object and event loop, forgotten with the object."""
 
     def __init__(self) -> None:
@@ -157,3 +207,6 @@ class Exclusive:
             if entry is None or entry[0] is not loop:
                 entry = self._others[id(agent)] = (loop, asyncio.Lock())
         return entry[1]
+
+
+_LOCKS = _Locks()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -71,6 +71,14 @@ def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], 
                 setattr(owner, name, original)
 
     return restore
+
+
+def all_replaced(*methods: tuple[Any, str, Callable[[Any], Any]]) -> Callable[[], None]:
+    """The same for several methods; returns the function that restores all of them."""
+    stack = ExitStack()
+    for owner, name, wrap in methods:
+        stack.callback(replaced(owner, name, wrap))
+    return stack.close
 
 
 def class_that_defines(kind: type, name: str) -> type:

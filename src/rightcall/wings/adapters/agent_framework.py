@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.approval import Approval
@@ -26,16 +26,31 @@ _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_agent_framework", d
 """How deep the run is, and the id of the call whose tool runs here."""
 
 
+class _AgentTalk(AgentTalk):
+    """Turns with one agent in its own session."""
+
+    _session: Any = None
+
+    async def say(self, text: str) -> Any:
+        watch = self._watch
+        if self._session is None:
+            self._session = self._agent.create_session()
+        message = watch.given(text)
+        result = await self._agent.run(message, session=self._session)
+        while answers := _answers(watch, result):
+            result = await self._agent.run(answers, session=self._session)
+        return watch.output(result) if watch.output else text_of(result.text)
+
+
 class AgentFramework(Adapter):
     """Watches `agent_framework.Agent`."""
+
+    conversation = _AgentTalk
 
     def install(self) -> Callable[[], None]:
         from agent_framework import Agent
 
         return replaced(Agent, "run", _watch_run)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _AgentTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
         options = getattr(agent, "default_options", None) or {}
@@ -48,24 +63,6 @@ class AgentFramework(Adapter):
 
 
 ADAPTER = AgentFramework()
-
-
-class _AgentTalk(Talk):
-    """Turns with one agent in its own session."""
-
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._session: Any = None
-
-    async def say(self, text: str) -> Any:
-        watch = self._watch
-        if self._session is None:
-            self._session = self._agent.create_session()
-        message = watch.given(text)
-        result = await self._agent.run(message, session=self._session)
-        while answers := _answers(watch, result):
-            result = await self._agent.run(answers, session=self._session)
-        return watch.output(result) if watch.output else text_of(result.text)
 
 
 def _answers(watch: Watch, result: Any) -> Any:
@@ -81,9 +78,7 @@ def _answers(watch: Watch, result: Any) -> Any:
         if approval.open:
             continue
         answer = request.to_function_approval_response(approved=approval.granted)
-        if (
-            approval.arguments is not None
-        ):  # the framework runs what the agent proposed: our middleware replaces it
+        if approval.arguments is not None:  # the framework runs what was proposed: our middleware replaces it
             watch.memory["edited", str(call.call_id or "")] = approval.arguments
         answers.append(answer)
     return FrameworkMessage("user", answers) if answers else None
@@ -165,20 +160,16 @@ def _function(notes: _RunNotes) -> Any:
             name, arguments = context.function.name, plain(context.arguments)
             with watch.guarded("function middleware"):
                 watch.recorder.tool_started(key, name, arguments, call_id)
+
+            async def real() -> Any:
+                await call_next()
+                return _result(context.result)
+
             token = _INSIDE.set((notes.depth, call_id))
             try:
-                if watch.desk is None:
-                    await call_next()
-                    output, failed = context.result, False
-                else:
-
-                    async def real() -> Any:
-                        await call_next()
-                        return _result(context.result)
-
-                    answer = await watch.desk.run(name, arguments, call_id, real)
+                answer = await watch.run_tool(name, arguments, call_id, real)
+                if watch.desk is not None:
                     context.result = text_of(answer.output)
-                    output, failed = answer.output, answer.failed
             except Exception as error:
                 with watch.guarded("function middleware"):
                     if edited is not None and type(error).__name__ == ASKS_AGAIN:
@@ -189,7 +180,7 @@ def _function(notes: _RunNotes) -> Any:
             finally:
                 _INSIDE.reset(token)
             with watch.guarded("function middleware"):
-                watch.recorder.tool_ended(key, _result(output), error=failed)
+                watch.recorder.tool_ended(key, _result(answer.output), error=answer.failed)
 
     return TrialFunctions()
 

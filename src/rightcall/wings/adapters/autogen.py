@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -12,44 +12,10 @@ from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 from rightcall.wings.adapters.team_tools import team_tools
 
 NAME = "autogen"
-_EXCLUSIVE = Exclusive()
 
 
-class AutoGen(Adapter):
-    """Runs an AssistantAgent or a team and reads what it streams."""
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _StreamTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        members = getattr(agent, "_participants", None) or [agent]
-        return team_tools(
-            _definition(plain(tool.schema))
-            for member in members
-            for tool in getattr(member, "_tools", None) or ()
-        )
-
-
-def _definition(schema: dict[str, Any]) -> Tool:
-    parameters = schema.get("parameters") or Tool("").input_schema
-    return Tool(schema["name"], schema.get("description", ""), parameters)
-
-
-ADAPTER = AutoGen()
-
-
-class _StreamTalk(Talk):
+class _StreamTalk(ExclusiveTalk):
     """Turns with one object, reset before the first."""
-
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._held = False
-
-    async def open(self) -> None:
-        if not self._held:
-            await _EXCLUSIVE.of(self._agent).acquire()
-            self._held = True
-            await self._reset()
 
     async def say(self, text: str) -> Any:
         watch = self._watch
@@ -69,18 +35,35 @@ class _StreamTalk(Talk):
             raise LimitReachedError(f"the agent's max_tool_iterations of {most}")
         return watch.output(result) if watch.output else notes.final
 
-    async def aclose(self) -> None:
-        if self._held:
-            self._held = False
-            _EXCLUSIVE.of(self._agent).release()
-
-    async def _reset(self) -> None:
+    async def take(self) -> None:
         if hasattr(self._agent, "on_reset"):
             from autogen_core import CancellationToken
 
             await self._agent.on_reset(CancellationToken())
         else:
             await self._agent.reset()
+
+
+class AutoGen(Adapter):
+    """Runs an AssistantAgent or a team and reads what it streams."""
+
+    conversation = _StreamTalk
+
+    def tools(self, agent: Any) -> list[Tool]:
+        members = getattr(agent, "_participants", None) or [agent]
+        return team_tools(
+            _definition(plain(tool.schema))
+            for member in members
+            for tool in getattr(member, "_tools", None) or ()
+        )
+
+
+def _definition(schema: dict[str, Any]) -> Tool:
+    parameters = schema.get("parameters") or Tool("").input_schema
+    return Tool(schema["name"], schema.get("description", ""), parameters)
+
+
+ADAPTER = AutoGen()
 
 
 class _StreamNotes:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Watch
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.provider_outage import FailedRequestError
 from rightcall.agents.observed.values import framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage
-from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 
 NAME = "claude_agent_sdk"
@@ -19,25 +18,13 @@ ANSWER = "StructuredOutput"
 """The tool by which the program asks for an answer with a schema."""
 
 
-class ClaudeAgentSDK(Adapter):
-    """Holds a conversation with the bundled program and reads what it streams."""
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _ClientTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        return []
-
-
-ADAPTER = ClaudeAgentSDK()
-
-
-class _ClientTalk(Talk):
+class _ClientTalk(AgentTalk):
     """Turns with one client: a separate program for every trial."""
 
-    def __init__(self, options: Any, watch: Watch) -> None:
-        self._options, self._watch = options, watch
-        self._client: Any = None
+    _client: Any = None
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        super().__init__(agent, watch)
         self._notes = _StreamNotes(watch)
 
     async def say(self, text: str) -> Any:
@@ -45,7 +32,7 @@ class _ClientTalk(Talk):
 
         watch = self._watch
         if self._client is None:
-            self._client = ClaudeSDKClient(options=self._options)
+            self._client = ClaudeSDKClient(options=self._agent)
             await self._client.connect()
         prompt = watch.given(text)
         await self._client.query(prompt)
@@ -67,6 +54,15 @@ class _ClientTalk(Talk):
     async def aclose(self) -> None:
         if self._client is not None:
             await self._client.disconnect()
+
+
+class ClaudeAgentSDK(Adapter):
+    """Holds a conversation with the bundled program and reads what it streams."""
+
+    conversation = _ClientTalk
+
+
+ADAPTER = ClaudeAgentSDK()
 
 
 class _StreamNotes:

@@ -10,7 +10,7 @@ import threading
 from functools import partial
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Exclusive, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, Watch
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
@@ -21,52 +21,26 @@ from rightcall.wings.adapters.team_tools import team_tools
 
 NAME = "crewai"
 DELEGATION = frozenset(
-    (
-        "Delegate work to coworker",
-        "Ask question to coworker",
-        "delegate_work_to_coworker",
-        "ask_question_to_coworker",
-    )
-)
+    ("Delegate work to coworker", "Ask question to coworker", "delegate_work_to_coworker", "ask_question_to_coworker")
+)  # fmt: skip
 """Tools that a crew gives to agents that may delegate."""
 
-_EXCLUSIVE = Exclusive()
 _ONE_AT_A_TIME = threading.Lock()
 """Also between event loops."""
 
 
-class CrewAI(Adapter):
-    """Runs a crew or an agent and listens to the bus meanwhile."""
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _CrewTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        return team_tools(
-            Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
-            for member in getattr(agent, "agents", None) or [agent]
-            for tool in getattr(member, "tools", None) or ()
-        )
-
-
-ADAPTER = CrewAI()
-
-
-class _CrewTalk(Talk):
+class _CrewTalk(ExclusiveTalk):
     """Turns with a crew, which remembers nothing between them, or with an agent, which receives the earlier ones."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
+        super().__init__(agent, watch)
         self._messages: list[dict[str, str]] = []
         self._events: list[Any] = []
         self._lock = threading.Lock()
-        self._held = False
         self._work: asyncio.Future[Any] | None = None
 
-    async def open(self) -> None:
-        if not self._held:
-            await _EXCLUSIVE.of(ADAPTER).acquire()
-            self._held = True
+    def shared(self) -> Any:
+        return ADAPTER
 
     async def say(self, text: str) -> Any:
         self._work = asyncio.ensure_future(in_thread(partial(self._run, text)))
@@ -76,15 +50,11 @@ class _CrewTalk(Talk):
             self._report()
             raise
 
-    async def aclose(self) -> None:
-        if (
-            self._work is not None and not self._work.done()
-        ):  # a crew cannot be stopped, and its events would be ours
+    async def give_back(self) -> None:
+        # A crew cannot be stopped, and its events would be ours.
+        if self._work is not None and not self._work.done():
             await asyncio.wait([self._work])
             self._work.exception()
-        if self._held:
-            self._held = False
-            _EXCLUSIVE.of(ADAPTER).release()
 
     def _run(self, text: str) -> Any:
         from crewai.events import crewai_event_bus
@@ -119,6 +89,22 @@ class _CrewTalk(Talk):
             return self._agent.kickoff(inputs)
         self._messages.append({"role": "user", "content": inputs})
         return self._agent.kickoff(list(self._messages))
+
+
+class CrewAI(Adapter):
+    """Runs a crew or an agent and listens to the bus meanwhile."""
+
+    conversation = _CrewTalk
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return team_tools(
+            Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
+            for member in getattr(agent, "agents", None) or [agent]
+            for tool in getattr(member, "tools", None) or ()
+        )
+
+
+ADAPTER = CrewAI()
 
 
 def _listen(bus: Any) -> list[Any]:

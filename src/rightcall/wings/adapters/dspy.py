@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import plain, text_of
@@ -22,38 +22,11 @@ FINISH = "finish"
 """The pseudo-tool by which ReAct ends."""
 
 
-class DSPy(Adapter):
-    """Runs a module, such as ReAct, with our callback."""
-
-    def install(self) -> Callable[[], None]:
-        from dspy import BaseLM
-
-        return replaced(BaseLM, "update_history", _watch_reply)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _ModuleTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        definitions = []
-        for tool in (getattr(agent, "tools", None) or {}).values():
-            if tool.name != FINISH:
-                schema = {
-                    "type": "object",
-                    "properties": plain(tool.args or {}),
-                    "required": list(tool.args or {}),
-                }
-                definitions.append(Tool(tool.name, tool.desc or "", schema))
-        return definitions
-
-
-ADAPTER = DSPy()
-
-
-class _ModuleTalk(Talk):
+class _ModuleTalk(AgentTalk):
     """Turns with a module: earlier ones are given as history, where its signature takes one."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
+        super().__init__(agent, watch)
         self._turns: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Any:
@@ -96,6 +69,32 @@ class _ModuleTalk(Talk):
 
     def _signature(self, which: str) -> dict[str, Any]:
         return getattr(getattr(self._agent, "signature", None), which, None) or {}
+
+
+class DSPy(Adapter):
+    """Runs a module, such as ReAct, with our callback."""
+
+    conversation = _ModuleTalk
+
+    def install(self) -> Callable[[], None]:
+        from dspy import BaseLM
+
+        return replaced(BaseLM, "update_history", _watch_reply)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        definitions = []
+        for tool in (getattr(agent, "tools", None) or {}).values():
+            if tool.name != FINISH:
+                schema = {
+                    "type": "object",
+                    "properties": plain(tool.args or {}),
+                    "required": list(tool.args or {}),
+                }
+                definitions.append(Tool(tool.name, tool.desc or "", schema))
+        return definitions
+
+
+ADAPTER = DSPy()
 
 
 def _is_unfinished(agent: Any, prediction: Any) -> bool:

@@ -6,7 +6,7 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.values import framework_usage, plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -24,34 +24,11 @@ ANSWER = "set_model_response"
 """The tool by which an agent with an output schema and tools gives its answer."""
 
 
-class GoogleADK(Adapter):
-    """Runs an agent in an in-memory runner with our plugin."""
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _RunnerTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        from google.adk.tools import FunctionTool
-
-        definitions = []
-        for source in getattr(agent, "tools", None) or ():
-            tool = FunctionTool(source) if callable(source) and not hasattr(source, "run_async") else source
-            declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
-            if declared is not None:
-                definitions.append(_definition(declared))
-        return definitions
-
-
-ADAPTER = GoogleADK()
-
-
-class _RunnerTalk(Talk):
+class _RunnerTalk(AgentTalk):
     """Turns in one session of an in-memory runner."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._runner: Any = None
-        self._session: Any = None
+    _runner: Any = None
+    _session: Any = None
 
     async def say(self, text: str) -> Any:
         from google.adk.apps import App
@@ -88,6 +65,26 @@ class _RunnerTalk(Talk):
     async def aclose(self) -> None:
         if self._runner is not None:
             await self._runner.close()
+
+
+class GoogleADK(Adapter):
+    """Runs an agent in an in-memory runner with our plugin."""
+
+    conversation = _RunnerTalk
+
+    def tools(self, agent: Any) -> list[Tool]:
+        from google.adk.tools import FunctionTool
+
+        definitions = []
+        for source in getattr(agent, "tools", None) or ():
+            tool = FunctionTool(source) if callable(source) and not hasattr(source, "run_async") else source
+            declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
+            if declared is not None:
+                definitions.append(_definition(declared))
+        return definitions
+
+
+ADAPTER = GoogleADK()
 
 
 @cache

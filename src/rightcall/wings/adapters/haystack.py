@@ -7,13 +7,13 @@ hooks, tracers and generators as they are.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import plain, text_of
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
@@ -35,19 +35,13 @@ class Haystack(Adapter):
     def install(self) -> Callable[[], None]:
         from haystack.components.agents import agent, tool_calling
 
-        undo = [
-            replaced(agent.Agent, "_run_step", _watch_step),
-            replaced(agent.Agent, "_run_step_async", _watch_async_step),
-            replaced(agent, "_record_llm_usage", _watch_replies),
-            replaced(tool_calling, "_make_context_bound_invoke", _watch_tool),
-            replaced(tool_calling, "_make_bounded_invoke_async", _watch_async_tool),
-        ]
-
-        def restore() -> None:
-            for undo_hook in undo:
-                undo_hook()
-
-        return restore
+        return all_replaced(
+            (agent.Agent, "_run_step", _watch_step),
+            (agent.Agent, "_run_step_async", _watch_async_step),
+            (agent, "_record_llm_usage", _watch_replies),
+            (tool_calling, "_make_context_bound_invoke", _watch_tool),
+            (tool_calling, "_make_bounded_invoke_async", _watch_async_tool),
+        )
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _PipelineTalk(agent, watch) if hasattr(agent, "add_component") else _AgentTalk(agent, watch)
@@ -67,12 +61,10 @@ class Haystack(Adapter):
 ADAPTER = Haystack()
 
 
-class _AgentTalk(Talk):
+class _AgentTalk(AgentTalk):
     """Turns with one agent, which remembers nothing: each turn is given the messages of those before."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._history: list[Any] = []
+    _history: Sequence[Any] = ()
 
     async def say(self, text: str) -> Any:
         from haystack.dataclasses import ChatMessage
@@ -81,11 +73,8 @@ class _AgentTalk(Talk):
         inputs = watch.given(text)
         more = dict(inputs) if isinstance(inputs, dict) else {}
         messages = more.pop("messages", [] if isinstance(inputs, dict) else inputs)
-        messages = (
-            messages
-            if isinstance(messages, list)
-            else [ChatMessage.from_user(messages) if isinstance(messages, str) else messages]
-        )
+        if not isinstance(messages, list):
+            messages = [ChatMessage.from_user(messages) if isinstance(messages, str) else messages]
         result = await self._agent.run_async(messages=[*self._history, *messages], **more)
         # The agent puts its own system prompt before the messages in every run.
         self._history = [m for m in result["messages"] if m.role.value != "system"]
@@ -94,22 +83,19 @@ class _AgentTalk(Talk):
         return watch.output(result) if watch.output else _answer(result.get("last_message"))
 
 
-class _PipelineTalk(Talk):
+class _PipelineTalk(AgentTalk):
     """Turns with a pipeline, which remembers what its own components do."""
 
-    def __init__(self, pipeline: Any, watch: Watch) -> None:
-        self._pipeline, self._watch = pipeline, watch
-
     async def say(self, text: str) -> Any:
-        watch = self._watch
+        watch, pipeline = self._watch, self._agent
         inputs = watch.given(text)
         if not isinstance(inputs, dict):
             raise ConfigError(
                 "a Haystack pipeline takes a dict of its components' inputs: rc.observe(pipeline,"
                 ' input=lambda golden: {"agent": {"messages": [ChatMessage.from_user(golden.input)]}})'
             )
-        run = getattr(self._pipeline, "run_async", None)
-        result = await run(inputs) if run is not None else await asyncio.to_thread(self._pipeline.run, inputs)
+        run = getattr(pipeline, "run_async", None)
+        result = await run(inputs) if run is not None else await asyncio.to_thread(pipeline.run, inputs)
         if watch.output:
             return watch.output(result)
         outputs = [part for part in result.values() if isinstance(part, dict)]
@@ -121,9 +107,8 @@ def _answer(message: Any) -> str:
     """The text of the last message, or the result of the tool that ended the run."""
     if message is None:
         return ""
-    return text_of(
-        message.text if message.text is not None else [r.result for r in message.tool_call_results]
-    )
+    text = message.text
+    return text_of([r.result for r in message.tool_call_results] if text is None else text)
 
 
 def _watch_step(original: Any) -> Any:

@@ -5,13 +5,13 @@ Works for a compiled graph, for any runnable, and for a function that uses LangC
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
@@ -36,37 +36,10 @@ from rightcall.wings.adapters.langchain_messages import (
 )
 
 
-class LangChain(Adapter):
-    """Watches everything that goes through LangChain's callbacks."""
-
-    def install(self) -> Callable[[], None]:
-        from langchain_core.tools import BaseTool
-
-        _register()
-        undo = [replaced(BaseTool, "run", desk_run), replaced(BaseTool, "arun", desk_arun)]
-
-        def restore() -> None:
-            for undo_hook in undo:
-                undo_hook()
-
-        return restore
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _GraphTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        return [definition(tool) for tool in tools_in(agent).values()]
-
-
-ADAPTER = LangChain()
-
-
-class _GraphTalk(Talk):
+class _GraphTalk(AgentTalk):
     """Turns with a graph: in its own thread with a checkpointer, otherwise messages are carried from turn to turn."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._messages: list[Any] = []
+    _messages: Sequence[Any] = ()
 
     async def say(self, text: str) -> Any:
         watch, agent = self._watch, self._agent
@@ -97,6 +70,24 @@ class _GraphTalk(Talk):
         if not isinstance(graph_input, dict) or not self._messages or "messages" not in graph_input:
             return graph_input
         return {**graph_input, "messages": [*self._messages, *graph_input["messages"]]}
+
+
+class LangChain(Adapter):
+    """Watches everything that goes through LangChain's callbacks."""
+
+    conversation = _GraphTalk
+
+    def install(self) -> Callable[[], None]:
+        from langchain_core.tools import BaseTool
+
+        _register()
+        return all_replaced((BaseTool, "run", desk_run), (BaseTool, "arun", desk_arun))
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return [definition(tool) for tool in tools_in(agent).values()]
+
+
+ADAPTER = LangChain()
 
 
 def _takes_messages(agent: Any) -> bool:
@@ -252,5 +243,4 @@ class _TrialNotes:
 
 def _agent_of(metadata: Any) -> str:
     """The name of the agent that asks: graphs made by `create_agent(name=…)` say it."""
-    fields = metadata or {}
-    return str(fields.get("lc_agent_name") or "")
+    return str((metadata or {}).get("lc_agent_name") or "")

@@ -13,7 +13,7 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.wings.adapters import openai
 from rightcall.wings.adapters.sdk_requests import (
     BegunRequest,
@@ -53,16 +53,7 @@ class LiteLLM(ClientAdapter):
     def install(self) -> Callable[[], None]:
         from litellm.rust_bridge.dispatch import PublicDispatch
 
-        undo = [
-            replaced(PublicDispatch, "run", _watch_run),
-            replaced(PublicDispatch, "arun", _watch_arun),
-        ]
-
-        def restore() -> None:
-            for undo_hook in undo:
-                undo_hook()
-
-        return restore
+        return all_replaced((PublicDispatch, "run", _watch_run), (PublicDispatch, "arun", _watch_arun))
 
 
 ADAPTER = LiteLLM()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
@@ -27,41 +27,11 @@ REPAIRED = {"arguments_repaired_possible": True}
 """A partial-JSON parser may have changed the arguments before anything could see them."""
 
 
-class LlamaIndex(Adapter):
-    """Watches the events of a FunctionAgent, a ReActAgent or an AgentWorkflow."""
-
-    def install(self) -> Callable[[], None]:
-        from llama_index.core.workflow import Context
-
-        return replaced(Context, "write_event_to_stream", _watch_write)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _WorkflowTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        members = (getattr(agent, "agents", None) or {"": agent}).values()
-        described = [
-            tool.metadata
-            for member in members
-            for tool in getattr(member, "tools", None) or ()
-            if hasattr(tool, "metadata")
-        ]
-        return team_tools(
-            Tool(about.name or "", about.description or "", plain(about.get_parameters_dict()))
-            for about in described
-        )
-
-
-ADAPTER = LlamaIndex()
-
-
-class _WorkflowTalk(Talk):
+class _WorkflowTalk(AgentTalk):
     """Turns with one workflow, in one context that remembers them."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._context: Any = None
-        self._memory: Any = None
+    _context: Any = None
+    _memory: Any = None
 
     async def say(self, text: str) -> Any:
         from llama_index.core.workflow import Context
@@ -86,6 +56,33 @@ class _WorkflowTalk(Talk):
             return watch.output(result)
         structured = getattr(result, "structured_response", None)
         return text_of(structured if structured is not None else result.response.content)
+
+
+class LlamaIndex(Adapter):
+    """Watches the events of a FunctionAgent, a ReActAgent or an AgentWorkflow."""
+
+    conversation = _WorkflowTalk
+
+    def install(self) -> Callable[[], None]:
+        from llama_index.core.workflow import Context
+
+        return replaced(Context, "write_event_to_stream", _watch_write)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        members = (getattr(agent, "agents", None) or {"": agent}).values()
+        described = [
+            tool.metadata
+            for member in members
+            for tool in getattr(member, "tools", None) or ()
+            if hasattr(tool, "metadata")
+        ]
+        return team_tools(
+            Tool(about.name or "", about.description or "", plain(about.get_parameters_dict()))
+            for about in described
+        )
+
+
+ADAPTER = LlamaIndex()
 
 
 def _watch_write(original: Any) -> Any:

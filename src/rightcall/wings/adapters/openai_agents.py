@@ -14,7 +14,7 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, ToolAnswer, ToolDesk, Watch
 from rightcall.agents.observed.hooks import watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.codec import encode
@@ -31,8 +31,34 @@ DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
 _DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1)
 
 
+class _AgentTalk(AgentTalk):
+    """Turns with one agent: the items of the last turn and the agent that answered are carried over."""
+
+    _items: Sequence[Any] = ()
+
+    async def say(self, text: str) -> Any:
+        from agents import Runner
+
+        watch = self._watch
+        agent_input = watch.given(text)
+        if self._items and isinstance(agent_input, str):
+            agent_input = [{"role": "user", "content": agent_input}]
+        if self._items:
+            agent_input = [*self._items, *agent_input]
+        result = await Runner.run(self._agent, agent_input)
+        while result.interruptions:
+            state = result.to_state()
+            if not _answer_requests(watch, state, result.interruptions):
+                break
+            result = await Runner.run(self._agent, state)
+        self._items, self._agent = result.to_input_list(), result.last_agent
+        return watch.output(result) if watch.output else text_of(result.final_output)
+
+
 class OpenAIAgents(Adapter):
     """Watches `agents.Runner`."""
+
+    conversation = _AgentTalk
 
     def notice(self) -> str:
         off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
@@ -56,9 +82,6 @@ class OpenAIAgents(Adapter):
 
         return restore
 
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _AgentTalk(agent, watch)
-
     def tools(self, agent: Any) -> list[Tool]:
         return [
             read_tool(
@@ -70,35 +93,6 @@ class OpenAIAgents(Adapter):
 
 
 ADAPTER = OpenAIAgents()
-
-
-class _AgentTalk(Talk):
-    """Turns with one agent: the items of the last turn and the agent that answered are carried over."""
-
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._items: list[Any] = []
-
-    async def say(self, text: str) -> Any:
-        from agents import Runner
-
-        watch = self._watch
-        agent_input = watch.given(text)
-        if self._items:
-            new_items = (
-                [{"role": "user", "content": agent_input}]
-                if isinstance(agent_input, str)
-                else list(agent_input)
-            )
-            agent_input = [*self._items, *new_items]
-        result = await Runner.run(self._agent, agent_input)
-        while result.interruptions:
-            state = result.to_state()
-            if not _answer_requests(watch, state, result.interruptions):
-                break
-            result = await Runner.run(self._agent, state)
-        self._items, self._agent = result.to_input_list(), result.last_agent
-        return watch.output(result) if watch.output else text_of(result.final_output)
 
 
 def _answer_requests(watch: Watch, state: Any, requests: Sequence[Any]) -> bool:
@@ -182,7 +176,8 @@ def _hooks_class() -> Any:
     from agents import RunHooks
 
     class TrialHooks(_TrialNotes, RunHooks):
-        pass
+        def __init__(self, watch: Watch, users: Any, depth: int, parent: str) -> None:
+            _TrialNotes.__init__(self, watch, users or RunHooks(), depth, parent)
 
     return TrialHooks
 
@@ -196,30 +191,25 @@ class _TrialNotes:
         self._asked = 0.0
 
     async def on_agent_start(self, context: Any, agent: Any) -> None:
-        if self._users is not None:
-            await self._users.on_agent_start(context, agent)
+        await self._users.on_agent_start(context, agent)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
-        if self._users is not None:
-            await self._users.on_agent_end(context, agent, output)
+        await self._users.on_agent_end(context, agent, output)
 
     async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
-        if self._users is not None:
-            await self._users.on_llm_start(context, agent, system_prompt, input_items)
+        await self._users.on_llm_start(context, agent, system_prompt, input_items)
         self._asked = perf_counter()
         with self._watch.guarded("on_llm_start"):
             self._watch.recorder.asked()
 
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
         taken = (perf_counter() - self._asked) * 1000
-        if self._users is not None:
-            await self._users.on_llm_end(context, agent, response)
+        await self._users.on_llm_end(context, agent, response)
         with self._watch.guarded("on_llm_end"):
             _note_answer(self._watch, agent, response, taken, self._depth, self._parent)
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
-        if self._users is not None:
-            await self._users.on_tool_start(context, agent, tool)
+        await self._users.on_tool_start(context, agent, tool)
         with self._watch.guarded("on_tool_start"):
             call_id = getattr(context, "tool_call_id", "")
             arguments = getattr(context, "tool_arguments", None)
@@ -236,12 +226,10 @@ class _TrialNotes:
             self._watch.recorder.tool_ended(
                 (self._depth, self._parent, call_id), answer.output, error=answer.failed
             )
-        if self._users is not None:
-            await self._users.on_tool_end(context, agent, tool, result)
+        await self._users.on_tool_end(context, agent, tool, result)
 
     async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
-        if self._users is not None:
-            await self._users.on_handoff(context, from_agent, to_agent)
+        await self._users.on_handoff(context, from_agent, to_agent)
         with self._watch.guarded("on_handoff"):
             pending = self._watch.memory.get(("handoffs", self._depth, self._parent), {})
             call_id = pending.pop(next(iter(pending)), "") if pending else ""

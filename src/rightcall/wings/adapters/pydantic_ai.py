@@ -5,12 +5,12 @@ Adding it there sees a function's own runs too, and agents that are run inside a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
@@ -26,16 +26,29 @@ _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_pydantic_ai", defau
 """How deep the run is, and the id of the call whose tool runs here."""
 
 
+class _AgentTalk(AgentTalk):
+    """Turns with one agent: the messages of the last turn are carried over."""
+
+    _history: Sequence[Any] = ()
+
+    async def say(self, text: str) -> Any:
+        watch = self._watch
+        prompt = watch.given(text)
+        options = {"message_history": self._history} if self._history else {}
+        result = await self._agent.run(prompt, **options)
+        self._history = result.all_messages()
+        return watch.output(result) if watch.output else text_of(result.output)
+
+
 class PydanticAI(Adapter):
     """Watches `pydantic_ai.Agent`."""
+
+    conversation = _AgentTalk
 
     def install(self) -> Callable[[], None]:
         from pydantic_ai import Agent
 
         return replaced(Agent, "iter", _watch_iter)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _AgentTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
         if hasattr(agent, "tool_def"):
@@ -48,22 +61,6 @@ class PydanticAI(Adapter):
 
 
 ADAPTER = PydanticAI()
-
-
-class _AgentTalk(Talk):
-    """Turns with one agent: the messages of the last turn are carried over."""
-
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._history: list[Any] = []
-
-    async def say(self, text: str) -> Any:
-        watch = self._watch
-        prompt = watch.given(text)
-        options = {"message_history": self._history} if self._history else {}
-        result = await self._agent.run(prompt, **options)
-        self._history = result.all_messages()
-        return watch.output(result) if watch.output else text_of(result.output)
 
 
 def _watch_iter(original: Any) -> Any:
@@ -110,13 +107,7 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
                 watch.recorder.tool_started(key, call.tool_name, call.args, call.tool_call_id)
             token = _INSIDE.set((depth, call.tool_call_id))
             try:
-                if watch.desk is None:
-                    output, failed = await handler(args), False
-                else:
-                    answer = await watch.desk.run(
-                        call.tool_name, plain(args), call.tool_call_id, lambda: handler(args)
-                    )
-                    output, failed = answer.output, answer.failed
+                answer = await watch.run_tool(call.tool_name, args, call.tool_call_id, lambda: handler(args))
             except Exception as error:
                 with watch.guarded("wrap_tool_execute"):
                     watch.recorder.tool_ended(key, _retry_text(error), error=error)
@@ -124,8 +115,9 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
             finally:
                 _INSIDE.reset(token)
             with watch.guarded("wrap_tool_execute"):
-                watch.recorder.tool_ended(key, getattr(output, "return_value", output), error=failed)
-            return output
+                told = getattr(answer.output, "return_value", answer.output)
+                watch.recorder.tool_ended(key, told, error=answer.failed)
+            return answer.output
 
     return TrialCapability()
 

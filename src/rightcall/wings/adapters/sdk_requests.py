@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
-from rightcall.agents.observed.hooks import class_that_defines, replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import plain
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
@@ -56,44 +57,30 @@ class ClientAdapter(Adapter):
 
 def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:
     """Observe the requests of these client classes and all their subclasses; returns the function that stops it."""
-    undo = [
-        replaced(class_that_defines(client, "request"), "request", _wrapper(wire, client))
+    methods = [
+        (class_that_defines(client, "request"), "request", partial(_watch_request, wire, is_async))
         for client in clients
+        for is_async in [client.__name__.startswith("Async")]
     ]
-
-    def restore() -> None:
-        for undo_hook in undo:
-            undo_hook()
-
-    return restore
+    return all_replaced(*methods)
 
 
-def _wrapper(wire: Wire, client: type) -> Callable[[Any], Any]:
-    return _async_request(wire) if client.__name__.startswith("Async") else _sync_request(wire)
+def _watch_request(wire: Wire, is_async: bool, original: Any) -> Any:
+    if is_async:
 
-
-def _sync_request(wire: Wire) -> Callable[[Any], Any]:
-    def wrap(original: Any) -> Any:
-        def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
-            asking = _begin(wire, options)
-            reply = original(self, cast_to, options, *args, **more)
-            return reply if asking is None else asking.answered(reply)
-
-        return request
-
-    return wrap
-
-
-def _async_request(wire: Wire) -> Callable[[Any], Any]:
-    def wrap(original: Any) -> Any:
-        async def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
+        async def async_request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
             asking = _begin(wire, options)
             reply = await original(self, cast_to, options, *args, **more)
             return reply if asking is None else asking.answered(reply)
 
-        return request
+        return async_request
 
-    return wrap
+    def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
+        asking = _begin(wire, options)
+        reply = original(self, cast_to, options, *args, **more)
+        return reply if asking is None else asking.answered(reply)
+
+    return request
 
 
 def _begin(wire: Wire, options: Any) -> BegunRequest | None:
@@ -172,7 +159,9 @@ class BegunRequest:
         with self.watch.guarded("reading a reply"):
             if hasattr(reply, "_iterator"):
                 inner = reply._iterator
-                reply._iterator = self._aseen(inner) if hasattr(inner, "__anext__") else self._observe(inner)
+                reply._iterator = (
+                    self._aobserve(inner) if hasattr(inner, "__anext__") else self._observe(inner)
+                )
             else:
                 body = _body(reply)
                 if body is not None:
@@ -193,11 +182,10 @@ class BegunRequest:
                 yield event
         finally:
             events.end()
-            close = getattr(inner, "close", None)
-            if close is not None:
-                close()
+            if hasattr(inner, "close"):
+                inner.close()
 
-    async def _aseen(self, inner: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def _aobserve(self, inner: AsyncIterator[Any]) -> AsyncIterator[Any]:
         events = ReplyEvents(self)
         try:
             async for event in inner:
@@ -205,9 +193,8 @@ class BegunRequest:
                 yield event
         finally:
             events.end()
-            close = getattr(inner, "aclose", None)
-            if close is not None:
-                await close()
+            if hasattr(inner, "aclose"):
+                await inner.aclose()
 
 
 class ReplyEvents:

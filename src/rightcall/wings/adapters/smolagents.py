@@ -6,78 +6,34 @@ The memory of an agent belongs to the object, so one trial runs at a time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import partial
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE
-from rightcall.wings.adapters.smolagents_schema import input_schema
 
 NAME = "smolagents"
+JSON_TYPES = frozenset(("string", "boolean", "integer", "number", "array", "object", "null"))
 FINAL = "final_answer"
 """The pseudo-tool by which an agent answers."""
-
-_EXCLUSIVE = Exclusive()
 
 _INSIDE: ContextVar[tuple[int, str, bool]] = ContextVar("rightcall_smolagents", default=(0, "", False))
 """How deep an agent is that runs here, the id of the call that runs it, and whether that call runs nothing deeper."""
 
 
-class Smolagents(Adapter):
-    """Watches the steps of a ToolCallingAgent or a CodeAgent, and of those they manage."""
-
-    def install(self) -> Callable[[], None]:
-        from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
-
-        undo = [
-            replaced(ToolCallingAgent, "_step_stream", _watch_step),
-            replaced(CodeAgent, "_step_stream", _watch_step),
-            replaced(ToolCallingAgent, "execute_tool_call", _watch_tool),
-            replaced(MultiStepAgent, "__call__", _watch_managed_agent),
-        ]
-
-        def restore() -> None:
-            for undo_hook in undo:
-                undo_hook()
-
-        return restore
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _AgentTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        tools = (getattr(agent, "tools", None) or {}).values()
-        return [
-            Tool(tool.name, tool.description, input_schema(plain(tool.inputs)))
-            for tool in tools
-            if tool.name != FINAL
-        ]
-
-
-ADAPTER = Smolagents()
-
-
-class _AgentTalk(Talk):
+class _AgentTalk(ExclusiveTalk):
     """Turns with one agent: the first resets its memory, the others continue with it."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._begun = False
-        self._held = False
-        self._work: asyncio.Future[Any] | None = None
-
-    async def open(self) -> None:
-        if not self._held:
-            await _EXCLUSIVE.of(self._agent).acquire()
-            self._held = True
+    _begun = False
+    _work: asyncio.Future[Any] | None = None
 
     async def say(self, text: str) -> Any:
         first, watch = not self._begun, self._watch
@@ -91,16 +47,39 @@ class _AgentTalk(Talk):
             raise LimitReachedError("the agent's max_steps")
         return watch.output(result) if watch.output else text_of(result.output)
 
-    async def aclose(self) -> None:
-        if (
-            self._work is not None and not self._work.done()
-        ):  # its memory is not ours until its thread has ended
+    async def give_back(self) -> None:
+        # Its memory is in use until its thread has ended.
+        if self._work is not None and not self._work.done():
             self._agent.interrupt()
             await asyncio.wait([self._work])
             self._work.exception()
-        if self._held:
-            self._held = False
-            _EXCLUSIVE.of(self._agent).release()
+
+
+class Smolagents(Adapter):
+    """Watches the steps of a ToolCallingAgent or a CodeAgent, and of those they manage."""
+
+    conversation = _AgentTalk
+
+    def install(self) -> Callable[[], None]:
+        from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
+
+        return all_replaced(
+            (ToolCallingAgent, "_step_stream", _watch_step),
+            (CodeAgent, "_step_stream", _watch_step),
+            (ToolCallingAgent, "execute_tool_call", _watch_tool),
+            (MultiStepAgent, "__call__", _watch_managed_agent),
+        )
+
+    def tools(self, agent: Any) -> list[Tool]:
+        tools = (getattr(agent, "tools", None) or {}).values()
+        return [
+            Tool(tool.name, tool.description, input_schema(plain(tool.inputs)))
+            for tool in tools
+            if tool.name != FINAL
+        ]
+
+
+ADAPTER = Smolagents()
 
 
 def _watch_step(original: Any) -> Any:
@@ -198,3 +177,34 @@ def _watch_managed_agent(original: Any) -> Any:
             _INSIDE.reset(token)
 
     return __call__
+
+
+def input_schema(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs of a tool as JSON Schema.
+
+    smolagents adds the types `any`, `image` and `audio`, at any depth, which allow any value, and marks what may be
+    null by `nullable`.
+    """
+    required = [name for name, schema in inputs.items() if not schema.get("nullable")]
+    return {"type": "object", "properties": _standard_each(inputs), "required": required}
+
+
+def _standard_each(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _standard(schema) for name, schema in schemas.items()}
+
+
+def _standard(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_standard(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    standard = {
+        key: _standard_each(value) if key == "properties" and isinstance(value, dict) else _standard(value)
+        for key, value in schema.items()
+        if key not in ("type", "nullable")
+    }
+    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
+    if JSON_TYPES.issuperset(kinds):
+        nullable = schema.get("nullable") is True and "null" not in kinds
+        standard["type"] = [*kinds, "null"] if nullable else schema["type"]
+    return standard

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
@@ -27,48 +27,15 @@ HANDOFF = "handoff_to_agent"
 _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_strands", default=(0, ""))
 """How deep the agent is that runs here, and the id of the call whose tool runs it."""
 
-_exclusive = Exclusive()
 
-
-class Strands(Adapter):
-    """Watches `strands.Agent`, and the `Swarm` and `Graph` made of them."""
-
-    def install(self) -> Callable[[], None]:
-        from strands.middleware._registry import MiddlewareRegistry
-
-        return replaced(MiddlewareRegistry, "invoke", _watch_invoke)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        return _AgentTalk(agent, watch)
-
-    def tools(self, agent: Any) -> list[Tool]:
-        nodes = getattr(agent, "nodes", None)
-        agents = [node.executor for node in nodes.values()] if isinstance(nodes, dict) else [agent]
-        specs: list[Any] = []
-        for part in agents:
-            registry = getattr(part, "tool_registry", None)
-            specs += registry.get_all_tool_specs() if registry else [getattr(part, "tool_spec", None)]
-        return team_tools(_definition(spec) for spec in specs if spec)
-
-
-ADAPTER = Strands()
-
-
-class _AgentTalk(Talk):
+class _AgentTalk(ExclusiveTalk):
     """Turns with one agent, which holds the conversation: it is taken at the start and put back at the end."""
 
-    def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
-        self._lock: Any = None
-        self._before: Any = None
+    _before: Any = None
 
-    async def open(self) -> None:
-        if self._lock is None:
-            lock = _exclusive.of(self._agent)
-            await lock.acquire()
-            self._lock = lock
-            if hasattr(self._agent, "take_snapshot"):
-                self._before = self._agent.take_snapshot(preset="session")
+    async def take(self) -> None:
+        if hasattr(self._agent, "take_snapshot"):
+            self._before = self._agent.take_snapshot(preset="session")
 
     async def say(self, text: str) -> Any:
         watch = self._watch
@@ -82,12 +49,32 @@ class _AgentTalk(Talk):
             raise LimitReachedError(f"the agent stopped: {result.stop_reason}")
         return watch.output(result) if watch.output else _final(result)
 
-    async def aclose(self) -> None:
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            if self._before is not None:
-                self._agent.load_snapshot(self._before)
-            lock.release()
+    async def give_back(self) -> None:
+        if self._before is not None:
+            self._agent.load_snapshot(self._before)
+
+
+class Strands(Adapter):
+    """Watches `strands.Agent`, and the `Swarm` and `Graph` made of them."""
+
+    conversation = _AgentTalk
+
+    def install(self) -> Callable[[], None]:
+        from strands.middleware._registry import MiddlewareRegistry
+
+        return replaced(MiddlewareRegistry, "invoke", _watch_invoke)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        nodes = getattr(agent, "nodes", None)
+        agents = [node.executor for node in nodes.values()] if isinstance(nodes, dict) else [agent]
+        specs: list[Any] = []
+        for part in agents:
+            registry = getattr(part, "tool_registry", None)
+            specs += registry.get_all_tool_specs() if registry else [getattr(part, "tool_spec", None)]
+        return team_tools(_definition(spec) for spec in specs if spec)
+
+
+ADAPTER = Strands()
 
 
 def _final(result: Any) -> Any:
