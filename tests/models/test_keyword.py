@@ -7,8 +7,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.model import Message, Tool, ToolResult
 from rightcall.models.base import ModelRequest, Prompt
-from rightcall.models.extraction import extract, words
-from rightcall.models.keyword import ToolIndex
+from rightcall.models.keyword import ToolIndex, extract, words
 from rightcall.models.resolver import resolve
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask

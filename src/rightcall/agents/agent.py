@@ -89,7 +89,6 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """The name of the agent in results."""
         if isinstance(self.model, str):
             return self.model
         if isinstance(self.model, ModelEndpoint):
@@ -228,7 +227,6 @@ def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
 
 
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
-    """The provider of a model that a golden names."""
     network = Network(connections=concurrency)
     return with_recordings(resolve(other_endpoint(agent, model), network=network, record=agent.record), agent)
 

@@ -66,7 +66,6 @@ class Prompts:
         return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF
 
     def request(self, golden: Golden, trial: int, messages: Sequence[Message]) -> ModelRequest:
-        """What the model is asked next."""
         seed = self.seed_of(golden, trial)
         return ModelRequest(self.prompt_of(golden), tuple(messages), golden.id, trial, seed)
 

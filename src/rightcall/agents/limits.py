@@ -79,9 +79,7 @@ class Deadline:
         return max(0.0, self.seconds - (self._clock() - self._started - self._excused))
 
     def excuse(self, seconds: float) -> None:
-        """Exclude these seconds."""
         self._excused += seconds
 
     def now(self) -> float:
-        """The clock it uses."""
         return self._clock()

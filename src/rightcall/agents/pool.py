@@ -52,7 +52,7 @@ class Pool:
                     for _ in range(self.concurrency):
                         self._start(group, self._work(jobs, do))
         except BaseExceptionGroup as errors:
-            raise self._error or _first(errors) from None
+            raise self._error or first_error(errors) from None
         if self._error is not None:
             raise self._error
 
@@ -93,7 +93,7 @@ class Pool:
             self._start(group, do_job(job))
 
 
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first error; the others are mostly its consequences."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
@@ -114,7 +114,6 @@ class LagMeter:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Start the timer on the running loop."""
         loop = asyncio.get_running_loop()
         self._clock = self._clock or loop.time
         self._due = self._clock() + BEAT

@@ -51,7 +51,7 @@ from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
 from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
-from rightcall.recording.hooks import HttpHooks
+from rightcall.recording.listener import record_requests
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.idempotency.guard import Idempotency
@@ -272,7 +272,7 @@ class Session:
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         elif self.agent.recordings is not None:
-            self._stack.enter_context(HttpHooks(self.agent.recordings))
+            self._stack.enter_context(record_requests(self.agent.recordings))
         if self.provider is None and self.addressed is None:
             self.digester = request_digester(self.agent)
             self._stack.enter_context(watch_requests())

@@ -10,7 +10,7 @@
     openai_compatible   azure, mistral, openrouter, ollama, vllm: OpenAI's format at other hosts
     sdk_client  the user's own client object; litellm: the package of that name
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is
-    keyword     the baseline without a model; extraction: how it reads
+    keyword     the baseline without a model
     scripted    answers from a script     recorded    answers recorded and replayed by `rightcall.recording`
     prices      the cost of a call, from prices.json
 

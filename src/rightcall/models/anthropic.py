@@ -32,7 +32,6 @@ class AnthropicProvider(RemoteProvider):
 
     @staticmethod
     def constant_fields(model: str, prompt: Prompt) -> Json:
-        """Model, system text, limits and the choice of tools."""
         settings = prompt.settings
         choice: Json = {}
         if prompt.tools and (settings.tool_choice or settings.parallel_calls is not None):

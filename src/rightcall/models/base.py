@@ -80,7 +80,6 @@ class ModelRequest(Record, frozen=True):
 
     @property
     def sampling_seed(self) -> int | None:
-        """The seed to sample with, if there is one."""
         return self.seed if self.seed is not None else self.prompt.settings.seed
 
 

@@ -34,7 +34,6 @@ class BedrockProvider(RemoteProvider):
 
     @property
     def path(self) -> str:
-        """The model is part of the address."""
         return f"/model/{quote(self.model, safe='')}/converse"
 
     def signature(self, body: bytes) -> Mapping[str, str] | None:
@@ -71,7 +70,6 @@ class BedrockProvider(RemoteProvider):
         raise ConfigError(f"{self.name} needs a region; set AWS_REGION")
 
     def constant(self, prompt: Prompt) -> Json:
-        """System text, limits, tools and the choice of tools."""
         settings = prompt.settings
         fields: Json = {
             "system": [{"text": prompt.system}] if prompt.system else None,
@@ -103,7 +101,6 @@ class BedrockProvider(RemoteProvider):
 
     @staticmethod
     def read(body: Json, where: str) -> ModelReply:
-        """Text, calls and reasoning of the one message."""
         output = body.get("output")
         message = output.get("message") if isinstance(output, dict) else None
         content = message.get("content") if isinstance(message, dict) else None

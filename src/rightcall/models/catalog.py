@@ -87,7 +87,6 @@ def line_to_add(role: Role) -> str:
 
 
 def variable_of(role: Role) -> str:
-    """The environment variable with the default of a role."""
     return f"RIGHTCALL_DEFAULT_{role.upper()}"
 
 

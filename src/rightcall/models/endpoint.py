@@ -70,7 +70,6 @@ class ModelEndpoint(Record, frozen=True):
 
     @property
     def prefix(self) -> str:
-        """The provider."""
         return self.model.partition(":")[0]
 
     @property

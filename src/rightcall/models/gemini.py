@@ -36,11 +36,9 @@ class GeminiProvider(RemoteProvider):
 
     @property
     def path(self) -> str:
-        """The model is part of the address."""
         return f"/v1/models/{quote(self.model, safe='')}:generateContent"
 
     def constant(self, prompt: Prompt) -> Json:
-        """System text, limits, tools and the choice of tools."""
         settings = prompt.settings
         fields: Json = {
             "systemInstruction": _system(prompt.system),

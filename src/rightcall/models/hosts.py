@@ -36,13 +36,7 @@ class Host(Record, frozen=True):
     port: int = 0
     needs_key: bool = True
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether the vendor has one host for everybody."""
-        return bool(self.url) and "{" not in self.url
-
     def is_vendor(self, url: str) -> bool:
-        """Whether a URL leads to the vendor."""
         if self.port:  # this machine, where each port is another server
             return origin_of(url) == origin_of(self.url)
         hostname = (urlsplit(url).hostname or "").lower()
@@ -131,7 +125,6 @@ class ServerAddress(Record, frozen=True):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port."""
         return origin_of(self.url)
 
 

@@ -102,7 +102,6 @@ class HttpClient:
             return None
 
     async def aclose(self) -> None:
-        """Close the connections."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()

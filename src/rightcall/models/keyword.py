@@ -1,25 +1,25 @@
 """`keyword:`: no model. Picks the tool that shares the most words with the request.
 
-Arguments are extracted from the text.
-
-Goldens that this baseline passes test very little.
+Arguments are extracted from the text using the schema: numbers, enums, quotations, names, dates. It guesses nothing:
+values not in the text are omitted, even if required. Goldens that this baseline passes test very little.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
+from typing import Any
 
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.models.base import ModelReply, ModelRequest, Provider
 from rightcall.models.endpoint import ProviderOptions
-from rightcall.models.extraction import extract, words
 
 THRESHOLD = 2.0
 """Below this no tool is called: one word unique to a tool's name, or two of its description."""
 
-_NAME, _TEXT = 2.0, 1.0
+_NAME_WEIGHT, _TEXT_WEIGHT = 2.0, 1.0
 
 
 class KeywordProvider(Provider):
@@ -78,15 +78,181 @@ def _rarity(tools_with: int, tools: int) -> float:
 
 
 def _weights(tool: Tool) -> dict[str, float]:
-    """The weight of each of the tool's words."""
-    weights = dict.fromkeys(words(tool.description), _TEXT)
+    weights = dict.fromkeys(words(tool.description), _TEXT_WEIGHT)
     for name, schema in tool.parameters.items():
         choices = schema.get("enum") if isinstance(schema, dict) else None
         texts = [name, *(str(choice) for choice in choices or [] if isinstance(choices, list))]
-        weights |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT)
-    return weights | dict.fromkeys(words(tool.name), _NAME)
+        weights |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT_WEIGHT)
+    return weights | dict.fromkeys(words(tool.name), _NAME_WEIGHT)
 
 
 def _report(message: Message) -> Message:
     outputs = "\n".join(output_text(result.output) for result in message.results)
     return Message("assistant", outputs[:2000] or message.content)
+
+
+_CJK = "\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]+|[^\W\d_{_CJK}]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_STOP_WORDS = """
+a an and any are as at be by can could do does for from get give has have how i if in into is it its
+let like make may me my need of on or our please should show some tell that the their them then there
+these this to up use using want was we what when where which who why will with would you your
+là và của cho tôi tại ở trong có không các những một này đó hãy xin với về từ đến được bao nhiêu gì nào
+的 了 是 我 你 在 有 和 请 吗 什么 怎么 多少 一个 这 那 把 给 请问 帮我
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_ENDINGS = ("ings", "ing", "ies", "ed", "es", "s")
+
+
+def words(text: str) -> list[str]:
+    """Content words in order, lower case and without English endings; Chinese as pairs of characters."""
+    stems: list[str] = []
+    for run in _WORD.findall(_CAMEL.sub(" ", text)):
+        if "\u3400" <= run[0] <= "\u9fff" or "\uf900" <= run[0] <= "\ufaff":
+            stems += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+        else:
+            stems.append(stem(run.casefold()))
+    return [word for word in stems if word not in _STOP]
+
+
+def stem(word: str) -> str:
+    """The word without a common English ending, if enough is left to identify it."""
+    if not word.isascii():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending) + ("y" if ending == "ies" else "")
+    return word
+
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])[-+]?\d+(?:\.\d+)?")
+_QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)|“([^”]+)”|「([^」]+)」|《([^》]+)》")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(r"https?://[^\s\"'<>]+")
+_PATH = re.compile(r"(?<![\w/])(?:~?/)?(?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,5}(?!\w)")
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?|\d{1,2}/\d{1,2}/\d{4}"
+    r"|\b(?:today|tomorrow|yesterday|tonight)\b|hôm nay|ngày mai|hôm qua|今天|明天|后天|昨天",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b(?=[\w-]*\d)[A-Za-z][\w-]*\b|(?<![\w.])\d+\b")
+_NAME = re.compile(r"\b[^\W\d_a-zà-ỹ][\w'’-]*(?:\s+[^\W\d_a-zà-ỹ][\w'’-]*)*")
+_CHINESE_OWNER = re.compile(r"([\u3400-\u9fff]{2,6}?)(?:今天|明天|后天|现在)?的")
+_NOT = re.compile(r"\b(?:not|no|without|don't|never)\b|không|不", re.IGNORECASE)
+
+_HINTS: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
+    (frozenset({"email", "mail"}), _EMAIL),
+    (frozenset({"url", "link", "uri"}), _URL),
+    (frozenset({"path", "file", "filename"}), _PATH),
+    (frozenset({"date", "day", "when", "time"}), _DATE),
+    (frozenset({"id", "code", "number"}), _CODE),
+)
+
+
+def extract(tool: Tool, text: str) -> dict[str, Any]:
+    """Arguments for the tool, each place in the text used at most once; required parameters first."""
+    needed = tool.input_schema.get("required")
+    required = set(needed) if isinstance(needed, list) else set()
+    taken: list[tuple[int, int]] = []
+    arguments: dict[str, Any] = {}
+    for name in sorted(tool.parameters, key=lambda name: name not in required):
+        schema = tool.parameters[name]
+        value = _value(name, schema if isinstance(schema, dict) else {}, text, taken, name in required)
+        if value is not None:
+            arguments[name] = value
+    return {name: arguments[name] for name in tool.parameters if name in arguments}
+
+
+def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, int]], needed: bool) -> Any:
+    choices = schema.get("enum")
+    if isinstance(choices, list):
+        return _enum_value(choices, text)
+    kind = schema.get("type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    if "integer" in kinds or "number" in kinds:
+        return _number(name, text, taken, whole="number" not in kinds, needed=needed)
+    if "boolean" in kinds:
+        return _flag(name, text)
+    if "array" in kinds:
+        items = schema.get("items")
+        return _several(items if isinstance(items, dict) else {}, text)
+    return _string(name, schema, text, taken, needed) if "string" in kinds or kind is None else None
+
+
+def _enum_value(choices: list[Any], text: str) -> Any:
+    """The enum value mentioned in the text; if several, the first."""
+    text_stems = {stem(word) for word in words(text)}
+    places = []
+    for choice in choices:
+        at = text.casefold().find(str(choice).casefold().replace("_", " "))
+        if at >= 0 or (words(str(choice)) and set(words(str(choice))) <= text_stems):
+            places.append((at if at >= 0 else len(text), -len(str(choice)), choice))
+    return min(places, key=lambda place: place[:2])[2] if places else None
+
+
+def _number(name: str, text: str, taken: list[tuple[int, int]], *, whole: bool, needed: bool) -> Any:
+    """The number next to a word of the parameter's name, otherwise the next one, if the parameter is required."""
+    free = [m for m in _NUMBER.finditer(text) if not _overlaps(m.span(), taken)]
+    name_words = set(words(name))
+    near = [m for m in free if name_words & set(words(text[max(0, m.start() - 20) : m.end() + 20]))]
+    for match in near[:1] or (free[:1] if needed else []):
+        number = float(match.group().replace(",", ""))
+        if whole and number != int(number):
+            continue
+        taken.append(match.span())
+        return int(number) if number == int(number) and "." not in match.group() else number
+    return None
+
+
+def _flag(name: str, text: str) -> bool | None:
+    name_words = set(words(name))
+    if not name_words or not name_words <= set(words(text)):
+        return None
+    return not _NOT.search(text)
+
+
+def _several(items: dict[str, Any], text: str) -> list[Any] | None:
+    if items.get("type") in ("integer", "number"):
+        numbers = [float(m.group().replace(",", "")) for m in _NUMBER.finditer(text)]
+        return [int(n) if n == int(n) else n for n in numbers] or None
+    if isinstance(items.get("enum"), list):
+        return [c for c in items["enum"] if str(c).casefold() in text.casefold()] or None
+    quotations = [next(filter(None, m.groups())) for m in _QUOTED.finditer(text)]
+    return quotations or None
+
+
+def _string(
+    name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, int]], needed: bool
+) -> str | None:
+    about = {*words(name), *re.split(r"[_\W]+", name.casefold()), str(schema.get("format", "")).split("-")[0]}
+    for hints, pattern in _HINTS:
+        if about & hints:
+            return _take_match(pattern, text, taken)
+    if not needed:
+        return None
+    return (
+        _take_match(_QUOTED, text, taken)
+        or _take_match(_NAME, text, taken, start=_first_word_end(text))
+        or _take_match(_CHINESE_OWNER, text, taken)
+    )
+
+
+def _take_match(
+    pattern: re.Pattern[str], text: str, taken: list[tuple[int, int]], start: int = 0
+) -> str | None:
+    for match in pattern.finditer(text, start):
+        if not _overlaps(match.span(), taken):
+            taken.append(match.span())
+            return next((group for group in match.groups() if group), match.group())
+    return None
+
+
+def _first_word_end(text: str) -> int:
+    """After the first word, which is always capitalised."""
+    match = re.match(r"\s*\w+", text)
+    return match.end() if match else 0
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in taken)

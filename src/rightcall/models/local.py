@@ -55,11 +55,9 @@ class LocalProvider(Provider):
         return f"LocalProvider({self.model!r})"
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Run the model, after earlier requests."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._answer, request)
 
     async def check(self) -> list[str]:
-        """A missing package, or missing weights."""
         from importlib.util import find_spec
 
         problems = [] if find_spec("xllamacpp") else [str(_missing_package())]

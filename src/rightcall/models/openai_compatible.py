@@ -83,15 +83,11 @@ class OpenRouterProvider(OpenAIProvider):
 
 
 class OllamaProvider(OpenAIProvider):
-    """Chat completions of Ollama."""
-
     prefix: ClassVar[str] = "ollama"
     limit_field = "max_tokens"
 
 
 class VllmProvider(OpenAIProvider):
-    """Chat completions of vLLM."""
-
     prefix: ClassVar[str] = "vllm"
     models_path: ClassVar[str] = ""
     limit_field = "max_tokens"

@@ -29,7 +29,6 @@ class OpenAIResponsesProvider(RemoteProvider):
 
     @staticmethod
     def constant_fields(model: str, prompt: Prompt) -> Json:
-        """Model, instructions, settings and the choice of tools."""
         settings = prompt.settings
         if settings.stop:
             raise ConfigError(
@@ -48,12 +47,10 @@ class OpenAIResponsesProvider(RemoteProvider):
 
     @staticmethod
     def varying(request: ModelRequest) -> Json:
-        """The conversation as items."""
         return {"input": spelling.write_messages(request.messages)}
 
     @staticmethod
     def read(body: Json, where: str) -> ModelReply:
-        """Text and calls of all items."""
         status = body.get("status")
         if status == "failed":
             raise _response_error(body.get("error"))

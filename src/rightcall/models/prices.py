@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 from msgspec.structs import replace
 
 from rightcall.core.codec import decode
@@ -21,16 +21,16 @@ FREE = frozenset({"local", "keyword", "scripted", "ollama", "vllm"})
 SOLD_BY = {"azure": "openai", "vertex": "gemini", "openai-responses": "openai"}
 """Providers that sell another's models at its prices."""
 
-Dollars = Annotated[float, msgspec.Meta(ge=0)]
+Dollars = Annotated[float, Meta(ge=0)]
 
 
 class Price(Record, frozen=True):
     """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
 
-    input: Annotated[Dollars, msgspec.Meta(description="US dollars per million input tokens")]
-    output: Annotated[Dollars, msgspec.Meta(description="US dollars per million output tokens")]
+    input: Annotated[Dollars, Meta(description="US dollars per million input tokens")]
+    output: Annotated[Dollars, Meta(description="US dollars per million output tokens")]
     cached_input: Annotated[
-        Dollars | None, msgspec.Meta(description="US dollars per million input tokens read from a cache")
+        Dollars | None, Meta(description="US dollars per million input tokens read from a cache")
     ] = None
 
 
@@ -56,7 +56,6 @@ def load_prices(path: str | Path) -> Prices:
 
 @lru_cache(maxsize=1)
 def built_in_prices() -> Prices:
-    """The built-in prices."""
     path = Path(__file__).with_name("prices.json")
     return _decode_prices(path.read_bytes(), path.name)
 

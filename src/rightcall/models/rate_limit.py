@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from weakref import WeakKeyDictionary
 
-import msgspec
+from msgspec import Meta
 
 from rightcall.model.record import Record
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
+Positive = Annotated[float, Meta(gt=0)]
 
 MINUTE = 60.0
 BURST_SECONDS = 0.25
@@ -25,12 +25,8 @@ LONGEST_SLEEP = 0.25
 class RateLimit(Record, frozen=True):
     """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
 
-    requests_per_minute: Annotated[
-        Positive | None, msgspec.Meta(description="maximum requests per minute")
-    ] = None
-    tokens_per_minute: Annotated[Positive | None, msgspec.Meta(description="maximum tokens per minute")] = (
-        None
-    )
+    requests_per_minute: Annotated[Positive | None, Meta(description="maximum requests per minute")] = None
+    tokens_per_minute: Annotated[Positive | None, Meta(description="maximum tokens per minute")] = None
 
 
 class TokenBucket:

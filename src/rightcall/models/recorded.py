@@ -166,7 +166,6 @@ class ReplayProvider(Provider):
         return convert(reply, ModelReply, f"recording of {case.golden}")
 
     async def check(self) -> list[str]:
-        """Recordings that are missing or broken."""
         try:
             self._read_trials()
         except InputError as error:

@@ -79,7 +79,6 @@ class RemoteProvider(Provider):
 
     @classmethod
     def of(cls, model: str, options: ProviderOptions) -> Self:
-        """The provider with everything that its options say."""
         return cls(
             model,
             base_url=options.base_url,
@@ -98,12 +97,10 @@ class RemoteProvider(Provider):
 
     @property
     def base_url(self) -> str:
-        """The address that requests go to."""
         return self._http.base_url
 
     @property
     def host(self) -> Host:
-        """The vendor's own host."""
         return HOSTS[self.prefix]
 
     @property
@@ -163,7 +160,6 @@ class RemoteProvider(Provider):
         return []
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._http.aclose()
 
     def constant(self, prompt: Prompt) -> Json:
@@ -195,7 +191,6 @@ class RemoteProvider(Provider):
         return None
 
     def authorization(self, key: str) -> Mapping[str, str]:
-        """The headers that carry the key."""
         return {self.key_header: f"Bearer {key}" if self.key_header == "authorization" else key}
 
     def _headers(self) -> Mapping[str, str]:

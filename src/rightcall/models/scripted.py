@@ -40,8 +40,6 @@ Script = Callable[[ModelRequest], Answer | Awaitable[Answer]]
 
 
 class ScriptTurn(Record, frozen=True):
-    """One answer of the script."""
-
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: Stop = "done"
@@ -57,7 +55,6 @@ class ScriptEntry(Record, frozen=True):
     trial: int | None = None
 
     def fits(self, request: ModelRequest) -> bool:
-        """Whether this entry answers the request."""
         return (
             self.golden in (None, request.golden_id)
             and self.input in (None, first_words(request))
@@ -66,8 +63,6 @@ class ScriptEntry(Record, frozen=True):
 
 
 class ScriptFile(Record, frozen=True):
-    """A script as stored in a file."""
-
     replies: tuple[ScriptEntry, ...]
     format: str = FORMAT
 
@@ -84,7 +79,6 @@ class ScriptedProvider(Provider):
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
-        """A script from a YAML or JSON file."""
         return cls(_read(Path(path)).replies, f"scripted:{path}")
 
     @classmethod
@@ -103,7 +97,6 @@ class ScriptedProvider(Provider):
         return cls(script)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The scripted answer."""
         if callable(self._script):
             answer = self._script(request)
             reply = as_reply(await answer if inspect.isawaitable(answer) else answer)
@@ -113,7 +106,6 @@ class ScriptedProvider(Provider):
 
 
 def as_reply(answer: Answer) -> ModelReply:
-    """An answer in any form as a reply."""
     free = Usage(cost_usd=0.0)
     if isinstance(answer, ModelReply):
         return answer
@@ -128,7 +120,6 @@ def as_reply(answer: Answer) -> ModelReply:
 
 
 def first_words(request: ModelRequest) -> str:
-    """The first user message."""
     return next((m.content for m in request.messages if m.role == "user"), "")
 
 

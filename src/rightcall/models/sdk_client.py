@@ -83,7 +83,6 @@ class SdkProvider(Provider):
         return replace(reply, message=message, usage=usage, latency_ms=latency)
 
     def prepare(self, prompt: Prompt) -> None:
-        """Encode the prompt now."""
         self._constants.get(prompt)
 
     async def _ask(self, fields: Json) -> Any:

@@ -126,5 +126,4 @@ def hint_for(name: str) -> str:
 
 
 def provider_plugins() -> dict[str, Plugin]:
-    """Providers of installed packages."""
     return plugins("providers", {shelf.prefix for shelf in SHELVES})

@@ -60,7 +60,6 @@ class InstalledModel(msgspec.Struct, frozen=True):
 
 
 def list_models() -> list[InstalledModel]:
-    """Every model that can be pulled."""
     return [
         InstalledModel(model.name, model.title, str(path), model.size, path.is_file())
         for model in MODELS.values()

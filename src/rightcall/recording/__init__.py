@@ -11,7 +11,7 @@
     proxy       agents that are programs, recorded through a proxy on loopback
     placeholder_keys   for SDK clients that cannot be created without a key
     first_requests   first requests of agents that are code, captured without asking a model
-    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; late_imports: once they are imported
+    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; listener: recorded and replayed
 
 To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.
 """

@@ -8,14 +8,11 @@ from collections.abc import AsyncIterator, Callable
 from types import SimpleNamespace
 from typing import Any
 
-from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patch_method
-from rightcall.recording.listener import ReplayedReply, join_headers
+from rightcall.recording.case import PendingReply, ReplayedReply
+from rightcall.recording.hooks import RequestHooks, join_headers, patch_method
 
 
 def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
-    """Hook every session."""
-
     def replacement(original: Any) -> Any:
         async def _request(self: Any, method: str, str_or_url: Any, **rest: Any) -> Any:
             if not listener.listens():
@@ -93,10 +90,8 @@ def _replay_response(
         reader.feed_data(chunk)
     reader.feed_eof()
     response.version, response.status, response.reason = None, reply.status, ""
-    response._headers, response._raw_headers = (
-        headers,
-        tuple((k.encode(), v.encode()) for k, v in headers.items()),
-    )
+    response._headers = headers
+    response._raw_headers = tuple((name.encode(), value.encode()) for name, value in headers.items())
     response.content, response._closed = reader, False
     raises = rest.get("raise_for_status")
     raises = session._raise_for_status if raises is None else raises
@@ -109,6 +104,10 @@ def _nothing(*args: Any, **words: Any) -> None:
     return None
 
 
+READS = ("read", "readany", "readline", "readuntil", "readexactly")
+"""Methods of a reader that return bytes."""
+
+
 class CopiedReader:
     """A reader that copies everything read from it."""
 
@@ -116,22 +115,14 @@ class CopiedReader:
         self._reader, self._pending = reader, pending
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._reader, name)
+        attribute = getattr(self._reader, name)
+        if name not in READS:
+            return attribute
 
-    async def read(self, n: int = -1) -> bytes:
-        return self._copy(await self._reader.read(n))
+        async def read(*args: Any, **words: Any) -> bytes:
+            return self._copy(await attribute(*args, **words))
 
-    async def readany(self) -> bytes:
-        return self._copy(await self._reader.readany())
-
-    async def readline(self, **words: Any) -> bytes:
-        return self._copy(await self._reader.readline(**words))
-
-    async def readuntil(self, separator: bytes = b"\n", **words: Any) -> bytes:
-        return self._copy(await self._reader.readuntil(separator, **words))
-
-    async def readexactly(self, n: int) -> bytes:
-        return self._copy(await self._reader.readexactly(n))
+        return read
 
     async def readchunk(self) -> tuple[bytes, bool]:
         chunk, end = await self._reader.readchunk()

@@ -17,17 +17,8 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError
 
 VOLATILE = frozenset(
-    (
-        "seed",
-        "user",
-        "metadata",
-        "stream_options",
-        "prompt_cache_key",
-        "safety_identifier",
-        "store",
-        "service_tier",
-    )
-)
+    ("seed", "user", "metadata", "stream_options", "prompt_cache_key", "safety_identifier", "store", "service_tier")
+)  # fmt: skip
 """Body fields that do not affect the answer."""
 COMPARED_HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 _SECRET_QUERY = re.compile(r"^(key|api[-_]?key|token|access_token|sig.*|secret|password)$", re.IGNORECASE)
@@ -146,7 +137,6 @@ class Ignored:
             raise ConfigError(f"record.ignore: '{pattern}' is not a regular expression: {error}") from None
 
     def mask(self, value: Any) -> Any:
-        """The value with every match replaced."""
         return self._at(value, 0)
 
     def _at(self, value: Any, depth: int) -> Any:

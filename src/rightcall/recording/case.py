@@ -10,6 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import ProviderError
@@ -50,6 +51,17 @@ class PendingReply:
         headers = headers_to_store(self.headers, clean)
         body = body_record(self.decoded(bytes(self._content)), headers.get("content-type", ""), clean)
         return TapedExchange(self.ask, {"status": self.status, "headers": headers, **body})
+
+
+@dataclass(frozen=True)
+class ReplayedReply:
+    status: int
+    headers: dict[str, str]
+    chunks: list[bytes]
+
+    @property
+    def content(self) -> bytes:
+        return b"".join(self.chunks)
 
 
 class PendingCall:
@@ -97,7 +109,6 @@ class TapedCase:
 
     @property
     def is_replaying(self) -> bool:
-        """Whether replies come from the recording."""
         return self._recorded is not None
 
     @property
@@ -124,11 +135,7 @@ class TapedCase:
 
     def tool_ask(self, tool: str, arguments: Mapping[str, Any], part: str = "") -> dict[str, Any]:
         """A tool call as it is compared and written; `part` is what else a tool is asked: its preview."""
-        ask = {
-            TOOL: tool,
-            "arguments": scrub_value(arguments, self.clean),
-            **({"part": part} if part else {}),
-        }
+        ask = {TOOL: tool, "arguments": scrub_value(arguments, self.clean)} | ({"part": part} if part else {})
         for pattern in self._ignored:
             ask = pattern.mask(ask)
         return ask
@@ -148,7 +155,6 @@ class TapedCase:
         return reply
 
     def add(self, exchange: TapedExchange) -> None:
-        """A request with its whole reply."""
         with self._lock:
             self._new.append(exchange)
 

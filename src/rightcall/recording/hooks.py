@@ -10,18 +10,71 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import TracebackType
-from typing import Any, Protocol, Self
+from types import ModuleType
+from typing import Any, Protocol
 
-from rightcall.recording.case import PendingReply
-from rightcall.recording.late_imports import LateImports
-from rightcall.recording.library import Recordings
-from rightcall.recording.listener import Listener, ReplayedReply
-from rightcall.recording.placeholder_keys import placeholder_keys
+from rightcall.recording.case import PendingReply, ReplayedReply
+
+
+class LateImports(MetaPathFinder):
+    """Calls `loaded(name)` after one of these modules was imported.
+
+    Importing them beforehand would cost every run of a function a fifth of a second, whether it makes requests or not.
+    """
+
+    def __init__(self, names: Collection[str], loaded: Callable[[str], None]) -> None:
+        self._names, self._loaded = frozenset(names), loaded
+        self._inside = threading.local()
+
+    def watch(self) -> None:
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's own spec, with a loader that reports; None for every other module."""
+        if fullname not in self._names or getattr(self._inside, "looks", False):
+            return None
+        self._inside.looks = True
+        try:
+            spec = find_spec(fullname)
+        finally:
+            self._inside.looks = False
+        if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _ReportingLoader(spec.loader, lambda: self._loaded(fullname))
+        return spec
+
+
+class _ReportingLoader(Loader):
+    """A loader that reports when its module is complete."""
+
+    def __init__(self, loader: Any, loaded: Callable[[], None]) -> None:
+        self._loader, self._report = loader, loaded
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._report()
+
 
 LIBRARIES = {
     "httpx": "httpx_hook",
@@ -100,36 +153,14 @@ class RequestHooks:
 
     def _install(self, library: str) -> None:
         # Imported without the lock: another thread may be importing the library, and wants the lock when it is done.
-        module, hook = (
-            import_module(library),
-            import_module(f"rightcall.recording.{LIBRARIES[library]}"),
-        )
+        module = import_module(library)
+        hook = import_module(f"rightcall.recording.{LIBRARIES[library]}")
         with self._lock:
             if library not in self._undo and self._listeners:
                 self._undo[library] = hook.install(module, self)
 
 
 HOOKS = RequestHooks()
-
-
-class HttpHooks:
-    """`with HttpHooks(recordings):` every request of an installed library goes through the recordings."""
-
-    def __init__(self, recordings: Recordings) -> None:
-        self._replaying = recordings.replays_only
-        self._listener = Listener(recordings)
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._stack.enter_context(placeholder_keys(self._replaying))
-        HOOKS.add(self._listener, eager=True)
-        self._stack.callback(HOOKS.remove, self._listener)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
 
 
 def patch_method(
@@ -145,3 +176,15 @@ def patch_method(
         return []
     setattr(owner, name, replacement(original))
     return [lambda: setattr(owner, name, original)]
+
+
+def join_headers(headers: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+    """Header pairs of any library as a plain mapping; repeated ones are joined."""
+    headers_by_name: dict[str, str] = {}
+    for name, value in headers:
+        key = name.decode("latin-1") if isinstance(name, bytes) else str(name)
+        text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        headers_by_name[key.lower()] = (
+            f"{headers_by_name[key.lower()]}, {text}" if key.lower() in headers_by_name else text
+        )
+    return headers_by_name

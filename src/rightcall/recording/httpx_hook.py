@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patch_method
-from rightcall.recording.listener import ReplayedReply, join_headers
+from rightcall.recording.case import PendingReply, ReplayedReply
+from rightcall.recording.hooks import RequestHooks, join_headers, patch_method
 
 
 def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
-    """Hook both transports of the library."""
     name = library.__name__
     streams = _streams(library)
+
+    def hand_in(request: Any, body: bytes) -> ReplayedReply | PendingReply | None:
+        request.stream = library.ByteStream(body)
+        return listener.request(request.method, str(request.url), join_headers(request.headers.raw), body)
 
     def sync(original: Any) -> Any:
         def handle_request(self: Any, request: Any) -> Any:
             if not listener.listens():
                 return original(self, request)
-            body = b"".join(request.stream)
-            request.stream = library.ByteStream(body)
-            reply = listener.request(
-                request.method, str(request.url), join_headers(request.headers.raw), body
-            )
+            reply = hand_in(request, b"".join(request.stream))
             if isinstance(reply, ReplayedReply):
                 return library.Response(reply.status, headers=reply.headers, stream=streams(reply.chunks))
-            response = original(self, request)
-            return _copy_stream(library, response, reply, streams)
+            return _copy_stream(library, original(self, request), reply, streams)
 
         return handle_request
 
@@ -35,15 +32,10 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
         async def handle_async_request(self: Any, request: Any) -> Any:
             if not listener.listens():
                 return await original(self, request)
-            body = b"".join([chunk async for chunk in request.stream])
-            request.stream = library.ByteStream(body)
-            reply = listener.request(
-                request.method, str(request.url), join_headers(request.headers.raw), body
-            )
+            reply = hand_in(request, b"".join([chunk async for chunk in request.stream]))
             if isinstance(reply, ReplayedReply):
                 return library.Response(reply.status, headers=reply.headers, stream=streams(reply.chunks))
-            response = await original(self, request)
-            return _copy_stream(library, response, reply, streams)
+            return _copy_stream(library, await original(self, request), reply, streams)
 
         return handle_async_request
 

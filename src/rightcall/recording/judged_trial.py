@@ -42,7 +42,6 @@ class JudgedTrial:
         return reply
 
     def add(self, exchange: TapedExchange) -> None:
-        """An answer that was not recorded."""
         self._used.add(exchange)
         self._new = True
 

@@ -222,7 +222,6 @@ def _orphan_files(folder: Path, names: set[str]) -> list[Path]:
 
 
 def timings_of(trajectory: Trajectory) -> Timings:
-    """The durations in a trajectory."""
     return Timings(
         trajectory.latency_ms,
         trajectory.lag_ms,
@@ -232,7 +231,6 @@ def timings_of(trajectory: Trajectory) -> Timings:
 
 
 def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
-    """The trajectory with its recorded durations."""
     replace = msgspec.structs.replace
     calls, messages = trajectory.calls, trajectory.messages
     if len(calls) == len(timings.calls):

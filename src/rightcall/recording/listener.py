@@ -1,33 +1,21 @@
-"""Called by every hook before a request is sent: replay it, record it, or let it pass."""
+"""The listener that recordings add to the hooks: a request is replayed, recorded, or passes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import body_chunks, http_ask
-from rightcall.recording.case import CURRENT, PASSING, PendingReply
+from rightcall.recording.case import CURRENT, PASSING, PendingReply, ReplayedReply
+from rightcall.recording.hooks import HOOKS
 from rightcall.recording.library import Recordings
+from rightcall.recording.placeholder_keys import placeholder_keys
 
 
 class ReplayRefusedError(ProviderError):
     """A request that was not recorded was stopped before it left the machine."""
-
-
-@dataclass(frozen=True)
-class ReplayedReply:
-    """A recorded answer of a server."""
-
-    status: int
-    headers: dict[str, str]
-    chunks: list[bytes]
-
-    @property
-    def content(self) -> bytes:
-        return b"".join(self.chunks)
 
 
 class Listener:
@@ -71,20 +59,18 @@ class Listener:
             reply = case.next_reply(ask)
         except ProviderError as error:
             raise ReplayRefusedError(error.problem, kind="not_recorded") from None
-        return _reply(reply)
-
-
-def _reply(stored: Mapping[str, Any]) -> ReplayedReply:
-    return ReplayedReply(int(stored.get("status", 200)), dict(stored.get("headers", {})), body_chunks(stored))
-
-
-def join_headers(headers: Iterable[tuple[Any, Any]]) -> dict[str, str]:
-    """Header pairs of any library as a plain mapping; repeated ones are joined."""
-    headers_by_name: dict[str, str] = {}
-    for name, value in headers:
-        key = name.decode("latin-1") if isinstance(name, bytes) else str(name)
-        text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
-        headers_by_name[key.lower()] = (
-            f"{headers_by_name[key.lower()]}, {text}" if key.lower() in headers_by_name else text
+        return ReplayedReply(
+            int(reply.get("status", 200)), dict(reply.get("headers", {})), body_chunks(reply)
         )
-    return headers_by_name
+
+
+@contextmanager
+def record_requests(recordings: Recordings) -> Iterator[None]:
+    """Inside the block every request of an installed library goes through the recordings."""
+    listener = Listener(recordings)
+    with placeholder_keys(recordings.replays_only):
+        HOOKS.add(listener, eager=True)
+        try:
+            yield
+        finally:
+            HOOKS.remove(listener)

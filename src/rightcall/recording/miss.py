@@ -29,7 +29,6 @@ def explain(where: str, ask: Mapping[str, Any], recorded: Sequence[Mapping[str, 
 
 
 def _call_change(ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]]) -> str:
-    """Why a tool call has no recorded result."""
     name = one_line(str(ask["tool"]), 60)
     if not recorded:
         return f"no result of {name} was recorded, nor of any other tool"

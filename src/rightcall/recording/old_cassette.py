@@ -30,8 +30,6 @@ class OldExchange(Record, frozen=True):
 
 
 class OldPrompt(Record, frozen=True):
-    """What the requests of a golden share."""
-
     system: str = ""
     tools: list[dict[str, Any]] = []
     settings: dict[str, Any] = {}

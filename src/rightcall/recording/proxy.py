@@ -20,8 +20,8 @@ from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import PendingReply, TapedCase
+from rightcall.recording.hooks import join_headers
 from rightcall.recording.library import Recordings
-from rightcall.recording.listener import join_headers
 
 HOP = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "upgrade",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
+from msgspec import Meta
 
 from rightcall.model.record import Record
 
 RecordMode = Literal["none", "auto", "refresh", "replay"]
-RECORD_MODES: tuple[RecordMode, ...] = ("none", "auto", "refresh", "replay")
 
 
 class RecordSettings(Record, frozen=True):
@@ -21,21 +20,19 @@ class RecordSettings(Record, frozen=True):
 
     mode: Annotated[
         RecordMode,
-        msgspec.Meta(
-            description="none, auto (replay what is recorded, record the rest), refresh, or replay only"
-        ),
+        Meta(description="none, auto (replay what is recorded, record the rest), refresh, or replay only"),
     ] = "none"
-    folder: Annotated[str, msgspec.Meta(description="folder for recordings")] = "recordings"
+    folder: Annotated[str, Meta(description="folder for recordings")] = "recordings"
     hosts: Annotated[
-        tuple[str, ...], msgspec.Meta(description="record only requests to these hosts; empty means all")
+        tuple[str, ...], Meta(description="record only requests to these hosts; empty means all")
     ] = ()
     ignore: Annotated[
         tuple[str, ...],
-        msgspec.Meta(
+        Meta(
             description="parts of a request that may differ: PATH~REGEX, such as $.messages[*].content~\\d+"
         ),
     ] = ()
     level: Annotated[
         Literal["requests", "trajectory"],
-        msgspec.Meta(description="what to record of a function: its requests, or only its return value"),
+        Meta(description="what to record of a function: its requests, or only its return value"),
     ] = "requests"

@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patch_method
-from rightcall.recording.listener import ReplayedReply, join_headers
+from rightcall.recording.case import PendingReply, ReplayedReply
+from rightcall.recording.hooks import RequestHooks, join_headers, patch_method
 
 _INSIDE: ContextVar[bool] = ContextVar("rightcall_urllib3", default=False)
 
 
 def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
-    """Hook the connection pool."""
-
     def replacement(original: Any) -> Any:
         def urlopen(
             self: Any, method: str, url: str, body: Any = None, headers: Any = None, **rest: Any
@@ -35,11 +32,9 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
                 response = original(self, method, url, body, headers, **rest)
             finally:
                 _INSIDE.reset(token)
-            return (
-                response
-                if reply is None
-                else _copy_response(response, reply, rest.get("preload_content", True))
-            )
+            if reply is None:
+                return response
+            return _copy_response(response, reply, rest.get("preload_content", True))
 
         return urlopen
 

@@ -10,10 +10,9 @@ from collections.abc import AsyncIterator
 from types import MappingProxyType
 from typing import Any
 
-from rightcall.wings.ray.engine import WorkerLost
+from rightcall.wings.ray.engine import WorkerLost, unpack_in_place
 from rightcall.wings.ray.message import unpack_lease
 from rightcall.wings.ray.worker import Worker
-from rightcall.wings.ray.worker_setup import unpack_in_place
 
 
 def dumps(value: Any) -> bytes:

@@ -17,8 +17,7 @@ from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from rightcall.wings.ray.driver import Driver
-from rightcall.wings.ray.engine import WorkerOptions
-from rightcall.wings.ray.worker_setup import unpack_in_place
+from rightcall.wings.ray.engine import WorkerOptions, unpack_in_place
 from tests.support.examples import examples
 from tests.support.model_process import counts, loopback_model, write_suite
 from tests.wings.ray.one_process import OneProcess, dumps

@@ -14,8 +14,7 @@ from rightcall.run.plan import Plan
 from rightcall.run.suite import WorkersConfig
 from rightcall.store.address import open_store
 from rightcall.wings.ray.place import _too_large, read_bytes, unfit
-from rightcall.wings.ray.ray import import_ray, read_place
-from rightcall.wings.ray.shipment import shipment
+from rightcall.wings.ray.ray import import_ray, read_place, shipment
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def test_secrets_stores_models_and_the_dataset_stay_at_home(tmp_path, monkeypatc
     sent = shipment(tmp_path, tmp_path / "data/goldens.jsonl")
     assert sent.keys() == {"working_dir", "excludes"}  # above all no env_vars, which Ray writes to its logs
     assert {".env*", "*.db", "*.gguf", "/data/goldens.jsonl"} <= set(sent["excludes"])
-    monkeypatch.setattr("rightcall.wings.ray.shipment.MOST_BYTES", 50)
+    monkeypatch.setattr("rightcall.wings.ray.ray.MOST_BYTES", 50)
     with pytest.raises(ConfigError, match=r"agent\.py"):
         shipment(tmp_path, tmp_path / "data/goldens.jsonl")
 

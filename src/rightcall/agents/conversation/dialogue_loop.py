@@ -47,8 +47,6 @@ class ConversationPerformer:
 
 
 class _Talk:
-    """A conversation in progress."""
-
     def __init__(self, golden: ConversationalGolden, trial: int, limits: Limits, users: Users | None) -> None:
         self._limits = limits
         self.deadline = Deadline(limits.seconds)

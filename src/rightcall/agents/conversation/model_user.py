@@ -76,7 +76,6 @@ class UserSetup:
 
     @property
     def manners(self) -> list[Persona]:
-        """The personas, parsed."""
         return [read_persona(persona, "user.personas") for persona in self.personas]
 
     def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
@@ -98,7 +97,6 @@ class UserSetup:
 
     @property
     def models(self) -> list[UserModel]:
-        """Every model that plays users."""
         if isinstance(self.model, Sequence) and not isinstance(self.model, str):
             return list(self.model)
         return [] if self.model is None else [self.model]
@@ -165,7 +163,6 @@ class ModelUsers:
 
     @property
     def name(self) -> str:
-        """Which models play users."""
         return ", ".join(self._askers)
 
     @property
@@ -193,7 +190,6 @@ class ModelUsers:
         return [f"user: {problem}" for provider in providers for problem in await provider.check()]
 
     def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
-        """The user of one conversation."""
         persona = read_persona(golden.personas[0]) if golden.personas else self.setup.manners[0]
         name = golden.user_model or self.setup.names[0]
         if name not in self._askers:

@@ -31,7 +31,6 @@ MET = "you have what you came for, or it is clear that you will not get it"
 def system_text(
     golden: ConversationalGolden, persona: Persona, *, language: str = "", criteria: str = ""
 ) -> str:
-    """The instructions for one scenario."""
     parts = [
         RULES.format(criteria=_clause(golden.stopping_criteria or criteria or _outcome(golden))),
         f"Your manner:\n{persona.characteristics}",
@@ -47,7 +46,6 @@ def system_text(
 
 
 def who_is(golden: ConversationalGolden) -> str:
-    """The user, as the golden describes them."""
     described = (golden.persona or {}).get("characteristics") or golden.user_description or ""
     name = (golden.persona or {}).get("name")
     return f"{name}. {described}".strip() if name else str(described)

@@ -55,11 +55,6 @@ class ScriptedUser:
         self.name = then.name if then else "script"
         self.prompt_hash = then.prompt_hash if then else ""
 
-    @property
-    def scripted(self) -> bool:
-        """Whether the next turn is the script's."""
-        return bool(self._left)
-
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
         if self._left:
             return UserTurn(self._left.pop(0))

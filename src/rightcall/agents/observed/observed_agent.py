@@ -90,7 +90,6 @@ class ObservedAgent:
 
     @property
     def can_mock(self) -> bool:
-        """Whether the tools can be mocked."""
         infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
         return bool(infos) and all(info.tools == "mock" for info in infos)
 

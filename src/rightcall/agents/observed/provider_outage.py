@@ -56,7 +56,6 @@ class FailedRequestError(RuntimeError):
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether a provider's outage ended the agent."""
     return any(
         isinstance(link, InfrastructureError) or _is_unreached(link) or _is_lost(link)
         for link in chain(error)
@@ -78,7 +77,6 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def names_of(error: BaseException) -> set[str]:
-    """The names of its class and of those it inherits from."""
     return {kind.__name__ for kind in type(error).__mro__}
 
 

@@ -252,7 +252,6 @@ class EventRecorder:
             return self._build_trajectory(stop_reason, error, replies)
 
     def answers(self) -> list[ModelAnswer]:
-        """Every answer so far."""
         with self._lock:
             return self._answers()
 

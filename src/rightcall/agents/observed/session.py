@@ -41,7 +41,6 @@ class ObservedSession:
         await self._talk.open()
 
     async def turn(self, text: str) -> None:
-        """Say something to the agent and wait until it is done."""
         await self._talk.open()
         for watch in self._watches.values():
             watch.recorder.said(text)
@@ -76,7 +75,6 @@ class ObservedSession:
         return [recorder for recorder in recorders if recorder is not main and not recorder.problem]
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
-        """How the agent ended, given an exception raised by `turn`."""
         return stop_of_error(error)
 
     @property
@@ -86,7 +84,6 @@ class ObservedSession:
         return max(recorders, key=lambda recorder: recorder.seen)  # the first of equals
 
     async def aclose(self) -> None:
-        """End the conversation."""
         await self._talk.aclose()
 
     def _end_early(self, error: BaseException | None) -> None:

@@ -116,7 +116,6 @@ def connection_loss(error: Any) -> str:
 
 
 def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
-    """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
     if any(names_of(link) & LIMITS for link in chain(error)):
         return "limit", words

@@ -89,7 +89,6 @@ def _port(url: Any) -> int:
 
 
 def message_params(card: Card, text: str, message_id: str, context_id: str, task_id: str) -> Json:
-    """The parameters of a request to say something."""
     part: Json = {"text": text} if card.modern else {"kind": "text", "text": text}
     message: Json = {"messageId": message_id, "role": "ROLE_USER" if card.modern else "user", "parts": [part]}
     if not card.modern:

@@ -136,7 +136,6 @@ class AddressedSession(AgentSession):
         """Nothing to wait for: a service or a program accepts any number of concurrent requests."""
 
     async def turn(self, text: str) -> None:
-        """Send a request and process the reply."""
         self._said = text
         self._asks += 1
         telemetry = self._asking.telemetry

@@ -299,7 +299,7 @@ _STEP = re.compile(
 
 
 class JsonPath:
-    """A parsed path. `found(value)` returns every match, and whether the path exists."""
+    """A parsed path. `find_matches(value)` returns every match, and whether the path exists."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self._steps = text, _steps(text, where)
@@ -325,11 +325,6 @@ class JsonPath:
                     following.append(match[step])
             matches = following
         return matches, bool(matches) or empty
-
-    def first(self, value: Any) -> Any:
-        """The first match, or None."""
-        matches, _ = self.find_matches(value)
-        return matches[0] if matches else None
 
 
 def _steps(text: str, where: str) -> list[Step]:

@@ -49,7 +49,6 @@ class Exchange(Record, frozen=True):
     preset: str = ""
 
     def problems(self) -> list[str]:
-        """Problems with the configuration."""
         problems = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
         for name in self.response:
             if name not in REPLIED:

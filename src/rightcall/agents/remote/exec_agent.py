@@ -160,7 +160,6 @@ class _Program:
         return content
 
     async def line(self, ask: bytes) -> bytes:
-        """The line that answers a request."""
         await self._write(ask)
         stdout = self._process.stdout
         assert stdout is not None

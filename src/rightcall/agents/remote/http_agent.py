@@ -121,7 +121,6 @@ class Preset(Record, frozen=True):
     headers: dict[str, str] = {}
 
     def place(self, ask: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-        """The path and the headers of one request."""
         fields = {**ask, "session_uuid": str(uuid5(NAMESPACE_URL, ask["session"]))}
         return fill_template(self.path, fields), fill_template(self.headers, fields)
 

@@ -3,7 +3,6 @@
 model_request   which HTTP requests ask a model, and the parts of such a request
 request_digest  a digest of each part, without secrets; what differs between two of them
 trial           the trial that code runs in: watched while it runs, or captured and stopped at its first request
-listener        where the hooks into HTTP libraries hand in requests
-action_guard    connections and programs that a captured trial must not start
-followed_threads   trials followed into threads and pools, which do not carry a context
+listener        where the hooks into HTTP libraries hand in requests; what a captured trial must not start; trials
+                followed into threads and pools, which do not carry a context
 """

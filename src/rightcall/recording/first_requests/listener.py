@@ -6,13 +6,15 @@ whose own background threads make its requests has no digest in any baseline, an
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any
 
-from rightcall.recording.first_requests.action_guard import guard_actions
-from rightcall.recording.first_requests.followed_threads import follow_into_threads
-from rightcall.recording.first_requests.trial import TRIAL
+from rightcall.files.opened_files import PROGRAMS, StartedProgram
+from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached
 from rightcall.recording.hooks import HOOKS
 
 
@@ -65,3 +67,122 @@ def capture_requests() -> Iterator[None]:
             _guarded = True
     with follow_into_threads():
         yield
+
+
+ACTIONS = {
+    "socket.connect": "it connects to a service",
+    "socket.sendto": "it sends to a service",
+    "subprocess.Popen": "it starts a program",
+    "os.system": "it starts a program",
+    "os.exec": "it starts a program",
+    "os.posix_spawn": "it starts a program",
+    "os.spawn": "it starts a program",
+    "os.fork": "it starts a program",
+    "os.forkpty": "it starts a program",
+}
+
+
+def guard_actions() -> None:
+    """Install an audit hook, which Python never removes; it does nothing outside a captured trial.
+
+    Requests through HTTP libraries are refused by their hooks; this sees what an agent does without them: a database, a
+    socket, a program. Files are not guarded: importing a module writes some, and a trial that is run writes the same.
+    """
+    sys.addaudithook(_audit)
+
+
+def _audit(event: str, args: tuple[Any, ...]) -> None:
+    if event in ACTIONS:
+        trial = TRIAL.get()
+        if trial is None or not trial.capturing:
+            return
+        if event not in PROGRAMS or not StartedProgram.of(event, args).about_the_machine:
+            trial.other_action(ACTIONS[event])
+
+
+_follow_lock = threading.Lock()
+_users = 0
+_undo: list[Callable[[], None]] = []
+_POOL = "concurrent.futures.thread"
+
+
+@contextmanager
+def follow_into_threads() -> Iterator[None]:
+    """Inside the block every function that a trial gives to a pool or a thread belongs to the trial.
+
+    Python starts threads without the context of their creator. Only the trial is carried along: an agent's own
+    variables stay as Python leaves them. Daemon threads are not followed: SDKs start them once, during some trial, to
+    export traces for the rest of the process.
+    """
+    _follow(1)
+    try:
+        yield
+    finally:
+        _follow(-1)
+
+
+def _follow(users: int) -> None:
+    global _users  # noqa: PLW0603  the classes are global too
+    with _follow_lock:
+        if not _users:
+            _undo[:] = [
+                _replace(ThreadPoolExecutor, "submit", _submit_with_trial),
+                _replace(threading.Thread, "start", _start_with_trial),
+            ]
+        _users += users
+        if not _users:
+            for undo in _undo:
+                undo()
+
+
+def _replace(owner: type, name: str, following: Callable[[Any], Any]) -> Callable[[], None]:
+    original = getattr(owner, name)
+    follow = following(original)
+    setattr(owner, name, follow)
+
+    def undo() -> None:
+        if (
+            getattr(owner, name) is follow
+        ):  # else somebody patched it meanwhile, and ours does nothing any more
+            setattr(owner, name, original)
+
+    return undo
+
+
+def _submit_with_trial(submit: Any) -> Any:
+    def follow(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **words: Any) -> Any:
+        return submit(self, fn if TRIAL.get() is None else _in_trial(fn), *args, **words)
+
+    return follow
+
+
+def _start_with_trial(start: Any) -> Any:
+    def follow(self: threading.Thread) -> None:
+        # A pool's threads outlive the trial that started them; what they run is followed one by one.
+        of_pool = getattr(getattr(self, "_target", None), "__module__", "") == _POOL
+        if TRIAL.get() is not None and not self.daemon and not of_pool:
+            self.run = _end_quietly(_in_trial(self.run))  # type: ignore[method-assign]
+        start(self)
+
+    return follow
+
+
+def _end_quietly(run: Callable[[], None]) -> Callable[[], None]:
+    def quiet() -> None:
+        with suppress(FirstRequestReached):  # nobody waits for it: Python would print it
+            run()
+
+    return quiet
+
+
+def _in_trial(function: Callable[..., Any]) -> Callable[..., Any]:
+    trial = TRIAL.get()
+
+    def run(*args: Any, **words: Any) -> Any:
+        token = TRIAL.set(trial)
+        try:
+            return function(*args, **words)
+        finally:
+            TRIAL.reset(token)
+
+    return run

@@ -98,8 +98,6 @@ def _watch_run(original: Any) -> Any:
 
 
 class _RunNotes:
-    """Notes of one run of an agent."""
-
     def __init__(self, watch: Watch, agent: str, depth: int, parent: str) -> None:
         self.watch, self.depth = watch, depth
         self._agent, self._parent = agent, parent

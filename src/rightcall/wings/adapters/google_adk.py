@@ -101,8 +101,6 @@ def _plugin_class() -> Any:
 
 
 class _TrialNotes:
-    """Notes of one session."""
-
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._asked: dict[str, float] = {}

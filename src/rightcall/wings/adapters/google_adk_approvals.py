@@ -13,7 +13,6 @@ CONFIRMATION = "adk_request_confirmation"
 
 
 def confirmation_requests(event: Any) -> list[Any]:
-    """The confirmations that an event asks for."""
     return [call for call in event.get_function_calls() if call.name == CONFIRMATION]
 
 

@@ -15,9 +15,11 @@ from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
-from rightcall.wings.adapters.langchain_desk import NAME, desk_arun, desk_run
-from rightcall.wings.adapters.langchain_interrupts import (
+from rightcall.wings.adapters.langchain_desk import (
+    NAME,
     answers_to,
+    desk_arun,
+    desk_run,
     interrupts_in,
     is_interrupt,
     note_interrupt,

@@ -1,14 +1,23 @@
-"""LangChain's tools answered by our desk: `BaseTool.run` and `arun` ask it first, inside a trial that has one."""
+"""LangChain's tools answered by our desk, and LangGraph's interrupts by the suite's approver.
+
+`BaseTool.run` and `arun` ask the desk first, inside a trial that has one. `HumanInTheLoopMiddleware` asks about all
+calls of a turn at once or about each one; the older `HumanInterrupt` does so in its own words. A graph may also call
+`interrupt(value)` with anything: then the approver's line says what to resume with, `{approve: VALUE}` or
+`{reject: VALUE}`, by default true and false.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rightcall.agents.observed.adapter import Watch
 from rightcall.agents.observed.hooks import watch_of
 from rightcall.agents.observed.values import plain, text_of
+from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_apart
-from rightcall.wings.adapters.langchain_interrupts import is_interrupt, note_interrupt
+from rightcall.model.approval import Approval
+from rightcall.model.call import ToolCall
 from rightcall.wings.adapters.langchain_messages import definition
 
 NAME = "langchain"
@@ -95,3 +104,115 @@ def _unwrap(output: Any) -> Any:
     if getattr(output, "status", "") == "error":
         raise RuntimeError(text_of(output.content))
     return plain(output.content)
+
+
+INTERRUPTS = frozenset(("GraphBubbleUp", "GraphInterrupt"))
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an exception stops a graph until somebody answers, rather than being a failure."""
+    return any(kind.__name__ in INTERRUPTS for kind in type(error).__mro__)
+
+
+def interrupts_in(state: Any) -> Sequence[Any]:
+    """What a graph waits for; empty when it is done."""
+    interrupts = state.get("__interrupt__") if isinstance(state, dict) else None
+    return tuple(interrupts or ())
+
+
+def note_interrupt(watch: Watch, call: ToolCall | None) -> None:
+    """A tool interrupted the graph: its call waits."""
+    if call is not None:
+        watch.recorder.decided(Approval("waiting"), call.name, call.arguments, call.id)
+        watch.memory["interrupted"] = call
+
+
+def answers_to(interrupts: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    """The answers by interrupt; those that nobody answers are left out and stay noted as waiting."""
+    answers = {}
+    for interrupt in interrupts:
+        answered, value = _answer(plain(interrupt.value), watch)
+        if answered:
+            answers[str(interrupt.id)] = value
+    return answers
+
+
+def resume_command(answers: dict[str, Any]) -> Any:
+    from langgraph.types import Command
+
+    return Command(resume=answers)
+
+
+def _answer(value: Any, watch: Watch) -> tuple[bool, Any]:
+    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
+        allowed = {
+            c.get("action_name"): c.get("allowed_decisions") for c in value.get("review_configs") or ()
+        }
+        answers = _decisions(value["action_requests"], watch, allowed)
+        return bool(answers), {"decisions": answers}
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        answers = _decisions([value], watch, {})
+        return bool(answers), answers[0] if answers else None
+    older = value if isinstance(value, list) else [value]
+    if older and all(isinstance(item, dict) and "action_request" in item for item in older):
+        return _older_answer(older, watch)
+    return _own_answer(watch)
+
+
+def _decisions(requests: Sequence[Any], watch: Watch, allowed: dict[Any, Any]) -> list[dict[str, Any]]:
+    """A decision for each request; empty when one of them is not decided, because they are answered together."""
+    asked = [(str(r.get("name") or ""), r.get("args"), str(r.get("tool_call_id") or "")) for r in requests]
+    rules = [watch.rule(name) for name, _, _ in asked]
+    if any(rule is None or rule.action == "escalate" for rule in rules):
+        for (name, arguments, call_id), rule in zip(asked, rules, strict=True):
+            escalated = rule is not None and rule.action == "escalate"
+            approval = Approval("escalated" if escalated else "waiting")
+            watch.recorder.decided(approval, name, arguments, call_id)
+        return []
+    decisions: list[dict[str, Any]] = []
+    for name, arguments, call_id in asked:
+        approval = watch.decide(name, arguments, call_id)
+        kind = {"approved": "approve", "edited": "edit", "rejected": "reject"}[approval.decision]
+        if kind not in (allowed.get(name) or [kind]):
+            raise ConfigError(f"approvals.{name}: the agent's middleware does not allow to {kind}")
+        decision: dict[str, Any] = {"type": kind}
+        if kind == "edit":
+            decision["edited_action"] = {"name": name, "args": approval.arguments}
+        elif kind == "reject":
+            decision["message"] = approval.message
+        decisions.append(decision)
+    return decisions
+
+
+def _older_answer(requests: Sequence[Any], watch: Watch) -> tuple[bool, Any]:
+    actions = [
+        {"name": r["action_request"].get("action"), "args": r["action_request"].get("args")} for r in requests
+    ]
+    answers: list[dict[str, Any]] = []
+    for action, decision in zip(actions, _decisions(actions, watch, {}), strict=False):
+        kind = decision["type"]
+        if kind == "edit":
+            edited = {"action": action["name"], "args": decision["edited_action"]["args"]}
+            answers.append({"type": "edit", "args": edited})
+        elif kind == "reject":
+            answers.append({"type": "response", "args": decision["message"]})
+        else:
+            answers.append({"type": "accept", "args": None})
+    return bool(answers), answers
+
+
+def _own_answer(watch: Watch) -> tuple[bool, Any]:
+    """The answer to `interrupt(value)` with a value of the agent's own: it belongs to the tool that raised it."""
+    call = watch.memory.pop("interrupted", None)
+    name = call.name if call is not None else ""
+    rule = watch.rule(name)
+    if rule is not None and rule.action == "edit":
+        raise ConfigError(
+            f"approvals.{name}: an interrupt with its own value cannot be edited; write {{approve: VALUE}} with what to"
+            " resume it with"
+        )
+    if call is not None:
+        watch.decide(name, call.arguments, call.id)
+    if rule is None or rule.action == "escalate":
+        return False, None
+    return True, rule.action == "approve" if rule.value is None else rule.value

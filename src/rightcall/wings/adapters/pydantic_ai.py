@@ -80,8 +80,6 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
     from pydantic_ai.capabilities import AbstractCapability
 
     class TrialCapability(AbstractCapability):
-        """Notes of one run."""
-
         async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
             with watch.guarded("wrap_model_request"):
                 watch.recorder.asked(_messages(request_context.messages[-1:]))

@@ -27,8 +27,6 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """One answer out of a reply."""
-
     text: str
     calls: Sequence[ToolCall]
     usage: Usage
@@ -147,8 +145,6 @@ def _kind(item: Any) -> Any:
 
 @dataclass(frozen=True)
 class BegunRequest:
-    """One request in progress."""
-
     wire: Wire
     watch: Watch
     path: str

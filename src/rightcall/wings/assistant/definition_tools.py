@@ -32,8 +32,6 @@ FixKind = Literal["safe", "review"]
 
 
 class DefinitionTools:
-    """Tools that read definitions and goldens, and write what was fixed."""
-
     def __init__(self, project: Project) -> None:
         self._project = project
 
@@ -53,10 +51,9 @@ class DefinitionTools:
         and propose_fix for a correction.
         """
         from rightcall.api.tool_lint import lint_sets
-        from rightcall.lint.config import find_settings
+        from rightcall.lint.config import LintConfig, find_settings
 
-        fields = find_settings().fields()
-        report = lint_sets(self._sets(path), _config(fields))
+        report = lint_sets(self._sets(path), LintConfig(**find_settings().fields()))
         severities = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
         shown = [
             {
@@ -138,13 +135,11 @@ class DefinitionTools:
         with write_definitions.
         """
         fix = self._first_fix(path, kind)
-        if fix is None:
-            return {"path": str(self._definitions(path)), "fix_id": None, "diff": "", "corrected": []}
         return {
             "path": str(self._definitions(path)),
-            "fix_id": _fix_id(fix, kind),
-            "diff": fix.diff,
-            "corrected": sorted(set(fix.codes)),
+            "fix_id": _fix_id(fix, kind) if fix else None,
+            "diff": fix.diff if fix else "",
+            "corrected": sorted(set(fix.codes)) if fix else [],
         }
 
     @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
@@ -169,11 +164,8 @@ class DefinitionTools:
                 writable_file(self._project, fix.before.name, "tools", "suite")
                 write([fix])
                 file = Path(fix.before.name)
-                return {
-                    "path": str(file),
-                    "version": version_of(file),
-                    "corrected": sorted(set(fix.codes)),
-                }
+                codes = sorted(set(fix.codes))
+                return {"path": str(file), "version": version_of(file), "corrected": codes}
         raise ToolError(
             "conflict",
             f"{path} has no proposal '{fix_id}': it was edited or fixed since",
@@ -252,17 +244,11 @@ class DefinitionTools:
 
     def _first_fix(self, source: str, kind: str) -> Any:
         """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
-        from rightcall.lint.config import find_settings
+        from rightcall.lint.config import LintConfig, find_settings
         from rightcall.lint.fixer import fix
 
-        config = _config(find_settings().fields())
+        config = LintConfig(**find_settings().fields())
         return next(iter(fix(self._sets(source), config=config, suggested=kind == "review")), None)
-
-
-def _config(fields: dict[str, Any]) -> Any:
-    from rightcall.lint.config import LintConfig
-
-    return LintConfig(**fields)
 
 
 def _fix_id(fix: Any, kind: str) -> str:

@@ -120,7 +120,6 @@ class Project:
             )
 
     def store(self, *, must_exist: bool = True) -> Store:
-        """The store of the project."""
         return open_store(self.store_url, must_exist=must_exist)
 
 
@@ -156,12 +155,9 @@ def _servers_of(suite: Suite) -> Iterator[str]:
 def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     """Every path that running a suite would read or write."""
     yield folder / suite.dataset
-    if (
-        isinstance(suite.tools, str)
-        and not suite.tools.startswith("mcp:")
-        and not is_object_name(suite.tools)
-    ):
-        yield folder / suite.tools
+    tools = suite.tools
+    if isinstance(tools, str) and not tools.startswith("mcp:") and not is_object_name(tools):
+        yield folder / tools
     if isinstance(suite.faults, str):
         yield folder / suite.faults
     users = (suite.user.model if suite.user else None) or ()

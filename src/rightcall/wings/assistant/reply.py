@@ -75,21 +75,19 @@ def with_explained_errors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def tool_error(error: RightCallError) -> ToolError:
     """An error in the error contract. Bad input changed nothing; of a failing service that is not known."""
+    detail, hint = display_text(str(error), 2_000), "fix what it names and call again"
     if isinstance(error, RefusedPathError | RefusedSuiteError):
-        detail = display_text(str(error), 2_000)
-        return ToolError(
-            "permission_denied", detail, "ask the user; do not look for another way", effect="none"
-        )
+        hint = "ask the user; do not look for another way"
+        return ToolError("permission_denied", detail, hint, effect="none")
     if isinstance(error, InputError):
         where = f"{error.where}: " if error.where else ""
-        hint = display_text(error.hint, 500) or "fix what it names and call again"
-        return ToolError("bad_input", display_text(where + error.problem, 2_000), hint, effect="none")
-    detail = display_text(str(error), 2_000)
+        own_hint = display_text(error.hint, 500) or hint
+        return ToolError("bad_input", display_text(where + error.problem, 2_000), own_hint, effect="none")
     if isinstance(error, ConfigError):
-        return ToolError("bad_input", detail, "fix what it names and call again", effect="none")
+        return ToolError("bad_input", detail, hint, effect="none")
     if isinstance(error, InfrastructureError):
         return ToolError("upstream_error", detail, "tell the user; list_runs shows what was stored")
-    return ToolError("bad_input", detail, "fix what it names and call again")
+    return ToolError("bad_input", detail, hint)
 
 
 def _cut(value: Any, longest: int, most: int, deep: int) -> Any:

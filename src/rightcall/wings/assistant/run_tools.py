@@ -21,8 +21,6 @@ MOST_CHANGES = 20
 
 
 class RunTools:
-    """Tools that read the store."""
-
     def __init__(self, project: Project) -> None:
         self._project = project
 
@@ -219,7 +217,6 @@ class RunTools:
 
 
 def overview(stored: StoredRun) -> dict[str, Any]:
-    """One run in a few fields."""
     return {
         "run": stored.id,
         "name": stored.run.name,

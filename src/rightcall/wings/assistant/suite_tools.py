@@ -23,8 +23,6 @@ MOST_FAILURES = 10
 
 
 class SuiteTools:
-    """Tools that run something."""
-
     def __init__(self, project: Project) -> None:
         self._project = project
 

@@ -114,9 +114,4 @@ def reader(kind: Kind) -> Callable[[Path], Any]:
     from rightcall.run.suite import load_suite
     from rightcall.tools.definitions.load import load_tools
 
-    readers: dict[Kind, Callable[[Path], Any]] = {
-        "tools": load_tools,
-        "goldens": load_dataset,
-        "suite": load_suite,
-    }
-    return readers[kind]
+    return {"tools": load_tools, "goldens": load_dataset, "suite": load_suite}[kind]

@@ -1,16 +1,15 @@
 """One run on many processes and machines.
 
     lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
-    message   the messages between driver and workers (`worker_setup`: what comes first)
+    message   the messages between driver and workers
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
-    engine    the protocol of engines, which transport bytes between the two
+    engine    the protocol of engines, which transport bytes between the two; what a worker is given first
     driver    a backend of `suite` that hands out work, collects results and replaces lost workers
-    crew      its workers, each on a `seat`; `silence` and `worker_deaths`: when one is lost, and what that means
+    crew      its workers, each on a `seat`
     rate_dealer  shares of the agent's rate
     ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line
-    shipment  which files of a suite travel to a cluster
 
 Another engine is another class with the methods of `WorkerEngine`.
 """

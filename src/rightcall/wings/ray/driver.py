@@ -12,18 +12,16 @@ from typing import Any
 
 import msgspec
 
+from rightcall.agents.pool import first_error
 from rightcall.model.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
 from rightcall.store.base import Key
 from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew
-from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions
+from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.wings.ray.lease import Lease, LeaseLedger, lease_size
 from rightcall.wings.ray.message import Sent, Stop, pack_lease, read_sent
-from rightcall.wings.ray.seat import Seat
-from rightcall.wings.ray.silence import next_sent
-from rightcall.wings.ray.worker_deaths import FruitlessDeaths, deadly_result
-from rightcall.wings.ray.worker_setup import pack_setup
+from rightcall.wings.ray.seat import FruitlessDeaths, Seat, deadly_result
 
 IN_THE_AIR = 2
 """Leases a worker has at a time, so that its pool never drains."""
@@ -114,7 +112,7 @@ class Driver:
                     watch.cancel()
                 await self._count_left_behind()
         except BaseExceptionGroup as errors:
-            raise _first(errors) from None
+            raise first_error(errors) from None
 
     async def _serve(self, seat: Seat) -> None:
         """Keep a worker on a seat for as long as there is work for it."""
@@ -299,7 +297,6 @@ class Driver:
         return {task for task in tasks if task.done()}
 
     def _wake(self) -> None:
-        """Wake every seat to check for work."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -311,10 +308,3 @@ class Driver:
 def _with_cell(result: CaseResult, cell: Cell) -> CaseResult:
     """A result from the store, completed from its golden."""
     return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)
-
-
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

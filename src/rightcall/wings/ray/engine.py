@@ -1,10 +1,17 @@
-"""The protocol of engines, which transport bytes between a driver and its workers."""
+"""The protocol of engines, which transport bytes between a driver and its workers; and what a worker is given first."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+import asyncio
+import pickle
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+from rightcall.core.errors import ConfigError
+from rightcall.run.backend import RunWork
+from rightcall.run.plan import Plan
+from rightcall.wings.ray.message import Pack
 
 SILENCE_SECONDS = 60.0
 """A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
@@ -69,3 +76,62 @@ class WorkerOptions:
     writes: bool = False
     paths: tuple[str, ...] = ()
     folder: str = ""
+
+
+SILENCE_SLICES = 20
+
+
+async def next_sent(stream: AsyncIterator[bytes], patience: float) -> bytes | None:
+    """What a worker sends next, None at the end; a worker that is silent for too long is lost.
+
+    Silence is measured in slices: one in which this process itself was suspended counts as one slice.
+    """
+    coming = asyncio.ensure_future(_next(stream))
+    try:
+        for _ in range(SILENCE_SLICES):
+            await asyncio.wait([coming], timeout=patience / SILENCE_SLICES)
+            if coming.done():
+                return coming.result()
+    finally:
+        coming.cancel()
+    raise WorkerLost(f"silent for {patience:g} s")
+
+
+async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
+    try:
+        return await anext(stream)
+    except StopAsyncIteration:
+        return None
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """All that a worker needs before its first lease. The dataset stays with the driver."""
+
+    plan: Plan
+    run_id: str
+    models: tuple[str, ...] = ()
+    store: str = ""
+    epoch: int = 0
+    writes: bool = False
+
+
+def pack_setup(work: RunWork, options: WorkerOptions, pack: Pack) -> bytes:
+    """The setup, packed inside the places where its modules are: those must be known before it is unpacked."""
+    light = replace(work.plan, dataset=(), in_memory=None, quarantine=frozenset())
+    setup = WorkerSetup(light, work.run_id, tuple(work.models), work.store, work.epoch, writes=options.writes)
+    try:
+        inner = pack(setup)
+    except Exception as error:  # whatever a foreign object raises when it is pickled
+        raise ConfigError(
+            f"the agent cannot be sent to workers ({type(error).__name__}: {error}); an open client or connection "
+            "cannot be sent: name a function that creates it, module:function"
+        ) from None
+    return pack((options.paths, options.folder, inner))
+
+
+def unpack_in_place(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> Any:
+    """Unpack a value that was packed with the paths of its modules, which must be known first."""
+    paths, folder, inner = pickle.loads(data)  # noqa: S301
+    settle_in(paths, folder)
+    return pickle.loads(inner)  # noqa: S301

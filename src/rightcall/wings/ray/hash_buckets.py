@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 BUCKETS = 64
@@ -29,9 +28,7 @@ class HashBuckets:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def add(self, hashes: array[int]) -> None:
@@ -52,11 +49,9 @@ class HashBuckets:
             yield hashes
 
     def repeated(self) -> bool:
-        """Whether any hash was added twice."""
         return any(len(set(bucket)) < len(bucket) for bucket in self)
 
     def distinct(self) -> int:
-        """How many different hashes were added."""
         return sum(len(set(bucket)) for bucket in self)
 
     def missing(self, expected: HashBuckets, most: int) -> tuple[int, set[int]]:

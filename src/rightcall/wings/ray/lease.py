@@ -70,7 +70,6 @@ class LeaseLedger:
         return not self._out and (self.stopped or nothing_left)
 
     def stop(self) -> None:
-        """Hand out nothing more."""
         self.stopped = True
 
     def leases_of(self, worker: int) -> list[Lease]:

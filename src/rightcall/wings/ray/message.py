@@ -67,11 +67,8 @@ class Failed(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, error: BaseException) -> Failed:
-        for kind, error_class in (
-            ("config", ConfigError),
-            ("input", InputError),
-            ("infra", InfrastructureError),
-        ):
+        kinds = (("config", ConfigError), ("input", InputError), ("infra", InfrastructureError))
+        for kind, error_class in kinds:
             if isinstance(error, error_class):
                 texts = error.problems if isinstance(error, ConfigError) else (str(error),)
                 return cls(kind, texts)
@@ -129,7 +126,6 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     checked: bool = True
 
     def result(self, cell: Cell) -> PackedResult:
-        """The result of its cell."""
         golden, trial = cell
         metrics, codes, error = self.metrics, self.codes, self.error
         if self.odd:
@@ -193,11 +189,11 @@ def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = F
     )
 
 
-_encoder = msgspec.msgpack.Encoder(enc_hook=describe_value)
-_sent, _message = msgspec.msgpack.Decoder(Sent), msgspec.msgpack.Decoder(Instruction)
-_hello, _farewell = msgspec.msgpack.Decoder(Hello), msgspec.msgpack.Decoder(Farewell)
-
-encode = _encoder.encode
+encode = msgspec.msgpack.Encoder(enc_hook=describe_value).encode
+read_sent = msgspec.msgpack.Decoder(Sent).decode
+read_hello = msgspec.msgpack.Decoder(Hello).decode
+read_farewell = msgspec.msgpack.Decoder(Farewell).decode
+read_message: Callable[[bytes], Instruction] = msgspec.msgpack.Decoder(Instruction).decode
 
 
 def encode_sent(sent: Sent) -> bytes:
@@ -220,23 +216,6 @@ def _storable(case: SentCase) -> SentCase:
 def _plain(codes: Sequence[Failure]) -> tuple[Failure, ...]:
     """The codes as they are stored: of plain values, whatever an agent returned."""
     return decode_record(encode_record(codes), tuple[Failure, ...])
-
-
-def read_sent(data: bytes) -> Sent:
-    return _sent.decode(data)
-
-
-def read_message(data: bytes) -> Instruction:
-    instruction: Instruction = _message.decode(data)
-    return instruction
-
-
-def read_hello(data: bytes) -> Hello:
-    return _hello.decode(data)
-
-
-def read_farewell(data: bytes) -> Farewell:
-    return _farewell.decode(data)
 
 
 class PlainLease(msgspec.Struct, frozen=True, array_like=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rightcall.core.errors import ConfigError
@@ -74,9 +73,7 @@ class Workers:
 
         def run(work: Callable[[Shard], None], shards: Sequence[Shard]) -> Iterator[None]:
             if shards:
-                if news := self._engine.opening():
-                    tell(news)
-                run_blocking(self._engine.open())
+                self._open(tell)
                 yield from self._engine.map(work, shards)
 
         return score_shards(
@@ -96,9 +93,7 @@ class Workers:
         if store.file is not None and not self._engine.local:
             raise ConfigError("nodes of a cluster cannot write to a file here; rescore on a PostgreSQL store")
         run_id = store.runs.get(run).id  # before seconds are spent on starting Ray
-        if news := self._engine.opening():
-            tell(news)
-        run_blocking(self._engine.open())
+        self._open(tell)
 
         def spread(task: RescoreTask, shards: Sequence[RescoreShard]) -> Iterator[None]:
             for count, _ in enumerate(self._engine.map(task, shards), 1):
@@ -107,15 +102,18 @@ class Workers:
 
         return run_blocking(rescore_run(store, run_id, scorer, spread=spread))
 
+    def _open(self, tell: Callable[[str], None]) -> None:
+        if news := self._engine.opening():
+            tell(news)
+        run_blocking(self._engine.open())
+
     def close(self) -> None:
         self._engine.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

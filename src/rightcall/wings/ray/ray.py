@@ -1,4 +1,4 @@
-"""A connection to Ray: the only file that imports it.
+"""A connection to Ray, and which files of a suite travel to a cluster: the only file that imports it.
 
 Secrets never go into `runtime_env`, which Ray writes to its logs; workers find them in their own environment.
 """
@@ -10,14 +10,15 @@ import logging
 import os
 import secrets
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
 from rightcall.core.operating_system import system_name
-from rightcall.wings.ray.shipment import shipment
 
 OBJECT_STORE_BYTES = 200 * 2**20
 """Batches are small and dropped at once; Ray would take 30 % of the memory."""
@@ -160,3 +161,52 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
         f"cannot reach the Ray cluster at '{address}': {text}; check the address with `ray status`, and set "
         "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN if the cluster has a token"
     )
+
+
+LEFT_OUT = (
+    ".env*", ".git", ".rightcall", ".venv", "venv", "__pycache__", "node_modules", ".pytest_cache", ".mypy_cache",
+    "*.gguf", "*.db", "*.db-wal", "*.db-shm", "*.sqlite", "*.cassette.jsonl",
+)  # fmt: skip
+"""Secrets, stores, models and what can be made again. Matched against every part of a path."""
+
+MOST_BYTES = 200 * 2**20
+"""Ray refuses 512 MiB; long before that every new node waits for it."""
+
+
+def shipment(folder: Path, dataset: Path | None = None) -> dict[str, Any]:
+    """Ray's runtime environment for a suite: its folder without secrets, stores, models and the dataset.
+
+    Goldens are sent in leases, and no environment variables are sent.
+    """
+    folder = folder.resolve()
+    left_out = [*LEFT_OUT, *([_within(folder, dataset)] if dataset else [])]
+    sizes = dict(_sizes(folder, left_out))
+    if sum(sizes.values()) > MOST_BYTES:
+        largest = sorted(sizes.items(), key=lambda item: -item[1])[:3]
+        shown = ", ".join(f"{name} ({size / 2**20:,.0f} MB)" for name, size in largest)
+        raise ConfigError(
+            f"{folder} is sent to every node and contains {sum(sizes.values()) / 2**20:,.0f} MB, more than "
+            f"{MOST_BYTES // 2**20} MB; the largest files are {shown}: move them out, or build them into the image"
+        )
+    return {"working_dir": str(folder), "excludes": [name for name in left_out if name]}
+
+
+def _within(folder: Path, dataset: Path) -> str:
+    """The dataset as a pattern from the folder's root; empty when it lies elsewhere."""
+    path = dataset.resolve()
+    return f"/{path.relative_to(folder).as_posix()}" if path.is_relative_to(folder) else ""
+
+
+def _sizes(folder: Path, left_out: list[str]) -> Iterator[tuple[str, int]]:
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = [name for name in folders if not _matches(name, left_out)]
+        for name in files:
+            path = here / name
+            inside = path.relative_to(folder).as_posix()
+            if not _matches(name, left_out) and f"/{inside}" not in left_out and path.is_file():
+                yield inside, path.stat().st_size
+
+
+def _matches(name: str, left_out: list[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in left_out)

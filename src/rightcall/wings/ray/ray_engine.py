@@ -17,11 +17,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.wings.ray.engine import WorkerLost
+from rightcall.wings.ray.engine import WorkerLost, unpack_in_place
 from rightcall.wings.ray.message import Failed
 from rightcall.wings.ray.ray import RayOptions, connect, disconnect, import_ray
 from rightcall.wings.ray.worker import Worker, settle_in
-from rightcall.wings.ray.worker_setup import unpack_in_place
 
 T = TypeVar("T")
 
@@ -49,7 +48,6 @@ class RayEngine:
         return not self._options.address
 
     def opening(self) -> str:
-        """What `open` is doing, as a line for the user; empty when it is done."""
         if self._opened:
             return ""
         if self.local:
@@ -66,7 +64,6 @@ class RayEngine:
         await asyncio.sleep(0)  # whoever was interrupted while Ray started has not begun a run
 
     def close(self) -> None:
-        """End the workers, and the cluster if it was started here."""
         if not self._opened:
             return
         self._opened = False
@@ -79,7 +76,6 @@ class RayEngine:
         return packed
 
     def count(self) -> int:
-        """How many workers to use: as requested, or as many as fit."""
         if self._options.workers is not None:
             return self._options.workers
         cpus = import_ray().cluster_resources().get("CPU", 1.0)

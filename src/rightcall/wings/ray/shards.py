@@ -126,8 +126,6 @@ def score_shards(
 
 
 class _Task:
-    """Scores a shard, where it is called."""
-
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
 

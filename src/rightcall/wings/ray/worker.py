@@ -32,9 +32,9 @@ from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import AgentWatch
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key
-from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.key_location import run_keys
+from rightcall.wings.ray.engine import WorkerSetup
 from rightcall.wings.ray.message import (
     Close,
     Deal,
@@ -51,7 +51,6 @@ from rightcall.wings.ray.message import (
     unpack_lease,
 )
 from rightcall.wings.ray.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
-from rightcall.wings.ray.worker_setup import WorkerSetup
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
 """Packages whose versions must be equal on every worker and the driver."""
@@ -81,7 +80,6 @@ class Worker:
         self._gather_seconds = GATHER_SECONDS
 
     async def tell(self, message: bytes) -> bytes:
-        """Handle a message from the driver; returns the answer."""
         instruction = read_message(message)
         if isinstance(instruction, OpenAgent):
             return encode(await self._open(instruction))
@@ -179,9 +177,9 @@ class Worker:
 
     def _writer(self, setup: WorkerSetup, persist: Persistence) -> Write:
         """What stores results of the run from here."""
-        self._store = self._store or open_store(setup.store)
-        writer = self._store.runs.join(setup.run_id, epoch=setup.epoch)
-        return partial(_write, persist, self._store, writer)
+        store = self._store = self._store or open_store(setup.store)
+        writer = store.runs.join(setup.run_id, epoch=setup.epoch)
+        return lambda results: persist(lambda: store_batch(store, writer, results))
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
@@ -213,12 +211,9 @@ class Worker:
             self._session.asker.throttle.resize(at_once)
 
     def _resize_rate(self, share: float) -> None:
-        if (
-            self._session is not None
-            and self._session.asker is not None
-            and self._session.asker.rate is not None
-        ):
-            self._session.asker.rate.resize(share)
+        asker = self._session.asker if self._session is not None else None
+        if asker is not None and asker.rate is not None:
+            asker.rate.resize(share)
 
     def _stop(self) -> None:
         for golden, trial in self._cells.drain():
@@ -236,12 +231,6 @@ class Worker:
         notices = tuple(session.notices())
         await session.__aexit__(None, None, None)
         return Farewell(notices)
-
-
-def _write(
-    persist: Persistence, store: Store, writer: RunWriter, results: Sequence[CaseResult]
-) -> Sequence[CaseResult]:
-    return persist(lambda: store_batch(store, writer, results))
 
 
 class _Cells:
@@ -289,7 +278,6 @@ def versions() -> dict[str, str]:
 
 
 def with_server(agent: Agent, number: int) -> Agent:
-    """The agent with this worker's server."""
     urls = agent.base_urls
     return replace(agent, base_url=urls[number % len(urls)]) if urls else agent
 
