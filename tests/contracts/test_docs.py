@@ -21,9 +21,9 @@ BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)``
 """A marked block. A name in backticks before a json, jsonl or yaml block makes it a file of that name."""
 
 LONG = {"tutorial.md", "why-it-fails.md", "monitoring.md", "datasets.md", "generate.md", "traces.md"}
-"""Pages whose commands take seconds, which `make nightly` runs."""
+"""Pages whose commands take seconds."""
 EXAMPLES = [
-    pytest.param(page, marks=pytest.mark.nightly if page.name in LONG else (), id=page.name)
+    pytest.param(page, marks=pytest.mark.stories if page.name in LONG else (), id=page.name)
     for page in PAGES
     if MARK in page.read_text("utf-8")
 ]

@@ -13,6 +13,8 @@ import pytest
 import rightcall
 from rightcall.core.seam import BUILT_IN
 
+pytestmark = pytest.mark.stories
+
 PACKAGE = Path(rightcall.__file__).parent
 WINGS = sorted(path.name for path in (PACKAGE / "wings").iterdir() if (path / "__init__.py").exists())
 OUTSIDE = ["deepeval", "laminar"]

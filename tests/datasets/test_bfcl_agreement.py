@@ -147,6 +147,7 @@ def test_only_four_items_accept_nothing(tally: Tally, cases: list[tuple[Item, Go
     assert {item.id for item, _ in cases} - tally.passed_ids == ACCEPT_NOTHING
 
 
+@pytest.mark.stories
 def test_verdicts_survive_a_file(cases: list[tuple[Item, Golden]], tmp_path: Path) -> None:
     path = tmp_path / "goldens.jsonl"
     save_goldens((golden for _, golden in cases), path)

@@ -19,6 +19,7 @@ from rightcall.model import (
 )
 from rightcall.model.golden import ExpectedCall
 from tests.datasets.strategies import conversations, goldens
+from tests.support.examples import examples
 
 
 def some(count: int, **fields) -> DatasetFiles:
@@ -42,7 +43,7 @@ def test_goldens_get_ids_and_are_iterated_in_order():
 
 
 @pytest.mark.parametrize("file_type", ["json", "jsonl", "csv", "yaml"])
-@settings(max_examples=25)
+@settings(max_examples=examples(100, few=10))
 @given(items=st.lists(goldens, min_size=1, max_size=3) | st.lists(conversations, min_size=1, max_size=3))
 def test_what_is_saved_is_loaded(tmp_path_factory, file_type, items):
     dataset = DatasetFiles(items)

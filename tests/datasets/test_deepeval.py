@@ -16,6 +16,7 @@ from rightcall.datasets.deepeval.writer import write_deepeval
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall
 from tests.datasets.strategies import conversations, goldens
+from tests.support.examples import examples
 
 FILES = Path(__file__).parent / "data" / "deepeval"
 NAMES = sorted(path.name for path in FILES.iterdir())
@@ -87,7 +88,7 @@ def test_conversations_keep_turns_persona_and_expectations():
 
 
 @pytest.mark.parametrize("file_type", ["json", "jsonl", "csv"])
-@settings(max_examples=40)
+@settings(max_examples=examples(200, few=12))
 @given(items=st.lists(goldens, min_size=1, max_size=3) | st.lists(conversations, min_size=1, max_size=3))
 def test_whatever_is_written_is_read_back_or_refused(file_type, items):
     try:

@@ -14,6 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden
+from tests.support.examples import examples
 
 from .strategies import HARD_TEXTS, conversations, goldens
 
@@ -28,14 +29,14 @@ def saved_and_loaded(items: list, suffix: str) -> list:
 
 
 @suffixes
-@settings(max_examples=40)
+@settings(max_examples=examples(200, few=12))
 @given(items=st.lists(goldens, max_size=3))
 def test_goldens_survive_a_round_trip_exactly(suffix: str, items: list[Golden]):
     assert saved_and_loaded(items, suffix) == items
 
 
 @suffixes
-@settings(max_examples=40)
+@settings(max_examples=examples(200, few=12))
 @given(items=st.lists(conversations, min_size=1, max_size=3))
 def test_conversational_goldens_survive_too(suffix: str, items: list[ConversationalGolden]):
     assert saved_and_loaded(items, suffix) == items

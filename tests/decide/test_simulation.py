@@ -58,6 +58,7 @@ def test_the_same_question_gets_the_same_answer():
     assert plan(0.8, 0.95, trials=3) == plan(0.8, 0.95, trials=3)
 
 
+@pytest.mark.stories
 def test_correlated_trials_need_more_goldens():
     apart, alike = (plan(0.8, 0.92, trials=5, icc=icc).goldens for icc in (0.0, 0.9))
     assert apart < alike

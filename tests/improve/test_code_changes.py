@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import rightcall as rc
 
 AGENT = """
@@ -16,6 +18,7 @@ def answer(golden):
 """
 
 
+@pytest.mark.stories
 def test_compare_names_the_file_that_changed(tmp_path):
     goldens = [{"id": "a", "input": "x", "expected_calls": [{"tool": "search", "args": {"query": "right"}}]}]
     (tmp_path / "goldens.jsonl").write_text("\n".join(map(json.dumps, goldens)))

@@ -43,6 +43,7 @@ def searched(folder, monkeypatch, reflecting: Reflecting, **options):
         return found, list(store.runs.page(RunFilter(), limit=200))
 
 
+@pytest.mark.stories
 def test_a_text_found_by_reflection_is_proven_on_goldens_the_search_never_saw(tmp_path, monkeypatch):
     reflecting = Reflecting("Pay a bill in spring.", GOOD)
     found, runs = searched(tmp_path, monkeypatch, reflecting)

@@ -63,6 +63,7 @@ def test_a_clean_suite_has_nothing_to_try(tmp_path):
     )
 
 
+@pytest.mark.stories
 def test_a_second_proof_on_the_same_goldens_has_a_stricter_level(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "improve", 20)
     first, second = improved(suite, tmp_path), improved(suite, tmp_path)

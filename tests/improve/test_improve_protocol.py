@@ -226,6 +226,7 @@ def test_a_proof_is_found_in_the_store_and_changes_no_listing_of_the_suite(tmp_p
     assert sorted(filter(None, phases)) == ["candidate", "proof", "screening"]
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(
     ("seeds", "uses", "most"), [(2, 1, 0), pytest.param(4, 2, 1, marks=pytest.mark.nightly)]
 )
@@ -234,6 +235,7 @@ def test_texts_that_do_nothing_are_hardly_ever_accepted(stop, seeds, uses, most)
     assert simulation.null(seeds, uses, stop, goldens=60)[1] <= most
 
 
+@pytest.mark.stories
 def test_a_text_that_helps_by_twenty_points_is_mostly_accepted():
     assert simulation.power(4, 3, 0.3)[0] >= 2
 

@@ -1,8 +1,6 @@
 """A suite with injected faults, compared with its fault-free control."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -46,7 +44,7 @@ tools = [Shop()]
     return tmp_path
 
 
-def run_with_faults(folder, tool):
+def run_with_faults(rightcall, folder, tool, mode="loop"):
     call = {"name": tool, "arguments": PAY["arguments"]}
     script = {
         "replies": [{"golden": "g", "turns": [{"calls": [call]}, {"calls": [call]}, {"text": "Paid."}]}]
@@ -55,7 +53,7 @@ def run_with_faults(folder, tool):
         "name": "shop",
         "tools": "shop:tools",
         "dataset": "goldens.jsonl",
-        "agent": {"model": "scripted:script.json", "mode": "loop"},
+        "agent": {"model": "scripted:script.json", "mode": mode},
         "metrics": ["double_effects"],
     }
     expected = {"tool": tool, "args": PAY["arguments"], "min": 1, "max": 2}
@@ -64,32 +62,26 @@ def run_with_faults(folder, tool):
     )
     (folder / "script.json").write_text(json.dumps(script))
     (folder / "suite.json").write_text(json.dumps(suite))
-    command = [sys.executable, "-m", "rightcall.cli.main", "run", "suite.json", "--faults", "faults.yaml"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return rightcall("run", "suite.json", "--faults", "faults.yaml")
 
 
-def test_a_blind_retry_after_a_lost_answer_pays_twice_and_is_said_so(folder):
-    done = run_with_faults(folder, "pay")
-    assert "double effects 1" in done.stdout, done.stderr
-    assert "pay took effect 2 times for one request" in done.stdout
-    assert done.returncode == 1
+def test_a_blind_retry_after_a_lost_answer_pays_twice_and_is_said_so(rightcall, folder):
+    done = run_with_faults(rightcall, folder, "pay")
+    assert "double effects 1" in done.out, done.err
+    assert "pay took effect 2 times for one request" in done.out
+    assert done.code == 1
 
 
-def test_the_same_agent_does_no_harm_when_the_tool_is_idempotent(folder):
-    done = run_with_faults(folder, "pay_once")
-    assert "double effects 0" in done.stdout, done.stderr
-    assert "hit 1 of 1 trials" in done.stdout
+def test_the_same_agent_does_no_harm_when_the_tool_is_idempotent(rightcall, folder):
+    done = run_with_faults(rightcall, folder, "pay_once")
+    assert "double effects 0" in done.out, done.err
+    assert "hit 1 of 1 trials" in done.out
 
 
-def test_a_fault_that_never_fired_is_not_run_and_no_pass(folder):
-    assert "not run 1:empty:pay: never fired" in run_with_faults(folder, "pay").stdout
+def test_a_fault_that_never_fired_is_not_run_and_no_pass(rightcall, folder):
+    assert "not run 1:empty:pay: never fired" in run_with_faults(rightcall, folder, "pay").out
 
 
-def test_faults_without_a_loop_are_refused(folder):
-    run_with_faults(folder, "pay")
-    suite = json.loads((folder / "suite.json").read_text())
-    suite["agent"]["mode"] = "single_turn"
-    (folder / "suite.json").write_text(json.dumps(suite))
-    command = [sys.executable, "-m", "rightcall.cli.main", "run", "suite.json", "--faults", "faults.yaml"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "agent.mode: loop" in done.stderr
+def test_faults_without_a_loop_are_refused(rightcall, folder):
+    done = run_with_faults(rightcall, folder, "pay", mode="single_turn")
+    assert done.code == 2 and "agent.mode: loop" in done.err

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -72,13 +70,12 @@ def test_an_unreachable_host_is_reported_before_the_first_request(tmp_path):
     assert "127.0.0.1:1" in "\n".join(problems_of(write_suite(tmp_path, 2, 1)))
 
 
-def test_nothing_is_sent_when_the_setup_is_broken(tmp_path):
+def test_nothing_is_sent_when_the_setup_is_broken(tmp_path, rightcall):
     with loopback_model() as port:
         path = write_suite(tmp_path, 5, port, metrics=["nonsense"])
-        command = [sys.executable, "-m", "rightcall.cli.main", "run", str(path)]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = rightcall("run", path)
         assert counts(port)["asked"] == {}
-    assert done.returncode == 2 and "nonsense" in done.stderr and "Traceback" not in done.stderr
+    assert done.code == 2 and "nonsense" in done.err and "Traceback" not in done.err
 
 
 def test_a_dry_run_sends_nothing_and_says_how_much_it_would_be(tmp_path):

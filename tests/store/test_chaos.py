@@ -23,6 +23,7 @@ def test_a_run_survives_what_happens_to_its_file(way, new_file, tmp_path):
     assert endure(way, new_file(way, 1), tmp_path, seed=1, goldens=60).wrong == []
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("way", nightly_but(list(ON_POSTGRESQL)[:1], ON_POSTGRESQL))
 def test_a_run_survives_what_happens_to_its_server(way, server, tmp_path):
     assert endure(way, server.empty(), tmp_path, seed=1, goldens=60).wrong == []

@@ -10,6 +10,8 @@ import pytest
 
 from rightcall.tools.idempotency.key_location import sqlite_store
 
+pytestmark = pytest.mark.stories
+
 WORKER = Path(__file__).with_name("crash_worker.py")
 
 

@@ -9,6 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.stories
+
 REPOSITORY = Path(__file__).parents[2]
 
 

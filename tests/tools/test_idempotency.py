@@ -414,6 +414,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
     connection.close()
 
 
+@pytest.mark.stories
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
         "import sys; from rightcall.tools.idempotency.key_location import sqlite_store;"

@@ -43,6 +43,7 @@ def with_server(address: McpAddress, use: Callable[[McpServer, Toolbox], Awaitab
     return run(scenario())
 
 
+@pytest.mark.stories
 def test_a_real_server_is_listed_called_and_evaluated():
     golden = Golden(
         "What time is it in Saigon when it is 09:30 in Tokyo?",
@@ -297,6 +298,7 @@ asyncio.run(serve_stdio(Toolbox([Bank({"accounts": accounts})])))
 """
 
 
+@pytest.mark.stories
 def test_a_toolbox_is_served_over_stdio_and_keeps_its_promises():
     async def use(server: McpServer, box: Toolbox) -> Any:
         context = box.context()

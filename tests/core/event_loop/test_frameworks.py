@@ -17,6 +17,8 @@ from rightcall.model import ExpectedCall, Golden
 from tests.wings.adapters.model_server import model_server
 from tests.wings.adapters.script import Journal
 
+pytestmark = pytest.mark.stories
+
 GOLDENS = [
     Golden(
         f"weather City{number}",

@@ -10,6 +10,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.stories
+
 PREAMBLE = """
 import asyncio, os, socket, sys, threading, time
 import rightcall as rc

@@ -14,6 +14,8 @@ from urllib.request import urlopen
 
 import pytest
 
+pytestmark = pytest.mark.stories
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ("langgraph", "openai-agents", "pydantic-ai", "http-service", "exec-program")
 

@@ -79,6 +79,7 @@ def test_the_pages_of_adapters_are_generated_from_the_catalog_and_the_measuremen
         assert page.read_text("utf-8") == kept.read_text("utf-8"), page.name
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("name", HERE)
 def test_the_record_equals_the_servers_log_or_states_why_not(name):
     framework, holder = framework_named(name), ModelHolder()

@@ -12,6 +12,8 @@ import pytest
 
 from tests.wings.assistant.client import TOOLS, Assistant, make_project, with_assistant
 
+pytestmark = pytest.mark.stories
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:

@@ -34,6 +34,7 @@ def maker(store=None, **options):
     return Synthesizer(Model(steps), styling_config=STYLING, store=store, **options)
 
 
+@pytest.mark.stories
 def test_a_killed_generation_continues_without_asking_again_for_what_was_stored(tmp_path):
     store, log = tmp_path / "g.db", tmp_path / "asked.log"
     command = [sys.executable, "-m", "tests.wings.generate.kill_worker", str(store), str(log)]

@@ -154,7 +154,7 @@ def test_a_burst_of_one_session_is_one_value_of_the_rate(store):
     assert rate.high - rate.low > 0.9
 
 
-@pytest.mark.parametrize("portion", [1, 7, 400])
+@pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.nightly), 5, 7, 400])
 def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path, portion):
     """Two hours of 40 sessions with five traces each, in portions, by monitors that start anew."""
     traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]

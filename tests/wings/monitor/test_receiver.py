@@ -232,6 +232,7 @@ def server(address: Path):
         process.stderr.close()
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("make", EXPORTERS)
 def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make):
     address = tmp_path / "killed.db"
@@ -266,6 +267,7 @@ def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make)
     assert {f"{trace_id:032x}" for trace_id in answered} <= kept
 
 
+@pytest.mark.stories
 def test_what_was_answered_before_a_crash_is_watched_after_it(tmp_path: Path):
     body = (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()
     with server(tmp_path / "crashed.db") as (process, port):
@@ -278,6 +280,7 @@ def test_what_was_answered_before_a_crash_is_watched_after_it(tmp_path: Path):
         assert [row.calls for row in store.traces.page()] == [3, 3]
 
 
+@pytest.mark.stories
 def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
     bomb = gzip.compress(b"\x00" * (120 * 2**20), 1)
     with server(tmp_path / "bomb.db") as (process, port):

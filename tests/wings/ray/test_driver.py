@@ -79,6 +79,7 @@ def test_any_number_of_workers_stores_what_one_process_does(store, workers):
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
 
 
+@pytest.mark.stories
 @settings(max_examples=examples(20, few=3), phases=[Phase.generate])
 @given(seed=st.integers(0, 10**6), workers=st.integers(1, 4), kills=st.sampled_from([0.05, 0.2, 0.5]))
 def test_workers_killed_at_any_moment_cost_no_result_and_double_none(tmp_path_factory, seed, workers, kills):
