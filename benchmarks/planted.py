@@ -1,6 +1,6 @@
 """Whether `analyze` names a planted defect first, with its place, on domains it was tuned on and on others.
 
-    python -m benchmarks planted [--per 7] [--tuned] [--alone] [--all]
+    python -m benchmarks planted [--per 7] [--domains tuned|untuned|unseen] [--alone] [--all]
 
 The other domains were written here as well, and the defects are of the kinds that the rules know: rates on domains that
 nobody here has seen are lower.
@@ -12,17 +12,35 @@ import argparse
 import random
 import time
 from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from benchmarks.planted_suites.defects import DEFECTS, Truth
+from benchmarks.planted_suites.defects import DEFECTS as FIRST_DEFECTS, Plant, Truth
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED, Domain
+from benchmarks.planted_suites.later_domains import LOOKED_AT, NEVER_LOOKED_AT
+from benchmarks.planted_suites.missed_defects import MISSED
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.run_analysis import analyze_results
 
+DEFECTS: dict[str, Plant] = {**FIRST_DEFECTS, **MISSED}
+DOMAINS = {"tuned": (*TUNED, *LOOKED_AT), "untuned": HELD_OUT, "unseen": NEVER_LOOKED_AT}
 TOP = 3
-LEAST_CHANGED = 3
-SETTINGS = ((7, 3, 0.03, 0.8), (7, 3, 0.03, 0.5), (7, 3, 0.08, 0.6), (7, 1, 0.03, 0.8), (4, 3, 0.03, 0.8),
-            (3, 1, 0.03, 0.8), (4, 1, 0.08, 0.6))  # fmt: skip
+
+
+class Setting(NamedTuple):
+    """How much is run: goldens a tool, trials, noise, and how often the agent reads the definitions."""
+
+    goldens: int
+    trials: int
+    noise: float = 0.03
+    reads: float = 0.8
+
+
+SETTINGS = (
+    Setting(7, 3), Setting(3, 1), Setting(7, 3, reads=0.5), Setting(7, 3, 0.08, 0.6), Setting(7, 1), Setting(4, 3),
+    Setting(4, 1, 0.08, 0.6),
+)  # fmt: skip
 
 
 def hit(finding: RunFinding, truth: Truth) -> bool:
@@ -43,13 +61,18 @@ def planted(domain: Domain, defects: list[str], seed: str, goldens: int) -> tupl
         suite, harmed = clean, []
         for name in defects:
             suite, truth = DEFECTS[name](suite, random.Random(f"{seed}/{attempt}/{name}"))
-            harmed.append(DEFECTS[name](clean, random.Random(f"{seed}/{attempt}/{name}"))[0].misread(seed))
+            harmed.append(
+                DEFECTS[name](clean, random.Random(f"{seed}/{attempt}/{name}"))[0].misread(
+                    f"{seed}/{attempt}"
+                )
+            )
             truths.append(truth)
         if len(defects) > 1 and not _apart(truths, harmed):
             continue
-        if all(len(goldens) >= LEAST_CHANGED for goldens in harmed):
-            break
-    return suite, truths
+        least = 3 if goldens > 3 and "forbidden" not in defects else 2
+        if all(len(changed) >= least for changed in harmed):
+            return suite, truths
+    raise ValueError(f"{domain.name}: {defects} changes too few goldens")
 
 
 def _apart(truths: list[Truth], harmed: list[set[str]]) -> bool:
@@ -58,17 +81,17 @@ def _apart(truths: list[Truth], harmed: list[set[str]]) -> bool:
     return one.tools.isdisjoint(two.tools) and one.cause != two.cause and harmed[0].isdisjoint(harmed[1])
 
 
-def analysed(
-    suite: PlantedSuite, seed: str, *, trials: int, noise: float, reads: float, second: bool
-) -> Analysis:
+def analysed(suite: PlantedSuite, seed: str, setting: Setting, *, second: bool) -> Analysis:
     """The analysis of a run, with a second model's run when asked."""
-    results = suite.run(f"{seed}/one", trials=trials, noise=noise, reads=reads)
-    others = {"second": suite.run(f"{seed}/two", trials=trials, noise=noise, reads=reads)} if second else {}
+    how = {"trials": setting.trials, "noise": setting.noise, "reads": setting.reads}
+    results = suite.run(f"{seed}/one", **how)
+    others = {"second": suite.run(f"{seed}/two", **how)} if second else {}
     return analyze_results(suite.tools, suite.goldens, results, system=suite.system, others=others)
 
 
-def table(domains: tuple[Domain, ...], per: int, goldens: int, trials: int, noise: float, reads: float,
-          *, second: bool = True, show: bool = False) -> tuple[Counter[str], Counter[str], Counter[str]]:  # fmt: skip
+def table(
+    domains: Sequence[Domain], per: int, setting: Setting, *, second: bool, show: bool = False
+) -> tuple[Counter[str], Counter[str], Counter[str]]:
     """Suites, top-1 and top-3 hits by defect."""
     tried: Counter[str] = Counter()
     first: Counter[str] = Counter()
@@ -77,39 +100,43 @@ def table(domains: tuple[Domain, ...], per: int, goldens: int, trials: int, nois
         for name in DEFECTS:
             for number in range(per):
                 seed = f"{domain.name}/{name}/{number}"
-                suite, (truth,) = planted(domain, [name], seed, goldens)
-                found = analysed(suite, seed, trials=trials, noise=noise, reads=reads, second=second).findings
+                suite, (truth,) = planted(domain, [name], seed, setting.goldens)
+                findings = analysed(suite, seed, setting, second=second).findings
                 tried[name] += 1
-                first[name] += bool(found) and hit(found[0], truth)
-                third[name] += any(hit(one, truth) for one in found[:TOP])
-                if show and not (found and hit(found[0], truth)):
-                    said = [(f.cause, f.tools, f.parameters, f.trials, f.plausibility) for f in found[:3]]
+                first[name] += bool(findings) and hit(findings[0], truth)
+                third[name] += any(hit(finding, truth) for finding in findings[:TOP])
+                if show and not (findings and hit(findings[0], truth)):
+                    said = [(f.cause, f.tools, f.parameters, f.trials, f.plausibility) for f in findings[:3]]
                     print("   missed", seed, truth, said)
     return tried, first, third
 
 
-def clean(domains: tuple[Domain, ...], per: int, noise: float) -> tuple[int, int]:
+def clean(domains: Sequence[Domain], per: int, setting: Setting, *, second: bool) -> tuple[int, int]:
     """Clean suites, and those of them with a stated finding."""
-    stated = count = 0
-    for domain in domains:
-        for number in range(per):
-            seed = f"clean/{domain.name}/{number}/{noise}"
-            found = analysed(clean_suite(domain, seed), seed, trials=3, noise=noise, reads=0.8, second=True)
-            count += 1
-            stated += bool(found.stated)
-    return count, stated
+    stated = 0
+    seeds = [
+        (domain, f"clean/{domain.name}/{number}/{setting.noise}")
+        for domain in domains
+        for number in range(per)
+    ]
+    for domain, seed in seeds:
+        suite = clean_suite(domain, seed, setting.goldens)
+        stated += bool(analysed(suite, seed, setting, second=second).stated)
+    return len(seeds), stated
 
 
-def two_defects(domains: tuple[Domain, ...], count: int, *, show: bool = False) -> tuple[int, int]:
+def two_defects(
+    domains: Sequence[Domain], count: int, *, second: bool, show: bool = False
+) -> tuple[int, int]:
     """Suites with two defects of different tools, and those with both among the first three findings."""
     both = 0
     for number in range(count):
         rng = random.Random(f"two/{number}")
-        names, domain = rng.sample(sorted(DEFECTS), 2), rng.choice(domains)
+        names, domain = rng.sample(sorted(FIRST_DEFECTS), 2), rng.choice(domains)
         if "name" in names:  # renamed first, the other defect would not find its tool
             names.sort(key="name".__eq__)
         suite, truths = planted(domain, names, f"two/{number}", 7)
-        found = analysed(suite, f"two/{number}", trials=3, noise=0.03, reads=0.8, second=True).findings[:TOP]
+        found = analysed(suite, f"two/{number}", SETTINGS[0], second=second).findings[:TOP]
         good = all(any(hit(one, truth) for one in found) for truth in truths)
         both += good
         if show and not good:
@@ -121,29 +148,27 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--per", type=int, default=7, help="suites for each domain and defect")
     parser.add_argument("--all", action="store_true", help="every setting, not only the first and 3 x 1")
-    parser.add_argument("--tuned", action="store_true", help="the domains it was tuned on")
+    parser.add_argument("--domains", choices=DOMAINS, default="untuned", help="which domains")
     parser.add_argument("--alone", action="store_true", help="no run of a second model to compare with")
     parser.add_argument("--show", action="store_true", help="every miss")
     options = parser.parse_args()
-    domains = TUNED if options.tuned else HELD_OUT
+    domains, second = DOMAINS[options.domains], not options.alone
     print(f"domains: {', '.join(domain.name for domain in domains)}")
     print("goldens x trials  noise  reads  suites  top-1   top-3")
-    for goldens, trials, noise, reads in SETTINGS if options.all else (SETTINGS[0], SETTINGS[5]):
+    for setting in SETTINGS if options.all else SETTINGS[:2]:
         start = time.perf_counter()
-        tried, first, third = table(
-            domains, options.per, goldens, trials, noise, reads, second=not options.alone, show=options.show
-        )
-        n = tried.total()
-        print(f"{goldens} x {trials}             {noise:>4.0%}   {reads:.1f}   {n:>5}   {first.total() / n:>6.1%}  "
-              f"{third.total() / n:>6.1%}   ({time.perf_counter() - start:.0f} s)", flush=True)  # fmt: skip
+        tried, first, third = table(domains, options.per, setting, second=second, show=options.show)
+        n, (goldens, trials, noise, reads) = tried.total(), setting
+        seconds = time.perf_counter() - start
+        print(f"{goldens} x {trials}             {noise:>4.0%}   {reads:.1f}   {n:>5}   "
+              f"{first.total() / n:>6.1%}  {third.total() / n:>6.1%}   ({seconds:.0f} s)", flush=True)  # fmt: skip
         weak = {name: f"{first[name]}/{tried[name]}" for name in tried if first[name] < tried[name]}
-        print(f"                  below 100 %: {weak}")
-    if options.alone:
-        return
-    for noise in (0.03, 0.08):
-        count, stated = clean(domains, 14, noise)
-        print(f"clean suites, {noise:.0%} noise: {stated} of {count} with a stated finding")
-    count, both = two_defects(domains, 60, show=options.show)
+        print(f"                  {len(tried)} defects, below 100 %: {weak}")
+    for setting in (*SETTINGS[:2], Setting(7, 3, 0.08)):
+        count, stated = clean(domains, 4 * options.per, setting, second=second)
+        how = f"{setting.goldens} x {setting.trials}, {setting.noise:.0%} noise"
+        print(f"clean suites, {how}: {stated} of {count} with a stated finding")
+    count, both = two_defects(domains, 60, second=second, show=options.show)
     print(f"two defects: both in the first three in {both} of {count}")
 
 

@@ -77,7 +77,8 @@ class Meant:
     """What a golden means: the words of its request, the right tool, and each value with how it is said.
 
     `meaning` maps the words of a parameter's description, as they were, to the parameter. `forms` are parameters whose
-    first attempt fails. `lacking` are values the request does not hold.
+    first attempt fails. `lacking` are values the request does not hold. `lookup` is a tool that returns the value of a
+    parameter.
     """
 
     words: tuple[str, ...]
@@ -86,6 +87,7 @@ class Meant:
     meaning: dict[str, str]
     forms: frozenset[str] = frozenset()
     lacking: frozenset[str] = frozenset()
+    lookup: tuple[str, str] | None = None
 
 
 def stemmed(text: str) -> list[str]:
@@ -150,18 +152,23 @@ class Reader:
             elif source in meant.lacking:
                 value = rng.choice([None, rng.choice(OTHERS), rng.choice(OTHERS)])
             else:
-                value = self._said(name, source, property_, name in required, meant)
+                value = self._said(source, property_, name in required, meant, rng)
             if value is not None:
                 filled[name] = value
         return filled
 
-    def _said(self, name: str, source: str, schema: dict[str, Any], required: bool, meant: Meant) -> Any:
+    def _said(
+        self, source: str, schema: dict[str, Any], required: bool, meant: Meant, rng: random.Random
+    ) -> Any:
         value, said, kind = meant.values.get(source, (None, "", "free"))
         text = schema.get("description", "")
         if kind == "enum":
             return value if "enum" in schema else said
         if kind == "unit":
-            return value if ", in " in text else int(said.split()[0])
+            number = float(said.split()[0])
+            return value if ", in " in text else int(number) if number.is_integer() else number
+        if kind == "lookup":
+            return value if "find_" in text else rng.choice(["1001", "ID-1", said])
         if kind == "date":
             return value if "format" in schema or "YYYY" in text else said
         if kind == "inferred":
@@ -192,6 +199,15 @@ class Reader:
         return Trajectory(calls=tuple(self._calls(tool, arguments, meant, hint)))
 
     def _calls(self, tool: str, arguments: dict[str, Any], meant: Meant, hint: bool) -> list[ToolCall]:
+        if (
+            tool == meant.tool
+            and meant.lookup
+            and arguments.get(meant.lookup[1]) == meant.values[meant.lookup[1]][0]
+        ):
+            finder, name = meant.lookup
+            value, said, _ = meant.values[name]
+            found = ToolCall(finder, {"name": said}, id="0", step=0, status="ok", output={"id": value})
+            return [found, ToolCall(tool, arguments, id="1", step=1, status="ok", output="done")]
         forms = [name for name in meant.forms if name in arguments and tool == meant.tool]
         if not forms:
             return [ToolCall(tool, arguments, id="1", step=0, status="ok", output="done")]

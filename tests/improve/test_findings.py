@@ -6,9 +6,9 @@ import random
 
 import msgspec
 import pytest
-from benchmarks.planted import hit, planted
-from benchmarks.planted_suites.defects import DEFECTS
+from benchmarks.planted import DEFECTS, DOMAINS, hit, planted
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED
+from benchmarks.planted_suites.missed_defects import mended
 from benchmarks.planted_suites.suites import clean_suite
 
 from rightcall.improve.run_analysis import analyze_results
@@ -36,9 +36,19 @@ def of_calls(golden: Golden, *calls: ToolCall):
     return analyze_results(TOOLS, [golden], [result])
 
 
-@pytest.mark.parametrize("domain", [*TUNED, *HELD_OUT], ids=lambda domain: domain.name)
+ALL_DOMAINS = [domain for domains in DOMAINS.values() for domain in domains]
+
+
+@pytest.mark.parametrize("domain", ALL_DOMAINS, ids=lambda domain: domain.name)
 def test_clean_definitions_read_as_they_are_meant(domain):
     assert all(not clean_suite(domain, str(seed)).misread(str(seed)) for seed in range(3))
+
+
+@pytest.mark.parametrize("name", ["cents", "lookup", "lookup_unexpected"])
+def test_what_a_defect_adds_to_a_suite_reads_as_it_is_meant_once_mended(name):
+    for domain in ALL_DOMAINS:
+        suite, (truth,) = planted(domain, [name], f"mended/{name}", 3)
+        assert not mended(suite, truth).misread("m")
 
 
 @pytest.mark.parametrize("name", DEFECTS)

@@ -188,8 +188,7 @@ def test_a_prompt_that_says_when_to_call_nothing_is_not_told_that_it_does_not(pr
 
 def test_texts_have_no_holes():
     """No finding of any planted defect has an unfilled part, two spaces, or an example that is missing."""
-    from benchmarks.planted import planted
-    from benchmarks.planted_suites.defects import DEFECTS
+    from benchmarks.planted import DEFECTS, planted
     from benchmarks.planted_suites.domains import TUNED
 
     hole = re.compile(r"…|\bUNIT\b|\bTOOL\b|such as[ .,]*$|such as \.|: \.|  |\(\)|\bNone\b|, ,")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, stated_values
@@ -26,6 +27,8 @@ from rightcall.model.danger import dangers_of
 from rightcall.model.golden import AnyGolden, category_of
 from rightcall.model.tool import Tool
 
+LOW_COVER = 0.6
+"""Share of the set's median coverage below which a description counts as narrow."""
 MOST_PAIRS = 500
 MOST_WORDS = 5_000
 MOST_DETAILS = 50
@@ -234,6 +237,17 @@ class Evidence:
         """How well one tool's description covers requests for another, on average."""
         stats = self.tool_stats.get(of)
         return stats.cover[by] / stats.goldens if stats and stats.goldens else 0.0
+
+    def is_low_cover(self, tool: str) -> bool:
+        """Whether a tool's text has far fewer of its users' words than the texts of other tools have of theirs."""
+        if self.is_foreign(tool):
+            return False  # no text in one language has the words of another
+        others = [
+            self.cover(name, name)
+            for name, stats in self.tool_stats.items()
+            if stats.goldens and not self.is_foreign(name)
+        ]
+        return bool(others) and self.cover(tool, tool) < LOW_COVER * median(others)
 
     def is_foreign(self, tool: str) -> bool:
         """Whether most requests for a tool are in another language than its English description."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rightcall.improve.argument_kind import is_held, plain_value
+from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
 from rightcall.improve.counters import Case, FailedTrial, GoldenTrials
 from rightcall.improve.golden_facts import all_words, expected_tools, name_tools
 from rightcall.improve.symptom import Symptom, SymptomRequest, enum_of, symptom_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rightcall.improve.evidence import Evidence
     from rightcall.model.failure import Failure
 
-MORE_COVER = 0.1
+MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
 MOST_ALIKE = 0.34
 STEADY = 2 / 3
 FEWEST_SEEN = 2
@@ -84,11 +85,13 @@ def find_suspect(
         times >= STEADY * trials.judged
         and agreeing >= STEADY * (compared_runs + 1) - 1
         and (agreeing > 0 or not compared_runs)
-        and times + agreeing >= FEWEST_SEEN
     )
-    return (
-        behaviour if steady and words_side_with(behaviour, trials.failed, words, request, evidence) else None
-    )
+    seen_again = times + agreeing >= FEWEST_SEEN
+    if not steady or not words_side_with(
+        behaviour, trials.failed, words, request, evidence, plainly=not seen_again
+    ):
+        return None
+    return behaviour
 
 
 def settle_suspects(evidence: Evidence) -> None:
@@ -99,6 +102,10 @@ def settle_suspects(evidence: Evidence) -> None:
         kinds = {_kind_of_symptom(evidence.seen[number].symptom) for number, _ in case.cells}
         failing.update(kind for kind in kinds if kind is not None)
     dropped = set()
+    contradicted: defaultdict[str, set[str]] = defaultdict(set)
+    for behaviour in evidence.suspects.values():
+        if behaviour.called != behaviour.wanted:
+            contradicted[behaviour.called].add(behaviour.wanted)
     for golden_id, behaviour in evidence.suspects.items():
         kind = _kind_of_behaviour(behaviour)
         of_tool = evidence.tool_stats[behaviour.wanted].goldens
@@ -106,6 +113,9 @@ def settle_suspects(evidence: Evidence) -> None:
         if (
             others / max(1, of_tool - alike[kind]) >= MOST_ALIKE
             or alike[kind] > of_tool / 2
+            or (behaviour.called != behaviour.wanted and evidence.is_low_cover(behaviour.wanted))
+            or len(contradicted[behaviour.called])
+            > 1  # one tool takes the requests of several: its text is broad
             or any(_mostly_unsaid(evidence, behaviour.wanted, name) for name, _, _ in behaviour.values)
         ):
             dropped.add(golden_id)
@@ -153,23 +163,40 @@ def words_side_with(
     words: Sequence[str],
     request: SymptomRequest,
     evidence: Evidence,
+    *,
+    plainly: bool = False,
 ) -> bool:
-    """Whether the request supports the call and not the golden. `trials` are those that failed."""
+    """Whether the request supports the call and not the golden. `trials` are those that failed.
+
+    `plainly` is for behaviour that was seen once: the request must say what was done, rather than allow it.
+    """
     if behaviour.called != behaviour.wanted:
         covered = evidence.wording.cover(words, behaviour.called)
-        return covered >= evidence.wording.cover(words, behaviour.wanted) + MORE_COVER
+        more = PLAINLY_MORE_COVER if plainly else MORE_COVER
+        return covered >= evidence.wording.cover(words, behaviour.wanted) + more
     failures = {_value(f): f for trial in trials for f in trial.codes}
     return all(
-        value in failures and _value_sides(failures[value], request, evidence) for value in behaviour.values
+        value in failures and _value_sides(failures[value], request, evidence, plainly)
+        for value in behaviour.values
     )
 
 
-def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence) -> bool:
-    expected, actual = plain_value(failure.expected), failure.actual
+def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence, plainly: bool) -> bool:
+    actual, values = failure.actual, stated_values(failure.expected)
     enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
     if enum:
-        return expected in enum and actual in enum
-    return is_held(actual, request.words) and not is_held(expected, request.words)
+        text = str(evidence.schema(failure.tool, failure.parameter).get("description", ""))
+        said = _is_meant(actual, text, request.words)
+        expected_said = any(_is_meant(value, text, request.words) for value in values)
+        sides = bool(values) and actual in enum and all(value in enum for value in values)
+        return sides and (not plainly or (said and not expected_said))
+    return is_held(actual, request.words) and not is_stated(failure.expected, request.words)
+
+
+def _is_meant(value: Any, description: str, words: str) -> bool:
+    """Whether a request contains a value of an enum, or the words by which the description explains it."""
+    meaning = re.search(rf"(?<!\w){re.escape(str(value))}\s*[:=]\s*([^;,()]+)", description)
+    return is_held(value, words) or (meaning is not None and is_held(meaning[1].strip(), words))
 
 
 def _value(failure: Failure) -> tuple[str, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.choices import first_sentence, is_low_cover, tools_that_were_missed
+from rightcall.improve.causes.choices import first_sentence, tools_that_were_missed
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, codes_on
 from rightcall.lint.confusability.word_use import request_words
@@ -16,7 +16,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         if not {"TD103", "TD107"} & set(fired):
             continue
         name = _better(evidence, tool)
-        low = is_low_cover(evidence, tool)
+        low = evidence.is_low_cover(tool)
         trials = sum(targets.values())
         yield Hypothesis(
             "ambiguous_name",

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from statistics import median
 
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.lint.confusability.word_use import purpose_sentences
-
-LOW = 0.6
-"""Share of the set's median coverage below which a description counts as narrow."""
 
 
 def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
@@ -23,18 +19,6 @@ def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int],
             for number in symptoms:
                 targets[evidence.seen[number].symptom.called] += evidence.seen[number].trials
             yield tool, symptoms, targets
-
-
-def is_low_cover(evidence: Evidence, tool: str) -> bool:
-    """Whether a tool's text has far fewer of its users' words than the texts of other tools have of theirs."""
-    if evidence.is_foreign(tool):
-        return False  # no text in one language has the words of another
-    others = [
-        evidence.cover(name, name)
-        for name, stats in evidence.tool_stats.items()
-        if stats.goldens and not evidence.is_foreign(name)
-    ]
-    return bool(others) and evidence.cover(tool, tool) < LOW * median(others)
 
 
 def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:

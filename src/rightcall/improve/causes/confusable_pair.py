@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.choices import describe, is_low_cover, not_for, own_words
+from rightcall.improve.causes.choices import describe, not_for, own_words
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 
@@ -39,7 +39,7 @@ def _pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     lost = [
         a
         for a, b in ((first, second), (second, first))
-        if is_low_cover(evidence, a) and evidence.trials_of(ways[a == second])
+        if evidence.is_low_cover(a) and evidence.trials_of(ways[a == second])
     ]
     one_way = not all(evidence.trials_of(way) for way in ways)
     weight.add(

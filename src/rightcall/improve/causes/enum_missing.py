@@ -28,6 +28,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             or schema.get("format")
             or schema.get("type") not in ("string", None)
             or not 1 <= expected <= MOST_VALUES
+            or _are_identifiers(place)
             or (place.stats.goldens <= expected and 2 * place.stats.lacking_trials < place.stats.expected)
             or not _steady(place)
         ):
@@ -76,6 +77,12 @@ def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str
 def _values_described(place: ArgumentPlace) -> list[str]:
     """Values that the description gives in quotes, or as a closed list."""
     return [*alternatives_in(place.description), *(match[1] for match in _QUOTED.finditer(place.description))]
+
+
+def _are_identifiers(place: ArgumentPlace) -> bool:
+    """Whether the expected values are numbers of things: each is one of many, and no list would contain them."""
+    values = place.stats.values
+    return 2 * sum(any(letter.isdigit() for letter in value) for value in values) > len(values)
 
 
 def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:

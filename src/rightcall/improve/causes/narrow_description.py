@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from rightcall.improve.causes.choices import (
     describe,
     destinations,
-    is_low_cover,
     missing_words,
     such_as,
     tools_that_were_missed,
@@ -22,7 +21,7 @@ RELATED = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for tool, symptoms, targets in tools_that_were_missed(evidence):
         trials = sum(targets.values())
-        low = is_low_cover(evidence, tool)
+        low = evidence.is_low_cover(tool)
         weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
         weight.add(0.2, targets[""] >= 0.4 * trials, f"nothing is called in {targets['']} of them")
         weight.add(0.1, len(targets) >= 2, f"{len(targets)} different things happen instead")

@@ -35,7 +35,10 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         broad = {word.lower() for word in _BROAD.findall(text)}
         worded = len(broad) >= 2 or "TD807" in evidence.lint_on(tool)
         count, own, expected_share = evidence.surplus_cover[tool]
-        several = sum(count >= NOISE * trials for count in sources.values()) >= 2
+        repeated = sum(count >= max(2, NOISE * trials) for count in sources.values())
+        several = repeated >= 2 or len(sources) >= 3  # one trial from elsewhere may be chance
+        main, most = max(sources.items(), key=lambda item: (item[1], item[0]))
+        narrow_source = main != NONE and most > trials / 2 and evidence.is_low_cover(main)
         weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
         weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
         weight.add(0.2, worded, "its description is broad: " + (", ".join(sorted(broad)) or "see TD807"))
@@ -45,6 +48,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             count > 0 and own / count > expected_share / count,
             "its description covers these requests better",
         )
+        weight.add(-0.2, narrow_source, f"{main}, which is missed, lacks its users' words")
         weight.add(-0.2, not several and not worded, "one source only, and no broad words")
         exposed: frozenset[Class] = frozenset(
             (NEGATIVE, *(name for name in evidence.by_name if name != tool))
