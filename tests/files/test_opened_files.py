@@ -18,7 +18,7 @@ import numpy
 import pytest
 
 from rightcall.files.opened_files import FileWatch
-from rightcall.files.project_files import ABSENT, ProjectFiles
+from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles
 from rightcall.files.python_sources import source_facts
 from rightcall.tools.idempotency.key_location import sqlite_store
 
@@ -246,6 +246,25 @@ def test_the_file_of_idempotency_keys_is_no_input(project):
         assert store.state("key") == "absent"
     store.close()
     assert watch.hashes() == {}
+
+
+ROOMS = {
+    "agents": True,
+    "wings/adapters": True,
+    "tools": True,
+    "store": False,
+    "recording": False,
+    "show": False,
+}
+
+
+@pytest.mark.parametrize(("room", "seen"), ROOMS.items())
+def test_what_the_rooms_that_call_agents_and_tools_open_is_opened_for_the_agent(room, seen, project):
+    assert Path(PACKAGE, room).is_dir()
+    code = compile("open(path).close()", str(Path(PACKAGE, room, "module.py")), "exec")
+    with FileWatch(project) as watch:
+        exec(code, {"path": project.root / "a.json"})
+    assert ("a.json" in watch.read) is seen
 
 
 def test_importing_rightcall_adds_no_audit_hook():

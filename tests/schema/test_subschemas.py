@@ -11,11 +11,18 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import SourceTool
 from rightcall.models.local_prompt import shape
 from rightcall.schema import subschemas
-from rightcall.schema.references import References, target_of
 from rightcall.schema.rewrite import Losses, rewrite_schema
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.schema.schema_cost import SMALL, is_large, steps
-from rightcall.schema.subschemas import DEFINITIONS, DESCRIBED, HOLDERS, Holder, with_subschemas
+from rightcall.schema.subschemas import (
+    DEFINITIONS,
+    DESCRIBED,
+    HOLDERS,
+    Holder,
+    References,
+    target_of,
+    with_subschemas,
+)
 
 INNER = {"type": "string", "description": "inner"}
 

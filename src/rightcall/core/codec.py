@@ -203,12 +203,7 @@ def source_hash(function: Any) -> str:
 
     try:
         content = inspect.getsource(function).encode()
-    except (
-        OSError,
-        TypeError,
-        SyntaxError,
-        tokenize.TokenError,
-    ):  # a page or a notebook, which is not only code
+    except (OSError, TypeError, SyntaxError, tokenize.TokenError):  # a page or a notebook is not only code
         code = getattr(function, "__code__", None)
         plain = stable_repr(function if code is None else (code.co_code, code.co_consts))
         content = plain.encode()

@@ -115,27 +115,25 @@ class ToolServerDown(InfrastructureError):  # noqa: N818  it is news of a server
     effect: Literal["none"] = "none"
 
 
-class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
+class _WithResults(Exception):  # noqa: N818  what both have
+    def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
+        self.result, self.results = result, results or (() if result is None else (result,))
+        super().__init__(text)
+
+
+class CheckFailed(_WithResults, AssertionError):  # noqa: N818  it is news of an agent, not an error
     """An agent did not do what was expected; the message explains how.
 
     `result` is the result the message is about, `results` are those of all trials and of all simulated users.
     """
 
-    def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
-        self.result, self.results = result, results or (() if result is None else (result,))
-        super().__init__(text)
 
-
-class CheckError(Exception):
+class CheckError(_WithResults):
     """Nothing is known about the agent: a model, a store, a metric or the setup of the test failed.
 
     Not an `AssertionError`, so that test runners show an error and no failure. `result` and `results` are those of
     `CheckFailed`, if there are any.
     """
-
-    def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
-        self.result, self.results = result, results or (() if result is None else (result,))
-        super().__init__(text)
 
 
 ProviderErrorKind = Literal[

@@ -28,10 +28,10 @@ class LocalDoor:
         """Status and reason, if a request may not pass. Only its head is needed for that."""
         if "origin" in headers or headers.get("sec-fetch-site", "none") != "none":
             return 403, "requests of web pages are not accepted"
-        host = _name_of(headers.get("host", ""))
+        host = host_name(headers.get("host", ""))
         if not self._is_ours(host):
             return 403, f"'{host[:100]}' is not a name of this machine; {self.hint}"
-        if self.token and not _same(headers.get("authorization", ""), f"Bearer {self.token}"):
+        if self.token and not same_secret(headers.get("authorization", ""), f"Bearer {self.token}"):
             return 401, "a valid bearer token is required"
         return None
 
@@ -39,16 +39,11 @@ class LocalDoor:
         """Addresses cannot be rebound, and a name without a dot cannot be registered."""
         if not host:
             return False
-        if "." not in host or host.endswith(PRIVATE) or host in {name.lower() for name in self.names}:
-            return True
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return True
+        names = {name.lower() for name in self.names}
+        return "." not in host or host.endswith(PRIVATE) or host in names or is_address(host)
 
 
-def _name_of(host: str) -> str:
+def host_name(host: str) -> str:
     """The Host header without its port, in lower case; "" when it is more than a name and a port."""
     if any(mark in host for mark in "/?#@\\"):
         return ""
@@ -58,5 +53,15 @@ def _name_of(host: str) -> str:
         return ""
 
 
-def _same(sent: str, expected: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether it is an IP address and not a name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def same_secret(sent: str, expected: str) -> bool:
+    """Whether two texts are equal; compared in constant time."""
     return hmac.compare_digest(sent.encode(errors="replace"), expected.encode(errors="replace"))

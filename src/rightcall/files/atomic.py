@@ -49,9 +49,9 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Error numbers that mean the disk is full, whatever was being written."""
 
 
-def reason(error: OSError) -> str:
+def reason(error: Exception) -> str:
     """The system's message, worded as part of a sentence."""
-    return (error.strerror or str(error)).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def _refuse_unwritable(path: str | Path, target: Path) -> None:

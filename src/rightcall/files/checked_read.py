@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from rightcall.core.errors import InputError, suggestion
+from rightcall.files.atomic import reason
 
 BOM = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -34,7 +35,7 @@ def require_file(path: str | Path) -> Path:
         if path.exists():
             raise InputError(str(path), "is not a regular file", "save it to a file first")
     except (OSError, ValueError) as error:
-        raise InputError(str(path), f"cannot be opened: {_reason(error)}") from None
+        raise InputError(str(path), f"cannot be opened: {reason(error)}") from None
     raise InputError(str(path), "no such file", _near_name(path))
 
 
@@ -45,7 +46,7 @@ def open_checked(path: str | Path) -> BufferedReader:
         file = path.open("rb")
         start = file.peek(FIRST_LOOK)[:FIRST_LOOK]
     except OSError as error:
-        raise InputError(str(path), f"cannot be opened: {_reason(error)}") from None
+        raise InputError(str(path), f"cannot be opened: {reason(error)}") from None
     try:
         _refuse_no_text(start, path)
     except InputError:
@@ -103,10 +104,6 @@ def _files_inside(folder: Path) -> str:
     if not names:
         return "the folder is empty"
     return f"the folder contains {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 MAX_LINE_BYTES = 8 * 1024 * 1024

@@ -81,16 +81,12 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
     parts = re.fullmatch(r"rightcall/([a-z_-]+)/([1-9]\d{0,5})", text) if isinstance(text, str) else None
     expected = f"'rightcall/{kind}/{newest}'"
     if parts is None:
-        raise InputError(where, f"format must be {expected}, got {_short(text)}")
+        raise InputError(where, f"format must be {expected}, got {shorten(repr(text), 61)}")
     if parts[1] != kind:
         raise InputError(where, f"expected a {kind} file ({expected}), got a {parts[1]} file")
     if int(parts[2]) > newest:
         problem = f"the file has the format '{text}'; this version of RightCall reads up to {newest}"
         raise InputError(where, problem, "upgrade RightCall")
-
-
-def _short(value: Any) -> str:
-    return shorten(repr(value), 61)
 
 
 def _json_items(data: bytes, key: str, path: str) -> DocumentItems:

@@ -22,7 +22,10 @@ from rightcall.files.read_variables import note_variables
 
 SMALL = 16 << 20
 """Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
-AGENT_SIDE = tuple(PACKAGE + room + os.sep for room in ("executor", "adapters", "tools"))
+AGENT_SIDE = tuple(
+    os.path.join(PACKAGE, *room, "")  # noqa: PTH118  a folder ends in a separator
+    for room in (("agents",), ("wings", "adapters"), ("tools",))
+)
 """The rooms that call agents and tools: what libraries open under them is opened for the agent."""
 OWN_KEYS = tuple(
     os.path.join(PACKAGE, "tools", "idempotency", name)  # noqa: PTH118
@@ -138,11 +141,9 @@ class FileWatch:
 
     def unseen_actions(self) -> list[str]:
         """What it did whose files Python does not report, in words."""
-        started = ["the agent starts processes, whose files cannot be seen"] if self._is_fork() else []
+        forked = self._processes != _processes()
+        started = ["the agent starts processes, whose files cannot be seen"] if forked else []
         return [*started, *self.unseen]
-
-    def _is_fork(self) -> bool:
-        return self._processes != _processes()
 
     def hashes(self) -> dict[str, str]:
         """The hash of each file as it was when it was first opened."""

@@ -17,21 +17,8 @@ SETTINGS_PACKAGES = frozenset(
 )
 """Packages that read environment variables by names made from those of fields."""
 OF_THE_MACHINE = frozenset(
-    (
-        "PATH",
-        "HOME",
-        "USER",
-        "PWD",
-        "OLDPWD",
-        "SHELL",
-        "LANG",
-        "TERM",
-        "TMPDIR",
-        "HOSTNAME",
-        "LOGNAME",
-        "SHLVL",
-    )
-)
+    ("PATH", "HOME", "USER", "PWD", "OLDPWD", "SHELL", "LANG", "TERM", "TMPDIR", "HOSTNAME", "LOGNAME", "SHLVL")
+)  # fmt: skip
 READERS = frozenset(
     ("open", "read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "read_csv", "read_json",
      "read_parquet", "listdir", "scandir", "iterdir", "glob", "rglob", "iglob", "import_module", "__import__",
@@ -42,19 +29,8 @@ READERS = frozenset(
 )  # fmt: skip
 """Functions that read a file, ask for one, or start a program."""
 PATHS = frozenset(
-    (
-        "Path",
-        "PurePath",
-        "join",
-        "joinpath",
-        "dirname",
-        "abspath",
-        "realpath",
-        "resolve",
-        "absolute",
-        "with_name",
-    )
-)
+    ("Path", "PurePath", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute", "with_name")
+)  # fmt: skip
 """Functions that make a path of the paths they are given."""
 _FILE = re.compile(r"[\w .@~+=,()/\\-]*[\w)-]\.[A-Za-z][A-Za-z0-9]{0,9}")
 

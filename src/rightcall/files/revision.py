@@ -37,16 +37,8 @@ def git_dirty(folder: Path) -> bool:
 
     Recordings are left out: a run that records changes them itself.
     """
-    words = (
-        "status",
-        "--porcelain",
-        "--untracked-files=no",
-        "--ignore-submodules=dirty",
-        "--",
-        ":/",
-        _NO_RECORDINGS,
-    )
-    return bool(run_git(folder, *words)[1])
+    options = ("--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+    return bool(run_git(folder, "status", *options, "--", ":/", _NO_RECORDINGS)[1])
 
 
 def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:

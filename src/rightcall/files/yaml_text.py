@@ -205,9 +205,7 @@ class _Reader:
         names = {bool: "bool", int: "int", float: "float", type(None): "null"}
         if tag == f"{TAG}{names.get(type(value))}":
             return value
-        raise self._error(
-            event, f"the tag {_one_line(tag)[:60]} cannot be read", "only plain JSON values can"
-        )
+        raise self._tag_error(event)
 
     def _plain(self, event: Any, text: str) -> Any:
         if text in WORDS:
@@ -226,9 +224,11 @@ class _Reader:
 
     def _refuse_tag(self, event: Any, expected: str) -> None:
         if event.tag not in (None, "!", f"{TAG}{expected}"):
-            raise self._error(
-                event, f"the tag {_one_line(event.tag)[:60]} cannot be read", "only plain JSON values can"
-            )
+            raise self._tag_error(event)
+
+    def _tag_error(self, event: Any) -> InputError:
+        problem = f"the tag {_one_line(event.tag)[:60]} cannot be read"
+        return self._error(event, problem, "only plain JSON values can")
 
     def _error(self, event: Any, problem: str, hint: str = "") -> InputError:
         return InputError(f"{self._path}:{event.start_mark.line + 1}", problem, hint)

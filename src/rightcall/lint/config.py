@@ -77,16 +77,7 @@ def names_rule(word: str, rule: Rule) -> bool:
     )
 
 
-_FIELDS = {
-    "select": "select",
-    "ignore": "ignore",
-    "target": "targets",
-    "fail-on": "fail_on",
-    "per-tool-ignores": "per_tool_ignores",
-    "prefix": "prefix",
-    "max-tools": "max_tools",
-    "max-tokens": "max_tokens",
-}
+_KEYS = ("select", "ignore", "target", "fail-on", "per-tool-ignores", "prefix", "max-tools", "max-tokens")
 _ELSEWHERE = ("baseline", "lock")
 
 
@@ -98,21 +89,22 @@ def config_from(table: Mapping[str, Any], where: str = "[tool.rightcall.lint]") 
         name = key.replace("_", "-")
         if name in _ELSEWHERE:
             continue
-        if name not in _FIELDS:
-            problems.append(f"{where}: unknown key '{key}'; {suggestion(name, _FIELDS)}".rstrip("; "))
+        field_name = "targets" if name == "target" else name.replace("-", "_")
+        if name not in _KEYS:
+            problems.append(f"{where}: unknown key '{key}'; {suggestion(name, _KEYS)}".rstrip("; "))
         elif name in ("select", "ignore", "target"):
             words = _words(value)
             problems += [f"{where}: {key} must be a list of strings"] if words is None else []
-            fields[_FIELDS[name]] = words
+            fields[field_name] = words
         elif name == "per-tool-ignores":
             if not isinstance(value, Mapping) or any(_words(words) is None for words in value.values()):
                 problems.append(f"{where}: {key} must map patterns to lists of rules")
             else:
-                fields[_FIELDS[name]] = {pattern: _words(words) for pattern, words in value.items()}
+                fields[field_name] = {pattern: _words(words) for pattern, words in value.items()}
         elif not isinstance(value, int if name.startswith("max-") else str):
             problems.append(f"{where}: {key} has the wrong type: {value!r}")
         else:
-            fields[_FIELDS[name]] = value
+            fields[field_name] = value
     if problems:
         raise ConfigError(*problems)
     return fields

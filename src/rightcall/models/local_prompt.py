@@ -13,7 +13,7 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.model import Message, Tool, ToolCall
 from rightcall.model.dialects.wire import output_text, parse_call, results_of
-from rightcall.schema.references import reference_of, target_of
+from rightcall.schema.subschemas import reference_of, target_of
 
 Json = dict[str, Any]
 

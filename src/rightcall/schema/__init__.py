@@ -11,6 +11,6 @@ strict            OpenAI: every property required, null for what was optional, a
 gemini            the fields of Gemini's Schema type
 types, fields     steps that these share
 schema_cost       tokens of a definition; sample_values: a value that is valid; schema_errors: problems in words
-subschemas        the one walker: which keywords contain schemas, and what they apply to; references: what `$ref` means
+subschemas        the one walker: which keywords contain schemas, what they apply to, and what `$ref` means
 rewrite           a schema transformed bottom-up, with losses recorded
 """

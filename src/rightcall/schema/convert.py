@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.depth import is_too_deep
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.schema.definition import Definition, definition_of
@@ -94,7 +95,7 @@ def _convert_tool(
 
 
 def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str, Any]:
-    if _is_deeper(schema, DEEPEST):
+    if is_too_deep(schema, DEEPEST):
         losses.refuse((), "schema", f"nested more than {DEEPEST} levels deep")
         return schema
     schema = rewrite_schema(schema, with_json_types, losses)
@@ -119,21 +120,6 @@ def _unconverted_keywords(target: str) -> tuple[str, ...]:
     keywords = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
     moved = tuple(key for key in DESCRIBED if key not in keywords)
     return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
-
-
-def _is_deeper(value: Any, most: int) -> bool:
-    """Whether the value is nested deeper than this. Without recursion, which could exhaust the stack."""
-    level = [value]
-    for _ in range(most):
-        level = [
-            part
-            for holder in level
-            for part in (holder.values() if isinstance(holder, dict) else holder)
-            if isinstance(part, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
@@ -169,15 +155,13 @@ def request(tools: Sequence[Converted], target: str) -> Any:
     if target == "gemini":
         return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
     if target == "bedrock":
-        return {"tools": [{"toolSpec": _bedrock(tool)} for tool in tools]}
+        plain = [(_definition(tool, "inputSchema"), {"json": tool.input_schema}) for tool in tools]
+        return {
+            "tools": [{"toolSpec": {**definition, "inputSchema": schema}} for definition, schema in plain]
+        }
     return {"tools": [_definition(tool, "inputSchema") for tool in tools]}
 
 
 def _definition(tool: Converted, schema_key: str) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
     return {"name": tool.name, **described, schema_key: tool.input_schema, **tool.fields}
-
-
-def _bedrock(tool: Converted) -> dict[str, Any]:
-    described = {"description": tool.description} if tool.description else {}
-    return {"name": tool.name, **described, "inputSchema": {"json": tool.input_schema}}

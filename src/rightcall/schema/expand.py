@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.join import UnfitError, intersect_schemas
-from rightcall.schema.references import is_local, target_of
 from rightcall.schema.rewrite import DEEPEST, TESTS, Losses, without
-from rightcall.schema.subschemas import DEFINITIONS, with_subschemas
+from rightcall.schema.subschemas import DEFINITIONS, is_local, target_of, with_subschemas
 
 MOST_SCHEMAS = 20_000
 ANNOTATIONS = frozenset(("description", "title", "default", "examples", "example", "deprecated", "readOnly",

@@ -6,20 +6,16 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.fields import distinct_names
-from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import Losses, as_text, into_description, only_keywords, without
-from rightcall.schema.strict import with_known_required
+from rightcall.schema.strict import with_any_of, with_known_required, with_variants
 
 
 def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """One schema in Gemini's fields; other keywords move into the description."""
     schema = with_known_required(schema, path, losses)
     schema = _with_one_type(_with_text_enum(schema, path, losses), path, losses)
-    if "oneOf" in schema:
-        losses.add(path, "oneOf", "written as anyOf: several variants may match")
-        schema = _with_variants(without(schema, ["oneOf"]), schema["oneOf"], path, losses)
-    schema = _with_inclusive_bounds(schema)
+    schema = _with_inclusive_bounds(with_any_of(schema, path, losses))
     schema = _with_plain_names(schema, path, losses)
     note = "moved into the description: Gemini has no field for it"
     return only_keywords(schema, provider("gemini").keywords, path, losses, note)
@@ -61,16 +57,7 @@ def _with_one_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> di
         schema = {**schema, "nullable": True}
     if len(kinds) == 1:
         return {**schema, "type": kinds[0]}
-    return _with_variants(without(schema, ["type"]), [{"type": kind} for kind in kinds], path, losses)
-
-
-def _with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses: Losses) -> dict[str, Any]:
-    """The schema with these variants in addition to its own."""
-    try:
-        return intersect_schemas(schema, {"anyOf": variants}, path, losses)
-    except UnfitError as unfit:
-        losses.refuse(path, "anyOf", f"no value matches: {unfit}")
-        return schema
+    return with_variants(without(schema, ["type"]), [{"type": kind} for kind in kinds], path, losses)
 
 
 def _with_inclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from rightcall.schema.references import is_local, reference_of, target_of
+from rightcall.schema.subschemas import is_local, reference_of, target_of
 
 EXAMPLES = {
     "date": "2026-03-31",

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.schema.references import References
-from rightcall.schema.subschemas import DEFINITIONS, HOLDERS, applications, subschemas
+from rightcall.schema.subschemas import DEFINITIONS, HOLDERS, References, applications, subschemas
 
 SMALL = 2_000
 """Parts of a schema, with references followed, above which values are examined too."""

@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.core.codec import JSON_TYPES
 from rightcall.core.text import shorten
-from rightcall.schema.references import reference_of, target_of
+from rightcall.schema.subschemas import reference_of, target_of
 
 Parts = tuple[str, str, str, tuple[Any, ...], Any]
 """Path, message, keyword, allowed values and a suggestion."""
@@ -186,7 +188,8 @@ def _alternatives(
     if all(len(b) == 1 and b[0].kind.name in ("type", "enum", "const") for b in branches):
         details = [branch[0].kind.as_dict() for branch in branches]
         types = sorted({TYPE_NAMES[t] for d in details for t in d.get("types", ()) if t != "null"})
-        values = [v for d in details for v in (*d.get("options", ()), *_expected_values(d))]
+        values = [v for d in details for v in (*d.get("options", ()), d.get("expected_value", msgspec.UNSET))]
+        values = [value for value in values if value is not msgspec.UNSET]
         accepted = " or ".join(
             [*types, *([f"one of {', '.join(map(value_text, values[:20]))}"] if values else [])]
         )
@@ -196,10 +199,6 @@ def _alternatives(
     told = [next(explain(branch[0], schema))[1] for branch in branches[:5]]
     listed = "; ".join(f"({number}) {text}" for number, text in enumerate(told, 1))
     yield path, f"{subject} matches none of the {len(context)} alternatives: {listed}", keyword, (), None
-
-
-def _expected_values(details: dict[str, Any]) -> tuple[Any, ...]:
-    return (details["expected_value"],) if "expected_value" in details else ()
 
 
 def _wrong_type(branch: Sequence[Any], at: Sequence[str | int]) -> bool:

@@ -87,19 +87,13 @@ def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[st
 def strict_violations(schema: dict[str, Any]) -> list[str]:
     """The keywords of one schema that strict mode does not compile, in order."""
     facts = provider("anthropic-strict")
-    return [key for key, value in schema.items() if _is_refused(key, value, facts.keywords, facts.formats)]
-
-
-def _is_refused(key: str, value: Any, keywords: tuple[str, ...], formats: tuple[str, ...]) -> bool:
-    if str(key).startswith("x-"):
-        return False
-    if key == "format":
-        return value not in formats
-    if key == "minItems":
-        return value not in (0, 1)
-    if key == "additionalProperties":
-        return False
-    return key not in keywords
+    allowed_values: dict[str, Any] = {"format": facts.formats, "minItems": (0, 1)}
+    allowed = {*facts.keywords, "additionalProperties"} - allowed_values.keys()
+    return [
+        key
+        for key, value in schema.items()
+        if key not in allowed and not str(key).startswith("x-") and value not in allowed_values.get(key, ())
+    ]
 
 
 def description_with(schema: dict[str, Any], keys: list[str]) -> str:
@@ -123,8 +117,7 @@ def anthropic_strict_schema(schema: dict[str, Any], path: JsonPath, losses: Loss
         for key in keys:
             losses.add(path, key, "moved into the description, where it is not enforced")
         schema = {**without(schema, keys), "description": text}
-    if "oneOf" in schema:
-        schema = _with_any_of(schema, path, losses)
+    schema = with_any_of(schema, path, losses)
     return close_object(schema, path, losses) if is_object(schema) else schema
 
 
@@ -135,13 +128,20 @@ def _is_left_by_sdk(key: str, value: Any) -> bool:
     return key == "default" or key.startswith("x-")
 
 
-def _with_any_of(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+def with_any_of(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+    """`oneOf` as `anyOf`."""
+    if "oneOf" not in schema:
+        return schema
     losses.add(path, "oneOf", "written as anyOf: several variants may match")
-    schema, variants = without(schema, ["oneOf"]), schema["oneOf"]
+    return with_variants(without(schema, ["oneOf"]), schema["oneOf"], path, losses)
+
+
+def with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses: Losses) -> dict[str, Any]:
+    """The schema with these variants in addition to its own."""
     try:
         return intersect_schemas(schema, {"anyOf": variants}, path, losses)
     except UnfitError as unfit:
-        losses.refuse(path, "oneOf", f"no value matches: {unfit}")
+        losses.refuse(path, "anyOf", f"no value matches: {unfit}")
         return schema
 
 

@@ -21,9 +21,7 @@ from rightcall.core.event_loop.shared_loop import CLOSING_S, TASKS, LoopCall, Sh
 
 T = TypeVar("T")
 
-_AbstractLoop: Any = (
-    asyncio.AbstractEventLoop
-)  # what it does not hand over raises NotImplementedError, as there
+_AbstractLoop: Any = asyncio.AbstractEventLoop  # what it does not hand over raises NotImplementedError
 _here = threading.local()
 _patched = threading.Lock()
 _users = 0

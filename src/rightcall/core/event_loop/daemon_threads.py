@@ -25,14 +25,11 @@ class DaemonThreads:
         self._pid = os.getpid()
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._idle = 0
-        self._lock = (
-            threading.RLock()
-        )  # an object may be garbage-collected, and submit, while the lock is held
+        # An object may be garbage-collected, and submit, while the lock is held.
+        self._lock = threading.RLock()
 
     def submit(self, job: Job) -> None:
-        if (
-            self._pid != os.getpid()
-        ):  # after a fork the threads are the parent's, and the lock may be held there
+        if self._pid != os.getpid():  # a fork: the threads are the parent's, and the lock may be held there
             self._start()
         with self._lock:
             if self._idle > 0:

@@ -15,19 +15,8 @@ from rightcall.core.redaction.word_likeness import looks_random
 
 _QUOTE = r"\\*[\"'`]"
 _NAME_HINTS = (
-    "key",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "auth",
-    "cookie",
-    "sig",
-    "pat",
-    "cred",
-    "session",
-    "dsn",
-    "string",
+    *("key", "pass", "pwd", "secret", "token", "auth", "cookie", "sig", "pat", "cred", "session"),
+    *("dsn", "string"),
 )
 _NAME_END = re.compile(
     r"(?:key|pass(?:word|wd|phrase|code)?|pwd|secret|token|authorization|auth|cookie|sig|signature|pat|credential"
@@ -137,9 +126,8 @@ def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
             continue
         head = _NAME_START.search(text, max(0, name_end.start() - 60), end)
         name = head[0] if head else ""
-        if (
-            name[:1] in "nrt" and text[end - len(name) - 1 : end - len(name)] == "\\"
-        ):  # an escape before it: \nPRIVATE-TOKEN
+        escaped = text[end - len(name) - 1 : end - len(name)] == "\\"
+        if name[:1] in "nrt" and escaped:  # \nPRIVATE-TOKEN
             name = name[1:]
         kind, mark = name_kind(name), _MARK.match(text, end)
         if not kind or mark is None:

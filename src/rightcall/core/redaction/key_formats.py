@@ -109,20 +109,8 @@ FORMATS: tuple[KeyFormat, ...] = (
         rf"|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{{30,}}|atlasv1\.{_WORD}{{30,}}|dapi[a-f0-9]{{32}}(?:-\d)?"
         rf"|(?<!\d)\d{{8,10}}:AA[A-Za-z0-9_-]{{32,}}|EAAA[A-Za-z0-9_-]{{40,}}",
         *("npm_", "pypi-age", "dckr_", "_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "sg.", "sq0", "hvs."),
-        *(
-            "hvb.",
-            "hvr.",
-            "glsa_",
-            "glc_",
-            "nrak-",
-            "sntrys_",
-            "sntryu_",
-            "lin_api_",
-            "ntn_",
-            "figd_",
-            "pmak-",
-        ),
-        *("age-secret-key-1", "atatt3", "dp.", "atlasv1.", "dapi", ":aa", "eaaa"),
+        *("hvb.", "hvr.", "glsa_", "glc_", "nrak-", "sntrys_", "sntryu_", "lin_api_", "ntn_", "figd_"),
+        *("pmak-", "age-secret-key-1", "atatt3", "dp.", "atlasv1.", "dapi", ":aa", "eaaa"),
     ),
     KeyFormat(
         "key",

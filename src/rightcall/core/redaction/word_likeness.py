@@ -63,9 +63,8 @@ def _is_word(token: str, piece: re.Match[str]) -> bool:
     text = piece[0]
     if text.isdecimal():
         return False
-    if text.isupper() and not (
-        len(text) > 5 and _stands_alone(token, piece)
-    ):  # SQL in PostgreSQL, HTTP-Server
+    capitals = text.isupper() and not (len(text) > 5 and _stands_alone(token, piece))
+    if capitals:  # SQL in PostgreSQL, HTTP-Server
         before, after = token[: piece.start()][-1:], token[piece.end() :][:1]
         return 2 <= len(text) <= 5 and not (before.isalnum() and after.isalnum())
     if not text.isascii():

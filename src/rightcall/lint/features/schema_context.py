@@ -12,8 +12,7 @@ from typing import Any
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
-from rightcall.schema.references import reference_of
-from rightcall.schema.subschemas import DEFINITIONS
+from rightcall.schema.subschemas import DEFINITIONS, reference_of
 
 Resolve = Callable[[str], Any]
 

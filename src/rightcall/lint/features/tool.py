@@ -17,8 +17,7 @@ from rightcall.lint.features.schema_context import schemas_that_must_not_loosen,
 from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
-from rightcall.schema.references import reference_of, target_of
-from rightcall.schema.subschemas import DEFINITIONS
+from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)
 

@@ -109,9 +109,8 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
     """A new member at the end of an object."""
     text = document.text
     named = document.places.members(holder).values()
-    members = [
-        member for member in named if holder.start <= member.key < holder.end
-    ]  # not those merged by `<<`
+    # Not those merged by `<<`.
+    members = [member for member in named if holder.start <= member.key < holder.end]
     if not isinstance(edit.path[-1], str):
         return None
     name = _key(document, members, edit.path[-1]) + ": "

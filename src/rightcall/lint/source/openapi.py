@@ -12,7 +12,7 @@ from typing import Any
 from rightcall.files.documents import JsonPath, pointer_parts
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
-from rightcall.schema.references import reference_of, target_of
+from rightcall.schema.subschemas import reference_of, target_of
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
@@ -248,9 +248,7 @@ def _as_2020_12(schema: dict[str, Any]) -> dict[str, Any]:
     changed = dict(schema)
     if isinstance(changed.get("nullable"), bool):
         nullable = changed.pop("nullable")
-        if nullable and isinstance(
-            changed.get("type"), str
-        ):  # without a type it has no effect (OpenAPI 3.0.3)
+        if nullable and isinstance(changed.get("type"), str):  # else it has no effect (OpenAPI 3.0.3)
             changed["type"] = [changed["type"], "null"]
     for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(changed.get(bound), bool):

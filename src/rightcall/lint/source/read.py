@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from rightcall.core.errors import InputError
@@ -13,9 +12,9 @@ from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
-from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.schema.definition import mcp_hints
+from rightcall.schema.definition import definition_of
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
@@ -108,15 +107,20 @@ def tool_set(
     lines: Mapping[str, int] | None = None,
 ) -> ToolSet:
     """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
-    source_tools = (_source_tool(tool, index, server) for index, tool in enumerate(tools))
     line_of = lines or {}
-    return ToolSet(
-        name,
-        tuple(
-            replace(source_tool, origin=origin, line=line_of.get(source_tool.name, 0))
-            for source_tool in source_tools
-        ),
-    )
+    source_tools = [
+        SourceTool(
+            **vars(definition_of(tool)),
+            server=server,
+            base=(index,),
+            paths={(key,): (index, key) for key in CANONICAL if key != "annotations"},
+            fixable=False,
+            origin=origin,
+            line=line_of.get(tool.name, 0),
+        )
+        for index, tool in enumerate(tools)
+    ]
+    return ToolSet(name, tuple(source_tools))
 
 
 def _function_lines(path: Path) -> dict[str, int]:
@@ -127,23 +131,6 @@ def _function_lines(path: Path) -> dict[str, int]:
     return {
         node.name: node.lineno for node in defined if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-
-
-def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
-    return SourceTool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        output_schema=tool.output_schema,
-        annotations=mcp_hints(tool),
-        title=tool.title,
-        server=server,
-        base=(index,),
-        paths={
-            (key,): (index, key) for key in ("name", "title", "description", "input_schema", "output_schema")
-        },
-        fixable=False,
-    )
 
 
 def _read_folder(

@@ -19,6 +19,8 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
+from rightcall.core.local_door import host_name, is_address, same_secret
+
 COOKIE = "rightcall_session"
 CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-rightcall-csrf"
@@ -34,8 +36,8 @@ class Access:
 
     def host_is_ours(self, headers: Headers) -> bool:
         """Whether the Host is an address or a name of this machine. An address cannot be rebound; a name can."""
-        host = _name_of(headers.get("host", ""))
-        return host in self._names or _is_address(host)
+        host = host_name(headers.get("host", ""))
+        return host in self._names or is_address(host)
 
     def admits(self, headers: Headers, cookies: dict[str, str]) -> bool:
         """Whether the request carries the token, as a cookie or as `Authorization: Bearer`."""
@@ -44,11 +46,11 @@ class Access:
         scheme, _, credential = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.is_token(credential.strip()):
             return True
-        return _same(cookies.get(COOKIE, ""), self.session)
+        return same_secret(cookies.get(COOKIE, ""), self.session)
 
     def is_token(self, candidate: str) -> bool:
         """Whether this is the token; compared in constant time."""
-        return bool(self.token) and _same(candidate, self.token)
+        return bool(self.token) and same_secret(candidate, self.token)
 
     @property
     def session(self) -> str:
@@ -66,7 +68,7 @@ class Access:
             return "this change did not come from a page of this dashboard"
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return "this change came from another site"
-        if not _same(csrf_token or headers.get(CSRF_HEADER, ""), self.csrf(admitted)):
+        if not same_secret(csrf_token or headers.get(CSRF_HEADER, ""), self.csrf(admitted)):
             return "the page is older than the running dashboard; reload it and try again"
         return ""
 
@@ -79,25 +81,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _name_of(host: str) -> str:
-    """The Host header without its port, in lower case; "" when it is more than a name and a port."""
-    if any(mark in host for mark in "/?#@\\"):
-        return ""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
-    except ValueError:
-        return ""
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _same(candidate: str, secret: str) -> bool:
-    return hmac.compare_digest(candidate.encode(errors="replace"), secret.encode())

@@ -9,15 +9,7 @@ SECTIONS = (
     "args|arguments|parameters|params|other parameters|keyword args|keyword arguments|returns?|yields?|"
     "raises|examples?|notes?|warnings?|warns|references|see also|attributes|todo"
 )
-PARAMETER_SECTIONS = {
-    "args",
-    "arguments",
-    "parameters",
-    "params",
-    "other parameters",
-    "keyword args",
-    "keyword arguments",
-}
+PARAMETER_SECTIONS = SECTIONS.split("|")[:7]
 GOOGLE_SECTION = re.compile(rf"^({SECTIONS}):\s*$", re.IGNORECASE)
 NUMPY_SECTION = re.compile(rf"^({SECTIONS})\s*$", re.IGNORECASE)
 FIELD = re.compile(r"^[:@](\w+)(?:\s+(?:[^:]*\s)?\*{0,2}(\w+))?\s*:\s*(.*)$")

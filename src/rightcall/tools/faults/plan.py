@@ -26,6 +26,7 @@ import msgspec
 from rightcall.core.codec import convert
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.options import described
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
 from rightcall.tools.runtime.json_values import canonical
@@ -63,30 +64,24 @@ class Fault(Record, frozen=True):
     `path` and `value` for wrong_value.
     """
 
-    type: Annotated[FaultType, msgspec.Meta(description="what goes wrong")]
-    tool: Annotated[
-        str | tuple[str, ...], msgspec.Meta(description="one tool or several [default: all]")
-    ] = ()
+    type: Annotated[FaultType, described("what goes wrong")]
+    tool: Annotated[str | tuple[str, ...], described("one tool or several [default: all]")] = ()
     nth: Annotated[
         int | tuple[int, ...],
-        msgspec.Meta(
-            description="executions of the tool in a trial that fail, counted from 1 [default: all]"
-        ),
+        described("executions of the tool in a trial that fail, counted from 1 [default: all]"),
     ] = ()
-    when: Annotated[dict[str, Any], msgspec.Meta(description="values the arguments must include")] = {}
-    probability: Annotated[
-        float, msgspec.Meta(ge=0, le=1, description="probability that the fault occurs")
-    ] = 1.0
+    when: Annotated[dict[str, Any], described("values the arguments must include")] = {}
+    probability: Annotated[float, described("probability that the fault occurs", ge=0, le=1)] = 1.0
     max_fires: Annotated[
-        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum occurrences per trial")
+        Annotated[int, msgspec.Meta(ge=1)] | None, described("maximum occurrences per trial")
     ] = None
-    retry_after_s: Annotated[
-        float, msgspec.Meta(ge=0, description="rate_limit: retry delay in the error, in seconds")
-    ] = 30.0
-    seconds: Annotated[float, msgspec.Meta(ge=0, description="slow: delay in seconds")] = 5.0
-    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes back")] = 1
-    path: Annotated[str, msgspec.Meta(description="wrong_value: path of the value to change")] = ""
-    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value to return instead")] = None
+    retry_after_s: Annotated[float, described("rate_limit: retry delay in the error, in seconds", ge=0)] = (
+        30.0
+    )
+    seconds: Annotated[float, described("slow: delay in seconds", ge=0)] = 5.0
+    age: Annotated[int, described("stale_read: how many changes back", ge=1)] = 1
+    path: Annotated[str, described("wrong_value: path of the value to change")] = ""
+    value: Annotated[Any, described("wrong_value: the value to return instead")] = None
 
     @property
     def phase(self) -> Phase:
@@ -112,24 +107,20 @@ class ToolListFault(Record, frozen=True):
 
     type: Annotated[
         Literal["distractor", "renamed", "removed"],
-        msgspec.Meta(
-            description="distractor: add tools; renamed: show a tool under another name; removed: hide a tool"
-        ),
+        described("distractor: add tools; renamed: show a tool under another name; removed: hide a tool"),
     ]
-    tool: Annotated[str, msgspec.Meta(description="the tool to rename or to hide")] = ""
-    to: Annotated[str, msgspec.Meta(description="the new name")] = ""
-    count: Annotated[int, msgspec.Meta(ge=1, le=1000, description="number of tools to add")] = 3
+    tool: Annotated[str, described("the tool to rename or to hide")] = ""
+    to: Annotated[str, described("the new name")] = ""
+    count: Annotated[int, described("number of tools to add", ge=1, le=1000)] = 3
 
 
 class FaultPlan(Record, frozen=True):
     """All faults of a run. The same plan affects every model in the same way."""
 
-    faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
-    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes to the list of tools")] = ()
-    seed: Annotated[int, msgspec.Meta(description="seed of the random faults")] = 0
-    format: Annotated[Literal["rightcall/faults/1"], msgspec.Meta(description="format of the plan")] = (
-        "rightcall/faults/1"
-    )
+    faults: Annotated[tuple[Fault, ...], described("faults of tools while they run")] = ()
+    tools: Annotated[tuple[ToolListFault, ...], described("changes to the list of tools")] = ()
+    seed: Annotated[int, described("seed of the random faults")] = 0
+    format: Annotated[Literal["rightcall/faults/1"], described("format of the plan")] = "rightcall/faults/1"
 
     def __bool__(self) -> bool:
         return bool(self.faults or self.tools)

@@ -8,34 +8,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-import msgspec
-
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.options import described
 
 
 @dataclass(frozen=True)
 class McpOAuth:
     """OAuth client credentials for a remote server; the secret is read from an environment variable."""
 
-    token_url: Annotated[str, msgspec.Meta(description="token endpoint of the authorization server")]
-    client_id: Annotated[str, msgspec.Meta(description="id of the client")]
-    client_secret_env: Annotated[
-        str, msgspec.Meta(description="environment variable with the client's secret")
-    ]
-    scope: Annotated[str, msgspec.Meta(description="scopes to ask for, separated by spaces")] = ""
-    resource: Annotated[str, msgspec.Meta(description="resource that the token is for (RFC 8707)")] = ""
+    token_url: Annotated[str, described("token endpoint of the authorization server")]
+    client_id: Annotated[str, described("id of the client")]
+    client_secret_env: Annotated[str, described("environment variable with the client's secret")]
+    scope: Annotated[str, described("scopes to ask for, separated by spaces")] = ""
+    resource: Annotated[str, described("resource that the token is for (RFC 8707)")] = ""
 
 
 @dataclass(frozen=True)
 class McpElicitation:
     """A user's answer to the forms of a server."""
 
-    action: Annotated[
-        Literal["accept", "decline", "cancel"], msgspec.Meta(description="what the user does")
-    ] = "accept"
+    action: Annotated[Literal["accept", "decline", "cancel"], described("what the user does")] = "accept"
     content: Annotated[
-        Mapping[str, Any], msgspec.Meta(description="values of the fields; used for those that are asked for")
+        Mapping[str, Any], described("values of the fields; used for those that are asked for")
     ] = field(default_factory=dict)
 
 
@@ -47,32 +42,30 @@ class McpAddress:
     with what is stated here, and refused otherwise.
     """
 
-    command: Annotated[tuple[str, ...], msgspec.Meta(description="program to start, with its arguments")] = ()
-    url: Annotated[str, msgspec.Meta(description="URL of a running server")] = ""
-    env: Annotated[
-        Mapping[str, str], msgspec.Meta(description="environment variables added to the few it inherits")
-    ] = field(default_factory=dict, repr=False)
-    cwd: Annotated[str | None, msgspec.Meta(description="working folder of the program")] = None
+    command: Annotated[tuple[str, ...], described("program to start, with its arguments")] = ()
+    url: Annotated[str, described("URL of a running server")] = ""
+    env: Annotated[Mapping[str, str], described("environment variables added to the few it inherits")] = (
+        field(default_factory=dict, repr=False)
+    )
+    cwd: Annotated[str | None, described("working folder of the program")] = None
     transport: Annotated[
         Literal["http", "sse", ""],
-        msgspec.Meta(description="of a URL: streamable HTTP or SSE; SSE by default if it ends in /sse"),
+        described("of a URL: streamable HTTP or SSE; SSE by default if it ends in /sse"),
     ] = ""
     headers: Annotated[
         Mapping[str, str],
-        msgspec.Meta(description="sent with every request to a URL; ${NAME} is taken from the environment"),
+        described("sent with every request to a URL; ${NAME} is taken from the environment"),
     ] = field(default_factory=dict, repr=False)
-    token_env: Annotated[
-        str, msgspec.Meta(description="environment variable with a bearer token for a URL")
-    ] = ""
-    oauth: Annotated[McpOAuth | None, msgspec.Meta(description="OAuth client credentials for a URL")] = None
-    sampling: Annotated[
-        str | None, msgspec.Meta(description="answer to every request for sampling; refused without it")
-    ] = None
-    elicitation: Annotated[
-        McpElicitation | None, msgspec.Meta(description="answer to every form; refused without it")
-    ] = None
-    start_s: Annotated[float, msgspec.Meta(description="time limit of the start, in seconds")] = 60.0
-    call_s: Annotated[float, msgspec.Meta(description="time limit of a call, in seconds")] = 30.0
+    token_env: Annotated[str, described("environment variable with a bearer token for a URL")] = ""
+    oauth: Annotated[McpOAuth | None, described("OAuth client credentials for a URL")] = None
+    sampling: Annotated[str | None, described("answer to every request for sampling; refused without it")] = (
+        None
+    )
+    elicitation: Annotated[McpElicitation | None, described("answer to every form; refused without it")] = (
+        None
+    )
+    start_s: Annotated[float, described("time limit of the start, in seconds")] = 60.0
+    call_s: Annotated[float, described("time limit of a call, in seconds")] = 30.0
 
     @property
     def uses_sse(self) -> bool:

@@ -25,6 +25,7 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, suggestion
+from rightcall.core.options import described
 from rightcall.files.python_object import load_object
 from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_problem
 
@@ -32,14 +33,12 @@ from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_proble
 class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An error of the contract that a mock answers with."""
 
-    error: Annotated[str, msgspec.Meta(description="error code, such as not_found")]
-    detail: Annotated[str, msgspec.Meta(description="what went wrong")] = ""
-    hint: Annotated[str, msgspec.Meta(description="what to do about it")] = ""
-    effect: Annotated[Effect, msgspec.Meta(description="whether the call had an effect")] = "none"
-    retry: Annotated[Retry | None, msgspec.Meta(description="whether and how to retry")] = None
-    retry_after_s: Annotated[float | None, msgspec.Meta(description="delay before a retry, in seconds")] = (
-        None
-    )
+    error: Annotated[str, described("error code, such as not_found")]
+    detail: Annotated[str, described("what went wrong")] = ""
+    hint: Annotated[str, described("what to do about it")] = ""
+    effect: Annotated[Effect, described("whether the call had an effect")] = "none"
+    retry: Annotated[Retry | None, described("whether and how to retry")] = None
+    retry_after_s: Annotated[float | None, described("delay before a retry, in seconds")] = None
 
     def exception(self) -> ToolError:
         """The error as a tool would raise it."""
@@ -56,29 +55,25 @@ class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An answer for calls whose arguments include `args`."""
 
-    args: Annotated[dict[str, Any], msgspec.Meta(description="arguments the call must include")]
-    result: Annotated[Any, msgspec.Meta(description="the result")] = msgspec.UNSET
-    error: Annotated[MockError | None, msgspec.Meta(description="the error")] = None
+    args: Annotated[dict[str, Any], described("arguments the call must include")]
+    result: Annotated[Any, described("the result")] = msgspec.UNSET
+    error: Annotated[MockError | None, described("the error")] = None
 
 
 class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one tool answers: one of result, error, sequence, function, generate and real."""
 
-    result: Annotated[Any, msgspec.Meta(description="the result of every call")] = msgspec.UNSET
-    error: Annotated[MockError | None, msgspec.Meta(description="the error of every call")] = None
+    result: Annotated[Any, described("the result of every call")] = msgspec.UNSET
+    error: Annotated[MockError | None, described("the error of every call")] = None
     cases: Annotated[
-        tuple[MockCase, ...], msgspec.Meta(description="results by arguments; other fields apply to the rest")
+        tuple[MockCase, ...], described("results by arguments; other fields apply to the rest")
     ] = ()
-    sequence: Annotated[
-        tuple[Any, ...], msgspec.Meta(description="results in order; the last one repeats")
-    ] = ()
-    function: Annotated[Any, msgspec.Meta(description="module:function that computes the result")] = None
-    generate: Annotated[bool, msgspec.Meta(description="a result made from the tool's output schema")] = False
-    real: Annotated[bool, msgspec.Meta(description="run the tool itself")] = False
-    goldens: Annotated[
-        dict[str, Mock], msgspec.Meta(description="another mock for single goldens, by id")
-    ] = {}
-    delay_ms: Annotated[float, msgspec.Meta(description="delay before the answer, in milliseconds")] = 0
+    sequence: Annotated[tuple[Any, ...], described("results in order; the last one repeats")] = ()
+    function: Annotated[Any, described("module:function that computes the result")] = None
+    generate: Annotated[bool, described("a result made from the tool's output schema")] = False
+    real: Annotated[bool, described("run the tool itself")] = False
+    goldens: Annotated[dict[str, Mock], described("another mock for single goldens, by id")] = {}
+    delay_ms: Annotated[float, described("delay before the answer, in milliseconds")] = 0
 
 
 def runs_for_real(mock: Any) -> bool:

@@ -25,9 +25,7 @@ def pipeline(
 ) -> Next:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
-        Answers(
-            rules.strict, rules.mark_replayed
-        ),  # every ending is an outcome, and each call has exactly one
+        Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome
         preparer,  # parse, resolve, validate, normalise, policy, confirmation
         faults.deliver if faults else None,  # lose the key, deliver twice
         RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm

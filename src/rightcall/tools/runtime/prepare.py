@@ -110,11 +110,8 @@ class Preparer:
             raise Refused(unknown_tool(name, self.known(context)))
         if argument_problems := problems(entry.tool, arguments):
             raise Refused(invalid_args(name, argument_problems))
-        call.entry, call.ready, call.arguments = (
-            entry,
-            entry.ready(context),
-            normalise_arguments(entry.tool, arguments),
-        )
+        call.entry, call.ready = entry, entry.ready(context)
+        call.arguments = normalise_arguments(entry.tool, arguments)
         call.fingerprint = call_fingerprint(entry, call.arguments)
         call.prepared = True
         if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):

@@ -36,11 +36,8 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
     ask = case.tool_ask(call.tool_name, call.arguments)
     if case.is_replaying:
         return _replay(call, _recorded_reply(case, ask))
-    pending, ledger, calls_before = (
-        case.begin_call(ask),
-        call.context.ledger,
-        len(call.context.ledger.entries),
-    )
+    pending, ledger = case.begin_call(ask), call.context.ledger
+    calls_before = len(ledger.entries)
     ending: dict[str, Any] = {}
     try:
         finished: Finished = await next(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from rightcall.core.errors import ConfigError, InputError
@@ -196,11 +197,8 @@ class Toolbox:
         return [self._govern_entry(entry, real=execute == "real")]
 
     def _govern_entry(self, entry: BoundTool, *, real: bool) -> BoundTool:
-        return BoundTool(
-            entry.tool,
-            entry.behaviour,
-            lambda context: self._ready(entry.tool, entry, context, real=real),
-        )
+        ready = partial(self._ready, entry.tool, entry, real=real)
+        return BoundTool(entry.tool, entry.behaviour, ready)
 
     def _ready(
         self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool

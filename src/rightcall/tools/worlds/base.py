@@ -67,11 +67,7 @@ class World:
     def tools(self) -> list[FunctionTool]:
         """The methods that are tools, in the order they are written."""
         function_tools = [value for value in vars(type(self)).values() if isinstance(value, FunctionTool)]
-        return (
-            function_tools
-            if self.idempotent
-            else [_without_keys(function_tool) for function_tool in function_tools]
-        )
+        return function_tools if self.idempotent else list(map(_without_keys, function_tools))
 
     def _entry(self, function_tool: FunctionTool) -> BoundTool:
         def ready(context: CallContext) -> RunnableTool:

@@ -42,9 +42,8 @@ def leaves_open(node: Node) -> bool:
     if len(text_words) >= 4 or node.is_only("boolean"):
         return False
     names = {stem(token) for token in name_tokens(node.name)}
-    return all(
-        word in FILLER_WORDS or stem(word) in names for word in text_words
-    )  # “Repository name” says whose
+    # “Repository name” says whose.
+    return all(word in FILLER_WORDS or stem(word) in names for word in text_words)
 
 
 @tool_rule("TD111", "info", sources=("practice",))

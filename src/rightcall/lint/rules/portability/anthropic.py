@@ -100,7 +100,8 @@ _HINT = "send some of the tools without strict mode, or fewer at a time"
 def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
     facts = provider("anthropic-strict")
     optional = sum(not node.required for tool in tools for node in tool.properties)
-    unions = sum(_is_union(node) for tool in tools for node in tool.properties)
+    schemas = [node.schema for tool in tools for node in tool.properties]
+    unions = sum(isinstance(s.get("type"), list) or "anyOf" in s or "oneOf" in s for s in schemas)
     return [
         ("tools", len(tools), facts.strict_tools or 0),
         ("optional parameters", optional, facts.optional_parameters or 0),
@@ -122,10 +123,6 @@ def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
         ("enum values", len(enums), facts.enum_values or 0),
         ("characters of names and enums", characters, facts.name_characters or 0),
     ]
-
-
-def _is_union(node: Node) -> bool:
-    return isinstance(node.schema.get("type"), list) or "anyOf" in node.schema or "oneOf" in node.schema
 
 
 _CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")

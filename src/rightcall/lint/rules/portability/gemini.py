@@ -23,7 +23,8 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
       "type": "string", "enum": ["daily"], "description": "Rhythm of the entries."
     }}}}
     """
-    if "gemini" not in tool.targets or _takes_json_schema(tool):
+    takes_json_schema = ("parametersJsonSchema",), ("parameters_json_schema",)
+    if "gemini" not in tool.targets or tool.source.document_path(INPUT)[-1:] in takes_json_schema:
         return
     keywords = provider("gemini").keywords
     for node in tool.nodes:
@@ -42,10 +43,6 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
                 "send it as parameters_json_schema, or say it otherwise",
                 edits=edits,
             )
-
-
-def _takes_json_schema(tool: ToolFeatures) -> bool:
-    return tool.source.document_path(INPUT)[-1:] in (("parametersJsonSchema",), ("parameters_json_schema",))
 
 
 @tool_rule("TD706", "error", targets=("gemini",), sources=("GEM",))

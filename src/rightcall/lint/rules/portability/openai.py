@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import INPUT, ToolFeatures
@@ -29,7 +27,9 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
         properties = node.schema.get("properties")
         if node.schema.get("type") != "object" and not isinstance(properties, dict):
             continue
-        missing = _optional(node, properties if isinstance(properties, dict) else {})
+        required = node.schema.get("required")
+        listed = required if isinstance(required, list) else []
+        missing = [name for name in properties if name not in listed] if isinstance(properties, dict) else []
         is_open = node.schema.get("additionalProperties") is not False
         if not missing and not is_open:
             continue
@@ -43,12 +43,6 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
             edits=() if is_open and not closable else _edits(node, missing, is_open),
             safe=not missing,
         )
-
-
-def _optional(node: Node, properties: dict[str, Any]) -> list[str]:
-    required = node.schema.get("required")
-    listed = required if isinstance(required, list) else []
-    return [name for name in properties if name not in listed]
 
 
 def _edits(node: Node, missing: list[str], is_open: bool) -> tuple[Edit, ...]:

@@ -114,7 +114,8 @@ def homoglyph(tool: ToolFeatures) -> Findings:
         yield _finding(("name",), tool.name, "error")
     for node in tool.properties:
         if not node.name.isascii() and not invisible_characters(node.name):
-            mixed = any(character in LOOKALIKES for character in node.name) and _mixes(node.name)
+            latin = any(character.isascii() and character.isalpha() for character in node.name)
+            mixed = latin and any(character in LOOKALIKES for character in node.name)
             yield _finding(node.path, node.name, "error" if mixed else "warning")
 
 
@@ -130,10 +131,6 @@ def _finding(path: tuple[str | int, ...], name: str, severity: Severity) -> Find
         severity=severity,
         edits=edits,
     )
-
-
-def _mixes(name: str) -> bool:
-    return any(character.isascii() and character.isalpha() for character in name)
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.S)
