@@ -22,6 +22,7 @@ from rightcall.core.options import takes
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
+from rightcall.model.run import Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
@@ -32,7 +33,7 @@ from rightcall.run.runner import run_plan
 from rightcall.run.suite import Suite, WorkersConfig, load_suite
 from rightcall.run.suite_actions import actions, with_record_mode
 from rightcall.run.suite_plan import plan_suite
-from rightcall.run.trust import require_trust
+from rightcall.run.trust import agent_of_run, require_trust
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
@@ -129,6 +130,13 @@ class SuiteRun:
         ]
         options += [("--faults", _relative_path(Path(self.options.faults)) if self.options.faults else None)]
         return shlex.join(word for name, value in options if value is not None for word in (name, value))
+
+
+def plan_of_run(file: Path, run: Run, *, trust: bool = False) -> Plan:
+    """The plan of the suite of a stored run, with the agent of that run."""
+    suite = load_suite(file)
+    require_trust(suite, file, trust=trust)
+    return plan_suite(suite, file.parent, model=agent_of_run(suite, file.parent, run.agent))
 
 
 def _relative_path(file: Path) -> str:

@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from rightcall.core.options import CI, SCALE, SELECTION, JsonOption, Option
+from rightcall.core.options import CI, MOST_TRIALS, SCALE, SELECTION, JsonOption, Option
 from rightcall.decide.options import CheckThresholds
-from rightcall.run.options import MOST_TRIALS, SuiteOverrides
+from rightcall.run.options import SuiteOverrides
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ def run(suite: Path, options: RunOptions) -> None: ...
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -16,11 +17,21 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import click
 
 from rightcall.cli.completion import TYPED_WORDS, completer
-from rightcall.cli.options import FiniteRange
-from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, options_of
+from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, option_of, options_of
 
 Options = TypeVar("Options")
+Command = TypeVar("Command", bound=Callable[..., Any])
 GROUPS = (COMMON, SELECTION, SCALE, CI)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds. `nan` is within none, so that a gate given `nan` cannot pass."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number is not None and not math.isfinite(number):
+            self.fail(f"{value} is not a number", param, ctx)
+        return number
 
 
 class GroupedOption(click.Option):
@@ -69,7 +80,24 @@ def takes_options(options: Callable[..., Options]) -> Callable[[Callable[..., No
     return decorate
 
 
-def click_option(field: DeclaredOption) -> click.Option:
+def takes_option(options: Any, name: str, parameter: str = "") -> Callable[[Command], Command]:
+    """A decorator: the command has an option that a class or an annotated type declares.
+
+    Its function gets it as `parameter` [default: under its own name].
+    """
+    declared = option_of(options, name)
+
+    def decorate(command: Command) -> Command:
+        holder: Any = command
+        if not hasattr(holder, "__click_params__"):
+            holder.__click_params__ = []
+        holder.__click_params__.append(click_option(declared, parameter))
+        return command
+
+    return decorate
+
+
+def click_option(field: DeclaredOption, parameter: str = "") -> click.Option:
     """One option as click has it."""
     kind, option = field.types[0], field.option
     is_many = get_origin(kind) in (Sequence, tuple)
@@ -84,7 +112,7 @@ def click_option(field: DeclaredOption) -> click.Option:
     )
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     result = GroupedOption(
-        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
+        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), parameter or field.name],
         type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
         multiple=is_many,

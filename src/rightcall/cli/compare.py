@@ -2,64 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from rightcall.cli.options import (
-    alpha_option,
-    cluster_option,
-    json_option,
-    margin_option,
-    store_option,
-    trust_option,
-)
+from rightcall.cli.command_options import takes_options
 from rightcall.cli.output import as_object, console, print_json
+from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
+from rightcall.decide.options import CompareOptions
 
 if TYPE_CHECKING:
-    from rightcall.decide.options import ClusterMode
     from rightcall.improve.attribution import WhatChanged
     from rightcall.improve.patch import UndoneEffect
+    from rightcall.run.decisions import RunComparison
     from rightcall.store.sql.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareCommandOptions(CompareOptions):
+    """The options of `rightcall compare`."""
+
+    bisect: Annotated[
+        bool, Option("Run broken goldens again with one suspect change undone at a time (needs --suite)")
+    ] = False
+    suite: Annotated[Path, Option("Suite of the runs, for --bisect")] = Path("suite.yaml")
+    trials: Annotated[int, Option("Trials for --bisect", ge=1, le=100)] = 3
+    trust: TrustOption = False
+    store: StoreOption = None
+    as_json: JsonOption = False
 
 
 @click.command()
 @click.argument("baseline")
 @click.argument("candidates", nargs=-1, required=True)
-@margin_option(default=0.0)
-@alpha_option(default=0.05)
-@click.option("--metric", help="Compare this metric instead of pass rates")
-@cluster_option(default="declared")
-@click.option("--anyway", is_flag=True, help="Compare even if metrics differ or a run is unfinished")
-@click.option(
-    "--bisect",
-    is_flag=True,
-    help="Run broken goldens again with one suspect change undone at a time (needs --suite)",
-)
-@click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
-              help="Suite of the runs, for --bisect")  # fmt: skip
-@click.option(
-    "--trials", type=click.IntRange(1, 100), default=3, show_default=True, help="Trials for --bisect"
-)
-@trust_option
-@store_option
-@json_option
-def compare(
-    baseline: str,
-    candidates: tuple[str, ...],
-    margin: float,
-    alpha: float,
-    metric: str | None,
-    cluster: ClusterMode,
-    anyway: bool,
-    bisect: bool,
-    suite: Path,
-    trials: int,
-    trust: bool,
-    store_url: str | None,
-    as_json: bool,
-) -> None:
+@takes_options(CompareCommandOptions)
+def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOptions) -> None:
     """Compare CANDIDATES with BASELINE golden by golden: better, not worse, worse or undecided.
 
     Exit codes: 0 better or not worse, 1 worse, 2 the runs cannot be compared, 3 undecided.
@@ -69,17 +49,9 @@ def compare(
     from rightcall.run.decisions import compare_runs
     from rightcall.store.address import open_store
 
-    with open_store(store_url, must_exist=True) as store:
-        comparisons = compare_runs(
-            store,
-            baseline,
-            list(candidates),
-            margin=margin,
-            alpha=alpha,
-            metric=metric,
-            anyway=anyway,
-            cluster=cluster,
-        )
+    how = {field.name: getattr(options, field.name) for field in fields(CompareOptions)}
+    with open_store(options.store, must_exist=True) as store:
+        comparisons = compare_runs(store, baseline, list(candidates), **how)
         changed = {
             comparison.candidate: what_changed(
                 store, store.runs.get(comparison.baseline), store.runs.get(comparison.candidate)
@@ -89,10 +61,10 @@ def compare(
         runs = [comparisons[0].baseline, *(comparison.candidate for comparison in comparisons)]
         matrix = golden_matrix(store, runs) if len(runs) > 2 else None
         undone = {
-            run: undo_each(store, difference, suite, trials, trust) if bisect else []
+            run: undo_each(store, difference, options) if options.bisect else []
             for run, difference in changed.items()
         }
-    if as_json:
+    if options.as_json:
         print_json(
             [
                 _as_object(comparison, changed[comparison.candidate], undone[comparison.candidate])
@@ -118,22 +90,15 @@ def compare(
     raise click.exceptions.Exit(max(comparison.comparison.exit_code for comparison in comparisons))
 
 
-def undo_each(
-    store: Store, changed: WhatChanged, suite: Path, trials: int, trust: bool
-) -> list[UndoneEffect]:
+def undo_each(store: Store, changed: WhatChanged, options: CompareCommandOptions) -> list[UndoneEffect]:
     """Run the goldens that broke with one suspect change undone at a time."""
+    from rightcall.api.suite_run import plan_of_run
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.improve.bisection import bisect_changes
-    from rightcall.run.suite import load_suite
-    from rightcall.run.suite_plan import plan_suite
-    from rightcall.run.trust import agent_of_run, require_trust
 
-    loaded = load_suite(suite)
-    require_trust(loaded, suite, trust=trust)
-    agent = agent_of_run(loaded, suite.parent, store.runs.get(changed.after).run.agent)
-    plan = plan_suite(loaded, suite.parent, model=agent)
-    return run_interruptible(bisect_changes(plan, store, changed, trials=trials))
+    plan = plan_of_run(options.suite, store.runs.get(changed.after).run, trust=options.trust)
+    return run_interruptible(bisect_changes(plan, store, changed, trials=options.trials))
 
 
-def _as_object(comparison: Any, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
+def _as_object(comparison: RunComparison, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
     return as_object(comparison) | {"what_changed": changed} | ({"bisect": undone} if undone else {})

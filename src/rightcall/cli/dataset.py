@@ -9,7 +9,9 @@ from typing import Literal
 
 import click
 
+from rightcall.api.score_options import ScoreOptions
 from rightcall.cli import dataset_versions as versions
+from rightcall.cli.command_options import takes_option
 from rightcall.cli.options import (
     FILE,
     OUTPUT_BY_SUFFIX,
@@ -19,7 +21,6 @@ from rightcall.cli.options import (
     output_option,
     skip_bad_option,
     store_option,
-    tools_option,
 )
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
@@ -38,7 +39,7 @@ def dataset() -> None:
 
 @dataset.command()
 @file_argument
-@tools_option
+@takes_option(ScoreOptions, "tools")
 @click.option(
     "--quality", is_flag=True, help="Report coverage, balance, near-duplicates and goldens that are too easy"
 )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from rightcall.cli.command_options import FiniteRange
 from rightcall.cli.options import (
     FILE,
     OUTPUT_BY_SUFFIX,
-    FiniteRange,
     file_argument,
     json_option,
     output_option,

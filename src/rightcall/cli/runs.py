@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rightcall.api.score_options import ScoreOptions
+from rightcall.cli.command_options import FiniteRange, takes_option
 from rightcall.cli.options import (
-    FiniteRange,
     json_lines_option,
-    measure_option,
-    metric_option,
-    pass_rule_option,
     run_argument,
     store_option,
     yes_option,
@@ -119,9 +117,9 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
 
 @runs.command()
 @run_argument
-@metric_option
-@measure_option
-@pass_rule_option
+@takes_option(ScoreOptions, "metrics")
+@takes_option(ScoreOptions, "measure")
+@takes_option(ScoreOptions, "pass_rule")
 @click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray")
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
 @store_option

@@ -27,7 +27,7 @@ class _FoundTests:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True})
 @click.argument("paths", nargs=-1, type=click.UNPROCESSED)
-@trials_option()
+@trials_option
 @click.option("--min", "least", type=RATE,
               help="Required pass rate [default: every golden must pass]")  # fmt: skip
 @click.option("--rule", type=click.Choice(["point", "interval"]),

@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 COMMON, SELECTION, SCALE, CI = "Common options", "What to run", "Scale", "CI"
 """The groups of options in `--help`."""
+MOST_TRIALS = 100_000
+MOST_AT_ONCE = 10_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +76,19 @@ StoreOption = Annotated[
     Option("Result store: a file or PostgreSQL URL", metavar="URL", default=".rightcall/rightcall.db"),
 ]
 JsonOption = Annotated[bool, Option("Output JSON", flags=("--json",), is_python=False)]
+TrustOption = Annotated[
+    bool, Option("Allow a suite from outside this project to start programs and import modules", group=CI)
+]
+BaseUrlOption = Annotated[
+    str | None,
+    Option(
+        "Server of the model", metavar="URL", default="of models, of the SDK's variable, or the provider's"
+    ),
+]
+ConcurrencyOption = Annotated[
+    int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
+]
+TrialsOption = Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,11 +127,19 @@ def options_of(options: Any) -> Iterator[DeclaredOption]:
                 yield DeclaredOption(field.name, kind, _default(field), option, bool(field.kw_only))
 
 
+def option_of(options: Any, name: str) -> DeclaredOption:
+    """One option: that of a class with this name, or an annotated type under this name."""
+    if get_origin(options) is Annotated:
+        kind, option = get_args(options)
+        return DeclaredOption(name, kind, False if kind is bool else None, option, True)
+    return next(declared for declared in options_of(options) if declared.name == name)
+
+
 def suite_key(options: Any, name: str) -> msgspec.Meta:
     """The constraint and the description of a suite key that an option replaces."""
     import msgspec
 
-    option = next(declared.option for declared in options_of(options) if declared.name == name)
+    option = option_of(options, name).option
     bounds = {bound: getattr(option, bound) for bound in ("ge", "gt", "le", "lt")}
     words = option.help[:1].lower() + option.help[1:]
     return msgspec.Meta(

@@ -90,6 +90,17 @@ class GateOptions(GateRules):
     as_json: JsonOption = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """How runs are compared."""
+
+    margin: Annotated[float, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = 0.0
+    alpha: Annotated[float, Option("Maximum probability of a wrong verdict", gt=0, le=0.5)] = 0.05
+    metric: Annotated[str | None, Option("Compare this metric instead of pass rates")] = None
+    cluster: Annotated[ClusterMode, Option(CLUSTER_HELP)] = "declared"
+    anyway: Annotated[bool, Option("Compare even if metrics differ or a run is unfinished")] = False
+
+
 @dataclass(frozen=True)
 class SampleSizeOptions:
     """The parameters of `rightcall.sample_size`, and the options of `rightcall plan`."""

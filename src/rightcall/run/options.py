@@ -11,11 +11,19 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from rightcall.core.options import CI, SCALE, SELECTION, Option, StoreOption
+from rightcall.core.options import (
+    CI,
+    SCALE,
+    SELECTION,
+    BaseUrlOption,
+    ConcurrencyOption,
+    Option,
+    StoreOption,
+    TrialsOption,
+    TrustOption,
+)
 from rightcall.recording.settings import RecordMode
 
-MOST_TRIALS = 100_000
-MOST_AT_ONCE = 10_000
 Limit = Annotated[int | None, Option("Maximum number of goldens", group=SELECTION, ge=1)]
 
 
@@ -23,14 +31,7 @@ Limit = Annotated[int | None, Option("Maximum number of goldens", group=SELECTIO
 class SuiteOverrides:
     """What replaces settings of a suite, and where its results are."""
 
-    base_url: Annotated[
-        str | None,
-        Option(
-            "Server of the model",
-            metavar="URL",
-            default="of models, of the SDK's variable, or the provider's",
-        ),
-    ] = None
+    base_url: BaseUrlOption = None
     record: Annotated[
         RecordMode | None,
         Option(
@@ -38,13 +39,8 @@ class SuiteOverrides:
             group=CI,
         ),
     ] = None
-    concurrency: Annotated[
-        int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
-    ] = None
-    trust: Annotated[
-        bool,
-        Option("Allow a suite from outside this project to start programs and import modules", group=CI),
-    ] = False
+    concurrency: ConcurrencyOption = None
+    trust: TrustOption = False
     store: StoreOption = None
 
 
@@ -53,7 +49,7 @@ class SuiteOptions(SuiteOverrides):
     """What of a suite is run, and how."""
 
     metrics: Annotated[Sequence[str], Option("Extra metric", flags=("--metric",), values="metric")] = ()
-    trials: Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)] = None
+    trials: TrialsOption = None
     only: Annotated[
         Sequence[str], Option("Only this id (wildcards * and ?), tag or category", group=SELECTION)
     ] = ()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Annotated, Literal
 
+from rightcall.core.options import Option, StoreOption
 from rightcall.improve.findings import Analysis
 from rightcall.improve.proposals import Proposal
 from rightcall.model.golden import AnyGolden
@@ -14,6 +15,7 @@ from rightcall.model.tool import Tool
 from rightcall.models.endpoint import ModelEndpoint
 
 Stop = Literal["end", "evalue"]
+Engine = Literal["rewrite", "gepa"]
 
 
 @dataclass(frozen=True)
@@ -34,26 +36,60 @@ class ProposalTask:
 Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]
 
 
-@dataclass(frozen=True)
-class ImproveOptions:
-    """How much may be tried. `rewrite` gives further proposals, such as those of a model.
+@dataclass(frozen=True, kw_only=True)
+class ImproveLimits:
+    """How much may be tried, and when the proof ends."""
 
-    `stop` "evalue" ends proof as soon as it is decided; "end" runs all of it. `announce` is called with
-    a sentence about the next step, before it costs anything.
+    proposals: Annotated[int, Option("Maximum proposals to try", ge=1, le=50)] = 10
+    trials: Annotated[int, Option("Trials per golden in the proof", ge=1, le=100)] = 3
+    stop: Annotated[
+        Stop, Option("When the proof ends: after every golden, or as soon as an e-value decides")
+    ] = "end"
+    budget: Annotated[
+        int | None, Option("Maximum number of agent calls; refuse to start if more are needed", ge=1)
+    ] = None
+    unproven: Annotated[
+        bool, Option("Write the best patch even if there are too few goldens to prove it")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImproveOptions(ImproveLimits):
+    """`rewrite` gives further proposals, such as those of a model.
+
+    `announce` is called with a sentence about the next step, before it costs anything.
     """
 
-    proposals: int = 10
-    trials: int = 3
-    unproven: bool = False
-    budget: int | None = None
     rewrite: Proposer | None = None
-    stop: Stop = "end"
     announce: Callable[[str], None] = lambda sentence: None
 
 
-def proposer(
-    model: str | ModelEndpoint | None, engine: Literal["rewrite", "gepa"] = "rewrite"
-) -> Proposer | None:
+@dataclass(frozen=True, kw_only=True)
+class ImproveRequest(ImproveLimits):
+    """What `rightcall improve` and `rightcall.improve` are asked for."""
+
+    model: Annotated[
+        str | None,
+        Option(
+            "Model that rewrites descriptions, in addition to what findings and lint propose: provider:model or a name"
+            " of models",
+            values="model",
+        ),
+    ] = None
+    engine: Annotated[
+        Engine, Option("How --model is used: three rewrites per finding, or a search with the gepa package")
+    ] = "rewrite"
+    store: StoreOption = None
+
+    def options(
+        self, writer: str | ModelEndpoint | None, announce: Callable[[str], None] = lambda sentence: None
+    ) -> ImproveOptions:
+        """The options of the protocol; `writer` is the model that rewrites."""
+        limits = {field.name: getattr(self, field.name) for field in fields(ImproveLimits)}
+        return ImproveOptions(**limits, rewrite=proposer(writer, self.engine), announce=announce)
+
+
+def proposer(model: str | ModelEndpoint | None, engine: Engine = "rewrite") -> Proposer | None:
     """The rewriter of descriptions: a model asked for each finding, or a search with the gepa package."""
     if model is None:
         return None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FiniteRange, base_url_option, json_option
+from rightcall.cli.command_options import FiniteRange
+from rightcall.cli.options import base_url_option, json_option
 from rightcall.cli.output import tell
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
