@@ -23,7 +23,7 @@ from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import find_baseline
-from rightcall.run.inputs import digest, golden_hash, metrics_hash
+from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.suite import Suite, load_suite
@@ -146,7 +146,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or that is
     unknown.
     """
-    if baseline.header.given.metrics == metrics_hash(plan):
+    if baseline.header.given.metrics == plan.metrics_hash:
         return baseline, ""
     goldens = {golden.id: golden for golden in plan.goldens()}
     again = await rescore_baseline(baseline, store, plan.scorer, goldens)

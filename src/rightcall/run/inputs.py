@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from rightcall.agents.agent import Agent, as_settings
+from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import fingerprint_value
 from rightcall.core.digest import json_digest
 from rightcall.core.errors import RightCallError
@@ -24,12 +25,8 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.agent_sources import AgentSources, object_file
-from rightcall.run.conversations import simulator_fingerprint
 from rightcall.run.watched_inputs import hash_variables, variables_of_sources
 from rightcall.tools.worlds.base import World
-
-if TYPE_CHECKING:
-    from rightcall.run.plan import Plan
 
 FORMAT = "rightcall/inputs/1"
 PARTS = ("title", "description", "input_schema", "output_schema", "annotations", "roles")
@@ -73,12 +70,17 @@ class Inputs(Record, frozen=True):
         return digest(self.tools[tool]) if tool in self.tools else ""
 
 
-def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
-    """The inputs of a plan; `definitions` are its tools, when they are known already."""
-    from rightcall.run.plan import exchange_shapes
-
-    agent, sources = plan.agent, plan.agent_sources
-    tools = {tool.name: tool for tool in (plan.definitions if definitions is None else definitions)}
+def inputs_of(
+    agent: Agent,
+    sources: AgentSources,
+    definitions: Iterable[Tool],
+    *,
+    metrics: str = "",
+    user: str = "",
+    models: Mapping[str, ModelEndpoint] = {},
+) -> Inputs:
+    """The inputs of an agent. `metrics` and `user` are hashes; `models` are those that goldens choose."""
+    tools = {tool.name: tool for tool in definitions}
     loop = agent.mode == "loop"
     worlds = {world.name: world for world in agent.tools if isinstance(world, World)} if loop else {}
     real_tools = _tool_files(agent.tools) if loop and agent.runs_tools else {}
@@ -103,11 +105,11 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         code=_code(sources, real_tools),
         variables=variables_of_sources(sources),
         tool_code={name: content_hash(path) for name, path in real_tools.items()},
-        metrics=metrics_hash(plan),
+        metrics=metrics,
         worlds={name: digest([world.start(), world.idempotent])[:24] for name, world in worlds.items()},
         world_tools={name: tuple(tool.name for tool in world.tools()) for name, world in worlds.items()},
-        user=simulator_fingerprint(plan.user) if plan.user else "",
-        models={name: digest(endpoint.identity)[:24] for name, endpoint in _models_of_goldens(plan).items()},
+        user=user,
+        models={name: digest(endpoint.identity)[:24] for name, endpoint in models.items()},
     )
 
 
@@ -122,20 +124,15 @@ def approval_rules(agent: Agent) -> dict[str, Any]:
     return msgspec.to_builtins(policy.rules) if policy else {}
 
 
-def _models_of_goldens(plan: Plan) -> dict[str, ModelEndpoint]:
-    """The named models that a golden chooses; no other entry matters."""
-    if not plan.agent.models:
-        return {}
-    chosen = {getattr(golden, "model", None) for golden in plan.as_declared()}
-    return {name: endpoint for name, endpoint in plan.agent.models.items() if name in chosen}
-
-
-def metrics_hash(plan: Plan) -> str:
-    """The metrics and rules that score a plan, with the files of those that are code."""
-    from rightcall.run.plan import scorer_fingerprint
-
-    named, code = scorer_fingerprint(plan.scorer), plan.agent_sources.metric_files()
-    return digest([named, code]) if code else named
+def exchange_shapes(agent: Agent) -> list[Any]:
+    """How an agent that is not a model is run and read, without its secrets."""
+    if isinstance(agent.model, ObservedAgent):
+        watched = agent.model
+        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
+    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        shapes += [OTEL, agent.exchange.calls]
+    return shapes if any(shapes) else []
 
 
 def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:

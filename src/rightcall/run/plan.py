@@ -17,7 +17,6 @@ from rightcall.agents.agent import Agent, tools_of
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
-from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import describe_value, fingerprint_value, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
@@ -34,7 +33,7 @@ from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
 from rightcall.run.agent_sources import AgentSources, function_sources
 from rightcall.run.conversations import conversations_of, simulator_fingerprint
-from rightcall.run.inputs import Inputs, approval_rules, inputs_of
+from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, inputs_of
 from rightcall.run.request_templates import (
     TemplateGroup,
     template_clusters,
@@ -210,9 +209,25 @@ class Plan:
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 
-    def inputs(self) -> Inputs:
-        """Everything that reaches the model, by hash."""
-        return inputs_of(self)
+    def inputs(self, definitions: Sequence[Tool] | None = None) -> Inputs:
+        """Everything that reaches the model, by hash; `definitions` are the tools, when they are known already."""
+        chosen = (
+            {getattr(golden, "model", None) for golden in self.as_declared()} if self.agent.models else ()
+        )
+        return inputs_of(
+            self.agent,
+            self.agent_sources,
+            self.definitions if definitions is None else definitions,
+            metrics=self.metrics_hash,
+            user=simulator_fingerprint(self.user) if self.user else "",
+            models={name: model for name, model in self.agent.models.items() if name in chosen},
+        )
+
+    @property
+    def metrics_hash(self) -> str:
+        """The metrics and rules that score the plan, with the files of those that are code."""
+        named, code = scorer_fingerprint(self.scorer), self.agent_sources.metric_files()
+        return digest([named, code]) if code else named
 
     def setup(self) -> dict[str, Any]:
         """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
@@ -286,17 +301,6 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     }
     thresholds = [changed] if changed else []
     return _fingerprint([named, *observed_too, dict(rules.weighting), rules.pass_rule, *servers, *thresholds])
-
-
-def exchange_shapes(agent: Agent) -> list[Any]:
-    """How an agent that is not a model is run and read, without its secrets."""
-    if isinstance(agent.model, ObservedAgent):
-        watched = agent.model
-        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
-    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
-    if agent.exchange.spans:
-        shapes += [OTEL, agent.exchange.calls]
-    return shapes if any(shapes) else []
 
 
 def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:

@@ -28,7 +28,7 @@ from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
-from rightcall.run.inputs import Inputs, inputs_of
+from rightcall.run.inputs import Inputs
 from rightcall.run.package_versions import sdk_versions
 from rightcall.run.plan import BLOCK, Plan, content_of
 from rightcall.run.request_templates import template_notice
@@ -195,7 +195,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if problems:
             raise ConfigError(*problems)
         ready = reading.plan_in_memory()
-        inputs = inputs_of(ready, definitions)
+        inputs = ready.inputs(definitions)
         return Prepared(
             ready,
             session,

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rightcall.core.codec import decode
 from rightcall.files.opened_files import FileWatch, StartedProgram
@@ -31,9 +30,6 @@ from rightcall.model.record import Record
 from rightcall.model.run import Run
 from rightcall.run.agent_sources import AgentSources
 from rightcall.store.sql.store import Store
-
-if TYPE_CHECKING:
-    from rightcall.run.plan import Plan
 
 UNSET, SET = "unset", "set"
 ROUNDS = 20_000
@@ -163,9 +159,8 @@ class AgentWatch:
         return WatchedInputs(fresh, tuple(sorted(told)), variables)
 
 
-def imports_of(plan: Plan) -> WatchedInputs | None:
-    """What the code of a plan read when it was imported here; None when the suite states everything."""
-    sources = plan.agent_sources
+def imports_of(sources: AgentSources) -> WatchedInputs | None:
+    """What the code of an agent read when it was imported here; None when the suite states everything."""
     return None if sources.ownership == "owned" else AgentWatch(sources).inputs()
 
 

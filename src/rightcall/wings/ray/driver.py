@@ -70,7 +70,7 @@ class Driver:
         if self._stopped:
             return
         self._work, self._take, self._ledger = work, take, LeaseLedger(jobs)
-        self._watched = imports_of(work.plan)
+        self._watched = imports_of(work.plan.agent_sources)
         self._delivering = 0
         self._news = asyncio.Event()
         self._left = work.left
