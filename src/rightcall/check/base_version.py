@@ -136,18 +136,16 @@ def base_actions(base: BaseVersion) -> tuple[Action, ...]:
             suite = load_suite(file)
         except RightCallError:  # its own run says what is wrong with it, and starts nothing
             return ()
-        actions_of_commit = [_without_folder(action, folder) for action in actions(suite, file.parent)]
+        actions_of_commit = [
+            Action(action.kind, action.what.replace(f"{folder}{os.sep}", ""))
+            for action in actions(suite, file.parent)
+        ]
         module, colon, _ = suite.agent.model.partition(":")
         if colon and not is_provider(
             module
         ):  # wherever the commit has the module: it is not looked for from here
             actions_of_commit.append(Action("import", module))
         return tuple(dict.fromkeys(actions_of_commit))
-
-
-def _without_folder(action: Action, folder: Path) -> Action:
-    """An action without the temporary folder in its words."""
-    return Action(action.kind, action.what.replace(f"{folder}{os.sep}", ""))
 
 
 class _Case(msgspec.Struct, frozen=True):

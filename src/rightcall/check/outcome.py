@@ -154,17 +154,17 @@ def _finding(
         )
         finding = _Finding("ERROR", "errors", sentence_of_errors)
     tried = [result for results in seen.results.values() for result in results]
-    if tried and finding.word not in ("REGRESSED", "ERROR") and not any(_has_answer(r) for r in tried):
+    if (
+        tried
+        and finding.word not in ("REGRESSED", "ERROR")
+        and not any(result.trajectory is None or result.trajectory.answered for result in tried)
+    ):
         finding = _Finding("ERROR", "errors", no_answer_sentence(len(tried)))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.only_replayed and finding.word == "PASS":
         finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
     return finding
-
-
-def _has_answer(result: CaseResult) -> bool:
-    return result.trajectory is None or result.trajectory.answered
 
 
 def _notes_on_models(seen: CheckEvidence) -> list[str]:

@@ -19,7 +19,7 @@ from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.trials import CheckTrials, Watch
 from rightcall.check.words import words_for_untouched
 from rightcall.core.text import percent
-from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
+from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import find_baseline
@@ -120,7 +120,9 @@ async def check_plan(
         return _with_exit_code(result, settings)
     if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
-        return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
+        return msgspec.structs.replace(
+            stored, notes=(*stored.notes, note), calls=msgspec.structs.replace(stored.calls, spent=0)
+        )
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
         asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
     trials = CheckTrials(
@@ -187,10 +189,6 @@ def _with_exit_code(result: CheckResult, settings: CheckSettings) -> CheckResult
     if code == 0 and any(diagnostic.severity == "error" for diagnostic in result.lint):
         code = 1
     return msgspec.structs.replace(result, exit_code=code)
-
-
-def _no_calls(calls: CheckCalls) -> CheckCalls:
-    return msgspec.structs.replace(calls, spent=0)
 
 
 def _nothing_compared(design: CheckDesign, base: CheckResult) -> CheckResult:

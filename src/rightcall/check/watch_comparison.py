@@ -43,7 +43,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     }
     now = {name: sources.project.hash(name) for name in counted}
     changes = tuple(
-        InputChange("code", name, _detail(counted[name], now[name]))
+        InputChange("code", name, "new" if counted[name] == ABSENT else "gone" if now[name] == ABSENT else "")
         for name in counted
         if counted[name] != now[name]
     )
@@ -65,7 +65,3 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"
     return WatchComparison(changes, compared, unknown, digest([now, moved]) if now else "")
-
-
-def _detail(before: str, now: str) -> str:
-    return "new" if before == ABSENT else "gone" if now == ABSENT else ""

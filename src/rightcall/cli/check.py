@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -240,16 +241,12 @@ def _show(result: CheckResult, file: Path) -> None:
     if result.hint:
         out.say("[dim]{}[/dim]", result.hint)
     if result.run_id and result.verdict != "PASS":
-        again = [] if result.everything or result.verdict != "INCONCLUSIVE" else [f"{_this_command()} --full"]
+        again = (
+            []
+            if result.everything or result.verdict != "INCONCLUSIVE"
+            else [f"{shlex.join(['rightcall', *sys.argv[1:]])} --full"]
+        )
         print_next(f"rightcall report {result.run_id}", *again)
-
-
-def _this_command() -> str:
-    """The command as it was typed, with every option."""
-    import shlex
-    import sys
-
-    return shlex.join(["rightcall", *sys.argv[1:]])
 
 
 def _show_all(results: list[CheckResult]) -> None:

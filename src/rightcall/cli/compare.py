@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -17,7 +17,6 @@ from rightcall.decide.options import CompareOptions
 if TYPE_CHECKING:
     from rightcall.improve.attribution import WhatChanged
     from rightcall.improve.patch import UndoneEffect
-    from rightcall.run.decisions import RunComparison
     from rightcall.store.sql.store import Store
 
 
@@ -67,7 +66,9 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
     if options.as_json:
         print_json(
             [
-                _as_object(comparison, changed[comparison.candidate], undone[comparison.candidate])
+                as_object(comparison)
+                | {"what_changed": changed[comparison.candidate]}
+                | ({"bisect": effects} if (effects := undone[comparison.candidate]) else {})
                 for comparison in comparisons
             ]
         )
@@ -98,7 +99,3 @@ def undo_each(store: Store, changed: WhatChanged, options: CompareCommandOptions
 
     plan = plan_of_run(options.suite, store.runs.get(changed.after).run, trust=options.trust)
     return run_interruptible(bisect_changes(plan, store, changed, trials=options.trials))
-
-
-def _as_object(comparison: RunComparison, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
-    return as_object(comparison) | {"what_changed": changed} | ({"bisect": undone} if undone else {})

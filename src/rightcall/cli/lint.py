@@ -136,12 +136,7 @@ def _print(report: LintReport, form: str, options: LintOptions) -> None:
         from rightcall.files.atomic import write_file
 
         write_file(options.output, text.encode("utf-8"))
-    else:
-        _print_as(form, text)
-
-
-def _print_as(form: str, text: str) -> None:
-    if form == "github":
+    elif form == "github":
         print_commands(text.splitlines())
     elif form == "text":
         print_painted(text)

@@ -194,7 +194,7 @@ def main() -> None:
         _complain(missing_wing(error))
         code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _show_interruption(INTERRUPTS.reason)
+        _tell(INTERRUPTS.reason)
         code = INTERRUPTS.exit_code
     except (BrokenPipeError, _ReaderLeft):
         # The reader of rows is gone (`| head`): there is no verdict on the rest, so this is no success.
@@ -256,31 +256,25 @@ def _forget_stdout() -> None:
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
     """Show a Python warning as one line."""
-    from rightcall.show.lines import tell
-
-    tell(f"warning: {message}", err=True)
+    _tell(f"warning: {message}")
 
 
 def _show_usage(error: click.ClickException) -> None:
     """Show a usage error; it quotes what was typed, which may contain control characters."""
-    from rightcall.show.lines import tell
-
     shown = io.StringIO()
     error.show(shown)
-    tell(shown.getvalue().removesuffix("\n"), err=True)
-
-
-def _show_interruption(reason: str) -> None:
-    from rightcall.show.lines import tell
-
-    tell(reason, err=True)
+    _tell(shown.getvalue().removesuffix("\n"))
 
 
 def _complain(problem: str) -> None:
-    """Show an error on stderr; it may quote files that contain control characters."""
+    _tell(f"error: {problem}")
+
+
+def _tell(line: str) -> None:
+    """Show a line on stderr; it may quote files that contain control characters."""
     from rightcall.show.lines import tell
 
-    tell(f"error: {problem}", err=True)
+    tell(line, err=True)
 
 
 if __name__ == "__main__":

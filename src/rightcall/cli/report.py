@@ -42,7 +42,7 @@ def report(
 
     Without -o, HTML is written to report.html and other formats to stdout.
     """
-    from rightcall.show.github import in_actions
+    from rightcall.show.github import in_actions, publish
     from rightcall.store.address import open_store
 
     form = kind or (format_of(output) if output else "html")
@@ -51,7 +51,7 @@ def report(
         run_id = store.runs.get(run).id
         view = _write(store, run_id, form, path)
         if in_actions(os.environ) if github is None else github:
-            _publish(store, run_id, to_stderr=path is None)
+            print_commands(publish(store, run_id, os.environ), err=path is None)
     if path is not None:
         _say(view, path, form)
 
@@ -65,12 +65,6 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | No
         return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
         return write(store, run, out)
-
-
-def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
-    from rightcall.show.github import publish
-
-    print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
 def _say(view: RunView | None, path: Path, kind: str) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rightcall.api.suite_run import SuiteRun
     from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
-    from rightcall.run.plan import Plan
 
 INFRASTRUCTURE = 4
 REPEATED = (
@@ -55,7 +54,10 @@ def run(suite: Path, options: RunOptions) -> None:
     prefer_uvloop()
     plans = asked.plans()
     if len(plans) > 1:
-        _check_all(plans)
+        from rightcall.core.event_loop import run_blocking
+        from rightcall.run.preparation import preflight_all
+
+        run_blocking(preflight_all(plans))  # what is wrong with any model, before the first is asked
     agains = _commands_again(suite, options, click.get_current_context())
     if shared is not None and (options.perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers cannot be combined with --perturb or --faults")
@@ -77,7 +79,10 @@ def run(suite: Path, options: RunOptions) -> None:
             for plan, again in zip(plans, agains, strict=True)
         ]
     if options.save_baseline is not None:
-        _save_baseline(options.save_baseline, outcomes[-1], options.store)
+        from rightcall.api.suite_run import add_to_baseline
+
+        add_to_baseline(options.save_baseline, outcomes[-1].run.id, options.store)
+        tell(f"{options.save_baseline}: baseline saved", err=True)
     if len(outcomes) > 1 and not options.as_json:
         _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
@@ -110,14 +115,6 @@ def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
     return pool
 
 
-def _check_all(plans: list[Plan]) -> None:
-    """Find what is wrong with any model before the first is asked."""
-    from rightcall.core.event_loop import run_blocking
-    from rightcall.run.preparation import preflight_all
-
-    run_blocking(preflight_all(plans))
-
-
 def _commands_again(suite: Path, options: RunOptions, context: click.Context) -> list[str]:
     """For each model the command that repeats its run."""
     flags = {option.name: option.opts[0] for option in context.command.params}
@@ -141,13 +138,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
             if word is not None:
                 words += [name, store_address(str(word)).typed if name == "--store" else str(word)]
     return shlex.join(words)
-
-
-def _save_baseline(path: Path, outcome: RunOutcome, store: str | Path | None) -> None:
-    from rightcall.api.suite_run import add_to_baseline
-
-    add_to_baseline(path, outcome.run.id, store)
-    tell(f"{path}: baseline saved", err=True)
 
 
 def _print_models(outcomes: list[RunOutcome]) -> None:

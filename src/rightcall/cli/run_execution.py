@@ -151,8 +151,7 @@ def run_to_end(
                 resume, run_id = stored.id, None
 
         def note_start(run: Run) -> None:
-            watching.started(run)
-            watching.name_by(case_names(store, run.id))
+            watching.run, watching.name = run, case_names(store, run.id)
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(

@@ -45,7 +45,8 @@ class Watching:
         self.requests = 0
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
-        self._name: CaseName = str
+        self.name: CaseName = str
+        """How lines of text name a case."""
         self._display = RunDisplay(live == "auto" and not as_json)
 
     def warn(self, warning: PlanWarning) -> None:
@@ -53,13 +54,6 @@ class Watching:
         if warning.text not in self._warned:
             self._warned.add(warning.text)
             tell(f"warning: {warning.text}", err=True)
-
-    def started(self, run: Run) -> None:
-        self.run = run
-
-    def name_by(self, name: CaseName) -> None:
-        """How lines of text name a case."""
-        self._name = name
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:
@@ -84,7 +78,7 @@ class Watching:
             why = f": {reason_of(result)}" if not result.passed else ""
             word = WORDS[outcome_of(result)]
             numbers = "".join(f" {text}" for text in _numbers(result))
-            name = one_line(self._name(result.golden_id))
+            name = one_line(self.name(result.golden_id))
             line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"
             tell(line, err=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     failed, more = failures_first(golden_rows(store.runs.results(stored.id)), keep)
     rows = with_titles(failed, store, stored.id)
     print_run(console(), stored, stored.run.summary or _summary(store, stored), rows, more)
-    steps = [f"rightcall runs show {stored.id} {_quote(failed[0].golden_id)}{where}"] if failed else []
+    steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")
     if not stored.finished:
@@ -121,7 +122,7 @@ def _show_case(
     rerun = rerun_command(run, stored.golden_id)
     if rerun.startswith("rightcall "):
         rerun += where
-    print_next(rerun, f"rightcall runs show {run.id} {_quote(stored.golden_id)} --raw{where}")
+    print_next(rerun, f"rightcall runs show {run.id} {shlex.quote(stored.golden_id)} --raw{where}")
 
 
 def _trial(stored: StoredCase, number: int | None) -> CaseResult:
@@ -133,9 +134,3 @@ def _trial(stored: StoredCase, number: int | None) -> CaseResult:
         if result.trial == number:
             return result
     raise InputError(f"case {stored.golden_id}", f"has no trial {number}", f"it has {len(stored.results)}")
-
-
-def _quote(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)

@@ -53,8 +53,11 @@ def copy(source: str, target: str, as_json: bool) -> None:
     from rightcall.store.address import open_store
     from rightcall.store.sql.copy import copy_store
 
+    def show(run_id: str) -> None:
+        tell(f"copying {run_id!r}", err=True)
+
     with open_store(source, must_exist=True) as old, open_store(target) as new:
-        copied = copy_store(old, new, progress=_show_progress if sys.stderr.isatty() else None)
+        copied = copy_store(old, new, progress=show if sys.stderr.isatty() else None)
         if as_json:
             print_json_line(msgspec.structs.asdict(copied))
         else:
@@ -63,7 +66,3 @@ def copy(source: str, target: str, as_json: bool) -> None:
                 f"{pluralize(copied.datasets, 'dataset version')} to {new.name}\n"
                 f"next: rightcall runs list --store {new.name}"
             )
-
-
-def _show_progress(run_id: str) -> None:
-    tell(f"copying {run_id!r}", err=True)

@@ -223,12 +223,8 @@ def _with_stated(own: AgentSources, config: AgentConfig, folder: Path) -> AgentS
     own = replace(own, files=(*own.files, *sorted(added)), left_out=left_out)
     if not isinstance(config.code, CodeFiles):
         return own
-    seen = own.unknown and not _is_service(own)
+    seen = own.unknown and "service" not in own.unknown and "MCP" not in own.unknown
     return replace(own, stated=True, unknown="" if seen and added else own.unknown)
-
-
-def _is_service(own: AgentSources) -> bool:
-    return "service" in own.unknown or "MCP" in own.unknown
 
 
 def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:

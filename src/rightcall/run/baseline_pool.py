@@ -26,7 +26,7 @@ from rightcall.run.baseline_file import (
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
 from rightcall.run.package_versions import major_changes
 from rightcall.run.tool_evidence import confusions
-from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch, watch_of_run
+from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -124,15 +124,12 @@ def _no_baseline(store: Store, name: str, branch: str, suite: str) -> InputError
     elif elsewhere:
         hint = f"its runs were made outside git: use --baseline last, or {hint}"
     elif any(
-        _dirty(run) for run in store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+        run.run.versions.get("git_dirty") == "true" and CHECKED not in run.tags
+        for run in store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     ):
         problem += "; runs with uncommitted changes do not count"
         hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
     return InputError(f"baseline {name}", problem, hint)
-
-
-def _dirty(run: StoredRun) -> bool:
-    return run.run.versions.get("git_dirty") == "true" and CHECKED not in run.tags
 
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
@@ -156,7 +153,7 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     selection = newest.run.fingerprints.get("selection")
     newest_inputs, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
-    watched = _watch_of(store, newest)
+    watched = watch_of_run(store, newest.run)
     for run in newest_first:
         if (
             run.run.fingerprints.get("inputs") != newest_inputs
@@ -164,14 +161,16 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
             or len(compared) >= MOST_RUNS
         ):
             break
-        if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watch_of(store, run)):
+        if major_changes(_packages(run), _packages(newest)):
+            break
+        if not same_watch(watched, watch_of_run(store, run.run)):
             break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
     # The same recorded answers again are not new trials: they are used only where there is nothing else.
     compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
     for run in compared:
-        watched = join_watches(watched, _watch_of(store, run))
+        watched = join_watches(watched, watch_of_run(store, run.run))
     older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
     inputs = _inputs(store, newest)
     header = BaselineHeader(
@@ -189,10 +188,6 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         watched=watched,
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
-
-
-def _watch_of(store: Store, run: StoredRun) -> WatchedInputs | None:
-    return watch_of_run(store, run.run)
 
 
 def _packages(run: StoredRun) -> dict[str, str]:

@@ -86,7 +86,8 @@ class _Count:
         plan = self._plan
         for golden in plan.goldens():
             if isinstance(golden, Golden):
-                self._add(golden)
+                self._requests += 1
+                self._characters += self._prompt_size(golden) + len(golden.input)
             else:
                 self._add_conversation(golden)
         usage = self._usage(self._requests, self._characters)
@@ -114,10 +115,6 @@ class _Count:
     def _usage(self, requests: int, characters: int) -> Usage:
         trials = self._plan.trials
         return Usage(trials * characters // CHARACTERS_PER_TOKEN, trials * requests * EXPECTED_OUTPUT_TOKENS)
-
-    def _add(self, golden: Golden) -> None:
-        self._requests += 1
-        self._characters += self._prompt_size(golden) + len(golden.input)
 
     def _add_conversation(self, golden: ConversationalGolden) -> None:
         asked, turns = first_turn(golden), most_turns(golden, self._plan.user)

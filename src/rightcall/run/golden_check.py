@@ -179,7 +179,9 @@ def _check_calls(
     for name in {name for name in ids if ids.count(name) > 1}:
         yield "error", "duplicate_id", f"{field}: the id '{name}' is used twice", ""
     scope = Scope(
-        tool_of={call.id: _true for call in expected if call.id}, embed=_no_embedding, judge=_no_judging
+        tool_of={call.id: lambda name: True for call in expected if call.id},
+        embed=_no_embedding,
+        judge=_no_judging,
     )
     for i, call in enumerate(expected):
         yield from _check_call(f"{field}[{i}]", call, tools, scope)
@@ -249,18 +251,11 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
         message = f"{field}: {tool.name} requires {', '.join(lacking)}, which is not expected, so a valid call fails"
         yield "error", "required_argument", message, 'expect it, or set extra_args: "ignore"'
     for name, spec in call.args.items():
-        value = spec["exact"] if isinstance(spec, dict) and matcher_key(spec) == "exact" else spec
-        if name in parameters and not callable(spec) and (value is not spec or not _is_matcher(spec)):
+        kind = matcher_key(spec) if isinstance(spec, dict) else None
+        value = spec["exact"] if kind == "exact" else spec
+        if name in parameters and not callable(spec) and kind in (None, "exact"):
             for problem in argument_problems(tool, name, value):
                 yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
-
-
-def _is_matcher(spec: Any) -> bool:
-    return isinstance(spec, dict) and matcher_key(spec) is not None
-
-
-def _true(name: str) -> bool:
-    return True
 
 
 def _no_embedding(text: str) -> Sequence[float]:

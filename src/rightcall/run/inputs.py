@@ -90,7 +90,8 @@ def inputs_of(
             "base_url": agent.server,
             "mode": agent.mode,
             "execute": agent.execute,
-            "strict": strictness_text(agent.strict),
+            # What is not stated has the word it had when it could only be true or false.
+            "strict": "true" if agent.strict else "false" if agent.strict is None else "never",
             **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),
@@ -111,11 +112,6 @@ def inputs_of(
         user=user,
         models={name: digest(endpoint.identity)[:24] for name, endpoint in models.items()},
     )
-
-
-def strictness_text(strict: bool | None) -> str:
-    """`strict` of an agent; what is not stated has the word it had when it could only be true or false."""
-    return "true" if strict else "false" if strict is None else "never"
 
 
 def approval_rules(agent: Agent) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class LiveRun:
         self._deciding = False
         self._over_budget = ""
         self._lag_ms = 0.0
-        self._answers = AnswerWatch(plan)
+        self.answers = AnswerWatch(plan)
         self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
@@ -109,7 +109,10 @@ class LiveRun:
         ):
 
             async def take(batch: Batch) -> None:
-                self._note(batch)
+                progress = self._progress
+                progress.retries, progress.at_once = batch.retries, batch.at_once
+                progress.workers = batch.workers
+                self._lag_ms = max(self._lag_ms, batch.lag_ms)
                 self._taken += len(batch.results)
                 self._watch_answers(batch)
                 if batch.stored:
@@ -143,14 +146,9 @@ class LiveRun:
         if self._decided_trials is not None:  # an agent that a change broke is what it decides about
             return
         for result in batch.results:
-            if error := self._answers.add(result):
+            if error := self.answers.add(result):
                 self._broken_setup = self._broken_setup or error
                 self._backend.stop(str(error))
-
-    def _note(self, batch: Batch) -> None:
-        progress = self._progress
-        progress.retries, progress.at_once, progress.workers = batch.retries, batch.at_once, batch.workers
-        self._lag_ms = max(self._lag_ms, batch.lag_ms)
 
     @asynccontextmanager
     async def _store_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
@@ -172,11 +170,6 @@ class LiveRun:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
             self._fail(error)
-
-    @property
-    def answered(self) -> bool:
-        """Whether an answer was seen to arrive in this process; others may be stored."""
-        return self._answers.answered
 
     @property
     def decided(self) -> bool:
@@ -247,7 +240,7 @@ class LiveRun:
             progress.planned,
             progress.done,
             self._lag_ms,
-            notices=tuple(filter(None, [self._answers.hint()])),
+            notices=tuple(filter(None, [self.answers.hint()])),
             tools=tools,
         )
 

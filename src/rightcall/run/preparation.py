@@ -36,6 +36,7 @@ from rightcall.run.run_record import new_run
 from rightcall.tools.definitions.offer import with_tool_set
 
 SHOWN = 3
+SHOWN_PROBLEMS = 20
 
 
 def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
@@ -53,7 +54,8 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
     except RightCallError:
         return []  # running them will report the problem
     return [
-        f"{_subject(len(ids))} {need}, which single_turn cannot provide; set agent.mode: loop ({_few_ids(ids)})"
+        f"{'1 golden needs' if len(ids) == 1 else f'{len(ids):,} goldens need'} {need}, which single_turn cannot "
+        f"provide; set agent.mode: loop ({first_names(sorted(ids), SHOWN)})"
         for need, ids in ids_by_need.items()
     ]
 
@@ -73,17 +75,6 @@ def _needs(golden: Golden) -> Iterator[str]:
         yield "a final state (expected_state)"
     if golden.output_contains and all(sets):
         yield "an answer after the calls (output_contains)"
-
-
-def _subject(count: int) -> str:
-    return "1 golden needs" if count == 1 else f"{count:,} goldens need"
-
-
-def _few_ids(ids: list[str]) -> str:
-    return first_names(sorted(ids), SHOWN)
-
-
-SHOWN_PROBLEMS = 20
 
 
 class PlanWarning(NamedTuple):

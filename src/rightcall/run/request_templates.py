@@ -62,7 +62,7 @@ def template_groups(goldens: Iterable[AnyGolden]) -> list[TemplateGroup]:
     for key, leader in _join_single_goldens(groups, tasks).items():
         groups[leader] += groups.pop(key)
     return [
-        TemplateGroup(_template_text(key[1]), tuple(sorted(ids)))
+        TemplateGroup(shorten(key[1].replace(_BLANK, "…"), 60), tuple(sorted(ids)))
         for key, ids in groups.items()
         if len(set(ids)) > 1
     ]
@@ -181,13 +181,9 @@ def _is_template(golden: AnyGolden, masked: str) -> bool:
 def _task(golden: AnyGolden) -> bytes | None:
     """The expected calls, when an identifier in them makes it unlikely that two goldens share them by chance."""
     calls = _calls(golden)
-    if not any(_identifies(value) for value in _values(golden)):
+    if not any(len(value) >= 4 and any(map(str.isdigit, value)) for value in _values(golden)):
         return None
     return msgspec.json.encode([calls, _kind(golden)], enc_hook=describe_value, order="deterministic")
-
-
-def _identifies(value: str) -> bool:
-    return len(value) >= 4 and any(map(str.isdigit, value))
 
 
 def _values(golden: AnyGolden) -> set[str]:
@@ -206,7 +202,3 @@ def _values(golden: AnyGolden) -> set[str]:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             texts.add(f"{value:g}")
     return texts
-
-
-def _template_text(masked: str) -> str:
-    return shorten(masked.replace(_BLANK, "…"), 60)

@@ -127,7 +127,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
-    if not running.answered and decided is None:
+    if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word
     for write in _last_writes(plan, store, outcome, word, early=running.decided, epoch=writer.epoch):

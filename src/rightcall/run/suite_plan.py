@@ -293,7 +293,10 @@ def _load_subject(
     if start_nothing:
         return _not_imported(model or config.model, folder)
     typed_here = model is not None and Path(model.partition(":")[2]).is_file()
-    named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
+    name = model if model and typed_here else beside(model or config.model, folder)
+    named: Any = name
+    if is_code(name, folder):  # a name of a provider's model stays one
+        named = _try(problems, lambda: load_object(name)) or _placeholder_agent
     return _try(problems, lambda: _observe_if_requested(named, config, typed_model=model)) or named
 
 
@@ -316,13 +319,6 @@ def _observe_if_requested(model: Any, config: AgentConfig, typed_model: str | No
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
     )
-
-
-def _model(name: str, folder: Path, problems: list[str]) -> Any:
-    """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    if not is_code(name, folder):
-        return name
-    return _try(problems, lambda: load_object(name)) or _placeholder_agent
 
 
 def _placeholder_agent(golden: Golden) -> None:
