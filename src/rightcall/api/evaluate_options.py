@@ -15,7 +15,6 @@ from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.run.conversations import as_user
@@ -68,10 +67,6 @@ class ScoreCasesOptions(ScoringOptions):
 
     cases: Annotated[Sequence[AnyTestCase], Option("What was expected, and what an agent did")]
     metrics: Metrics = ()
-
-    def scorer(self) -> Scorer:
-        metrics = as_metrics(self.metrics)
-        return Scorer(metrics, metrics_to_observe(self.measure, metrics), self.rules or ScoringRules())
 
     def require_cases(self) -> list[AnyTestCase]:
         """The cases; a `ConfigError` names what is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,9 @@ from rightcall.core.options import takes
 from rightcall.core.seam import load
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.preparation import PlanWarning
-from rightcall.run.recorded_scores import score_cases as score_ready
+from rightcall.run.recorded_scores import score_cases as score_ready, scorer_of
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 
@@ -41,7 +39,9 @@ async def aevaluate(options: EvaluateOptions) -> RunResult:
     A case passes when its golden is satisfied and every one of `metrics` passes.
     """
     plan = options.plan()
-    with _worker_pool(options.workers, options.on) as workers, RunDisplay(options.progress) as display:
+    alone = options.workers is None and options.on is None
+    pool = nullcontext() if alone else worker_pool(options.workers, options.on)
+    with pool as workers, RunDisplay(options.progress) as display:
         return await _run(plan, options.store, workers, display)
 
 
@@ -61,9 +61,8 @@ def rescore(
     """
     from rightcall.run.rescorer import rescore_run
 
-    chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
     opened = open_store(store, must_exist=True)
+    scorer = scorer_of(metrics, measure, rules)
     work = rescore_run(opened, run, scorer, goldens=[with_id(golden) for golden in goldens])
     return RunResult(*run_blocking(work), opened)
 
@@ -91,7 +90,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     """
     from rightcall.run.stored_cases import keep_cases
 
-    scorer, cases = options.scorer(), options.require_cases()
+    scorer, cases = scorer_of(options.metrics, options.measure, options.rules), options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     store = open_store(options.store)
     run_id, summary, verdict = keep_cases(
@@ -107,10 +106,8 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     return RunResult(run_id, summary, verdict, store)
 
 
-def _worker_pool(workers: int | None, on: str | None) -> AbstractContextManager[WorkerPool | None]:
-    """The workers of a run, ended with it; none unless requested."""
-    if workers is None and on is None:
-        return nullcontext()
+def worker_pool(workers: int | None, on: str | None) -> WorkerPool:
+    """Workers for anything of the working folder, on Ray unless `on` says otherwise."""
     from rightcall.run.suite import WorkersConfig
 
     pool: WorkerPool = load("services", "workers")(

@@ -84,15 +84,11 @@ def score(options: ScoreCall) -> RecordedScores:
     trajectory are skipped and counted. Unreviewed goldens, whose expectations are what an agent did, are refused unless
     `include_unreviewed`.
     """
-    from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-    from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
-    from rightcall.run.recorded_scores import score_recorded
+    from rightcall.run.recorded_scores import score_recorded, scorer_of
     from rightcall.tools.definitions.load import load_tools
 
-    metrics, tools = as_metrics(options.metrics), options.tools
-    scorer = Scorer(metrics, metrics_to_observe(options.measure, metrics), options.rules or ScoringRules())
+    tools, scorer = options.tools, scorer_of(options.metrics, options.measure, options.rules)
 
     def note(count: int) -> None:
         scores.left_out += count

@@ -13,7 +13,7 @@ from rightcall.cli.output import console, print_json, print_json_line, print_nex
 from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rightcall.model.run import CaseResult, Summary
+    from rightcall.model.run import CaseResult
     from rightcall.store.base import StoredCase, StoredRun
     from rightcall.store.sql.store import Store
 
@@ -68,28 +68,21 @@ def show(
 
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
+    from rightcall.metrics.tally import Tally
     from rightcall.show.run_screen import print_run
     from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
 
     failed, more = failures_first(golden_rows(store.runs.results(stored.id)), keep)
     rows = with_titles(failed, store, stored.id)
-    print_run(console(), stored, stored.run.summary or _summary(store, stored), rows, more)
+    # An unfinished run has no summary: what its results add up to so far is shown.
+    summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
+    print_run(console(), stored, summary, rows, more)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")
     if not stored.finished:
         steps.append(f"rightcall run SUITE --resume {stored.id}{where}")
     print_next(*steps, f"rightcall report {stored.id}{where}")
-
-
-def _summary(store: Store, stored: StoredRun) -> Summary:
-    """What the results of an unfinished run add up to so far."""
-    from rightcall.metrics.tally import Tally
-
-    tally = Tally()
-    for result in store.runs.results(stored.id):
-        tally.add(result)
-    return tally.summary()
 
 
 def _show_case(

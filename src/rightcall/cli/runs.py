@@ -24,7 +24,6 @@ from rightcall.show.lines import inert_json
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
-    from rightcall.run.backend import WorkerPool
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
@@ -140,8 +139,7 @@ def rescore(
     """
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-    from rightcall.metrics.score_case import Scorer
+    from rightcall.run.recorded_scores import scorer_of
     from rightcall.run.rescorer import rescore_run
     from rightcall.show.rows import write_outcome
 
@@ -149,20 +147,15 @@ def rescore(
         from rightcall.cli.driver_process import SUPERVISION
 
         SUPERVISION.start()
-    chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), ScoringRules(pass_rule=pass_rule))
+    scorer = scorer_of(metrics, measure, ScoringRules(pass_rule=pass_rule))
     with _open(store_url) as store:
         if on is None and workers is None:
             run_id, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
         else:
+            from rightcall.api.evaluation import worker_pool
             from rightcall.cli.run_progress import tell_shards
-            from rightcall.core.seam import load
-            from rightcall.run.suite import WorkersConfig
 
-            pool: WorkerPool = load("services", "workers")(
-                WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
-            )
-            with pool as shared:
+            with worker_pool(workers, on) as shared:
                 run_id, summary, verdict = shared.rescore(
                     store, run, scorer, done=tell_shards, tell=lambda line: tell(line, err=True)
                 )

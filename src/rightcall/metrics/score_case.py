@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
@@ -99,6 +100,11 @@ class Scorer:
             seen = {metric.name: measured_scores[metric.name] for metric in self.observe}
             result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
         return with_scores(result, {metric.name: measured_scores[metric.name] for metric in self.metrics})
+
+    async def require_ready(self) -> None:
+        """Raise `ConfigError` with what is missing to score with these metrics."""
+        if problems := await self.problems():
+            raise ConfigError(*problems)
 
     async def problems(self) -> list[str]:
         """Problems that make a metric impossible to compute (a judge's key, host or model), found at no cost."""

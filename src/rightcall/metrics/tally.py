@@ -295,6 +295,12 @@ class Tally:
         cost = None if self._nano_usd is None else self._nano_usd / NANO
         return Usage(self._input_tokens, self._output_tokens, cost)
 
+    def add_all(self, results: Iterable[CaseResult]) -> Self:
+        """Add each of these results."""
+        for result in results:
+            self.add(result)
+        return self
+
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """The same results, each added on its way through."""
         add = self.add

@@ -9,9 +9,12 @@ from pathlib import Path
 import msgspec
 
 from rightcall.agents.pool import Pool
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import InputError
 from rightcall.datasets.pairs import pair
 from rightcall.datasets.review import refuse_unreviewed
+from rightcall.metrics.base import AnyMetric
+from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, with_id
@@ -23,6 +26,14 @@ Pair = tuple[AnyGolden, int, Trajectory]
 
 BY_GOLDENS = Scorer()
 """The goldens alone decide."""
+
+
+def scorer_of(
+    metrics: Iterable[AnyMetric], measure: Iterable[AnyMetric] = (), rules: ScoringRules | None = None
+) -> Scorer:
+    """The scorer of metrics in any form; those to `measure` do not decide."""
+    chosen = as_metrics(metrics)
+    return Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
 
 
 def score_recorded(
@@ -75,9 +86,7 @@ def score_pairs(
         import asyncio  # only metrics may be async
 
         with asyncio.Runner() as loop:
-            problems = loop.run(scorer.problems())
-            if problems:
-                raise ConfigError(*problems)
+            loop.run(scorer.require_ready())
             for golden, trial, trajectory in pairs:
                 if look is not None:
                     look(trajectory)
@@ -92,9 +101,7 @@ async def score_cases(
     cases: Sequence[AnyTestCase], scorer: Scorer, *, concurrency: int = 32
 ) -> list[CaseResult]:
     """The result of each case, in order; several cases of one golden are its trials."""
-    problems = await scorer.problems()
-    if problems:
-        raise ConfigError(*problems)
+    await scorer.require_ready()
     for _ in refuse_unreviewed(case.golden for case in cases):
         pass
     seen: Counter[str] = Counter()
@@ -107,13 +114,8 @@ async def score_cases(
 
     async def do(job: tuple[int, AnyTestCase, int]) -> None:
         place, case, trial = job
-        results[place] = await score_test_case(case, trial, scorer)
+        result = await scorer.result(case.golden, trial, case.trajectory, case.tools)
+        results[place] = msgspec.structs.replace(result, trajectory=case.trajectory)
 
     await Pool(max(1, min(concurrency, len(jobs)))).run(iter(jobs), do)
     return [results[place] for place in range(len(jobs))]
-
-
-async def score_test_case(case: AnyTestCase, trial: int, scorer: Scorer) -> CaseResult:
-    """One case, with what the agent did and its result."""
-    result = await scorer.result(case.golden, trial, case.trajectory, case.tools)
-    return msgspec.structs.replace(result, trajectory=case.trajectory)

@@ -9,7 +9,6 @@ from itertools import islice
 import msgspec
 
 from rightcall.core import codec
-from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
@@ -54,13 +53,8 @@ class RescoreTask:
         with open_store(self.store, must_exist=True) as store:
             stored = store.runs.results_of(self.old, shard.keys, trajectories=True)
             writer = store.runs.join(self.new, epoch=self.epoch)
-            results = run_blocking(self._score(stored.values(), shard.goldens))
+            results = run_blocking(_score_again(stored.values(), shard.goldens, self.tools, self.scorer))
             Persistence()(lambda: writer.add(results))
-
-    async def _score(
-        self, results: Iterable[CaseResult], goldens: Mapping[str, AnyGolden]
-    ) -> list[CaseResult]:
-        return [await _again(result, goldens, self.tools, self.scorer) for result in results]
 
 
 Spread = Callable[[RescoreTask, Sequence[RescoreShard]], Iterator[None]]
@@ -75,9 +69,7 @@ async def rescore_run(
     `goldens` replace stored ones with the same id, which have lost any functions they contained. `spread` scores shards
     of the run elsewhere [default: one after the other, here].
     """
-    problems = await scorer.problems()
-    if problems:
-        raise ConfigError(*problems)
+    await scorer.require_ready()
     old = store.runs.get(run)
     goldens_by_id = {golden.id: golden for golden in store.runs.goldens(old.id)}
     goldens_by_id |= {
@@ -93,14 +85,13 @@ async def rescore_run(
         task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
         for _ in spread(task, list(_shards(store.runs.result_keys(old.id), goldens_by_id))):
             pass
-        for result in results_of_run(store, new.id):
-            tally.add(result)
+        tally.add_all(results_of_run(store, new.id))
     else:
-        for batch in _batches(store.runs.results(old.id, trajectories=True)):
-            results = [await _again(result, goldens_by_id, tools, scorer) for result in batch]
+        stream = store.runs.results(old.id, trajectories=True)
+        while batch := list(islice(stream, BATCH)):
+            results = await _score_again(batch, goldens_by_id, tools, scorer)
             writer.add(results)
-            for result in results:
-                tally.add(result)
+            tally.add_all(results)
     early = old.run.summary is not None and old.run.summary.stopped_early
     summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
     verdict = verdict_by_answers(verdict_without_gate(summary), store, new.id, old.run.agent)
@@ -114,6 +105,15 @@ def tools_of_run(store: Store, run: StoredRun) -> dict[str, Tool]:
     content = store.runs.document("tools", fingerprint) if fingerprint else None
     tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
     return {tool.name: tool for tool in tools}
+
+
+async def _score_again(
+    results: Iterable[CaseResult],
+    goldens: Mapping[str, AnyGolden],
+    tools: Mapping[str, Tool],
+    scorer: Scorer,
+) -> list[CaseResult]:
+    return [await _again(result, goldens, tools, scorer) for result in results]
 
 
 async def _again(
@@ -154,14 +154,3 @@ def _shards(keys: Iterable[Key], goldens: Mapping[str, AnyGolden]) -> Iterator[R
     while some := tuple(islice(stream, SHARD)):
         needed = {golden_id for golden_id, _ in some}
         yield RescoreShard(some, {name: goldens[name] for name in needed if name in goldens})
-
-
-def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:
-    batch: list[CaseResult] = []
-    for result in results:
-        batch.append(result)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -60,10 +60,7 @@ def keep_cases(
     writer = store.runs.begin(run, planned=len(results), documents=documents)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
-    tally = Tally(scorer.names)
-    for result in results:
-        tally.add(result)
-    summary = tally.summary()
+    summary = Tally(scorer.names).add_all(results).summary()
     verdict = gate_run(store, run.id, gate) if gate else verdict_without_gate(summary)
     persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict

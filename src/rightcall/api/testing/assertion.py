@@ -16,7 +16,7 @@ from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.base import short_json
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.resolve import DIMENSIONS, as_metrics, metrics_to_observe
+from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
@@ -25,7 +25,7 @@ from rightcall.model.tool import Tool
 from rightcall.run.answers import no_answer_sentence
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan
-from rightcall.run.recorded_scores import score_cases
+from rightcall.run.recorded_scores import score_cases, scorer_of
 from rightcall.show.calls import calls_difference
 from rightcall.show.view.case import reason_of
 from rightcall.tools.definitions.offer import tools_for
@@ -60,8 +60,7 @@ def assert_test(
             f"assert_test: {type(test_case).__name__} is no test case: write golden=…, agent=…, "
             "or TestCase(golden, …) with what an agent did"
         )
-    chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
+    scorer = scorer_of(metrics, measure, rules)
     if test_case is not None:
         return assert_case(test_case, scorer)
     if golden is None or agent is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.assertion import require_passed
-from rightcall.api.testing.golden_batch import Checked, GoldenBatch, Setup
+from rightcall.api.testing.golden_batch import Checked, GoldenBatch
 from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
@@ -18,6 +18,7 @@ from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.run.conversations import as_user
+from rightcall.run.plan import Plan
 from rightcall.tools.definitions.offer import tools_for
 
 
@@ -66,13 +67,25 @@ class Checker:
         """
         __tracebackhide__ = True
         try:
-            setup = self._setup(agent, metrics, measure, trials, rules, user)
+            chosen = as_metrics(metrics)
+            setup = Plan(
+                name="",
+                agent=agent if isinstance(agent, Agent) else Agent(agent),
+                dataset=(),
+                metrics=chosen,
+                observe=metrics_to_observe(measure, chosen),
+                rules=rules or ScoringRules(),
+                trials=self._defaults.trials if trials is None else trials,
+                concurrency=self._defaults.concurrency,
+                seed=self._defaults.seed,
+                user=as_user(user),
+            )
             checked = self._check_once(setup, _require_golden(golden))
         except RightCallError as error:
             raise CheckError(str(error)) from None
         return self._judge(checked)
 
-    def _check_once(self, setup: Setup, golden: AnyGolden) -> Checked:
+    def _check_once(self, setup: Plan, golden: AnyGolden) -> Checked:
         """The trials of a golden. When the test is run again, only those without an answer are.
 
         An agent that failed has failed: running it until it passes would show a rate that it does not have.
@@ -86,27 +99,6 @@ class Checker:
             checked = self._together.checked(setup, golden, self._to_come, again=again)
         self._attempt.append(checked)
         return checked
-
-    def _setup(
-        self,
-        agent: Any,
-        metrics: Sequence[AnyMetric],
-        measure: Sequence[AnyMetric],
-        trials: int | None,
-        rules: ScoringRules | None,
-        user: Any,
-    ) -> Setup:
-        chosen = as_metrics(metrics)
-        return Setup(
-            agent=agent if isinstance(agent, Agent) else Agent(agent),
-            metrics=tuple(chosen),
-            observe=tuple(metrics_to_observe(measure, chosen)),
-            rules=rules or ScoringRules(),
-            trials=self._defaults.trials if trials is None else trials,
-            concurrency=self._defaults.concurrency,
-            seed=self._defaults.seed,
-            user=as_user(user),
-        )
 
     def _judge(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True

@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rightcall.agents.agent import Agent
 from rightcall.agents.pool import Pool
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
-from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -27,24 +23,10 @@ from rightcall.run.preparation import Prepared, preflight
 
 
 @dataclass(frozen=True)
-class Setup:
-    """How goldens are checked."""
-
-    agent: Agent
-    metrics: tuple[Metric, ...]
-    observe: tuple[Metric, ...]
-    rules: ScoringRules
-    trials: int
-    concurrency: int
-    seed: int
-    user: Any = None
-
-
-@dataclass(frozen=True)
 class Checked:
-    """The trials of one golden, and the run they are stored in."""
+    """The trials of one golden, and the run they are stored in. `setup` is a plan without goldens."""
 
-    setup: Setup
+    setup: Plan
     golden: AnyGolden
     results: tuple[CaseResult, ...]
     run_id: str
@@ -60,10 +42,10 @@ class GoldenBatch:
         self._name, self._goldens, self._keeper = name, goldens, keeper
         self._may_share = may_share
         self._ready: dict[str, Checked] = {}
-        self._previous: Setup | None = None
+        self._previous: Plan | None = None
 
     def checked(
-        self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden], *, again: bool = False
+        self, setup: Plan, golden: AnyGolden, to_come: Sequence[AnyGolden], *, again: bool = False
     ) -> Checked:
         """The trials of a golden; `to_come` are the goldens of the tests after this one.
 
@@ -86,21 +68,10 @@ class GoldenBatch:
             self._ready[trials.golden.id] = trials
         return self._ready[golden.id]
 
-    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden], again: bool = False) -> list[Checked]:
+    def _perform(self, setup: Plan, goldens: Sequence[AnyGolden], again: bool = False) -> list[Checked]:
         ids = {golden.id for golden in self._goldens}
         whole = [*self._goldens, *(golden for golden in goldens if golden.id not in ids)]
-        plan = Plan(
-            name=self._name,
-            agent=setup.agent,
-            dataset=whole,
-            metrics=setup.metrics,
-            observe=setup.observe,
-            rules=setup.rules,
-            trials=setup.trials,
-            seed=setup.seed,
-            concurrency=setup.concurrency,
-            user=setup.user,
-        )
+        plan = replace(setup, name=self._name, dataset=whole)
         results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
         every = [result for results in results.values() for result in results]
         run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
@@ -134,7 +105,7 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
     return ordered, prepared
 
 
-def same(setup: Setup, other: Setup) -> bool:
+def same(setup: Plan, other: Plan) -> bool:
     """Whether two tests use the same setup. Agents that cannot be compared are different."""
     try:
         return setup is other or bool(setup == other)

@@ -62,9 +62,7 @@ class SessionStore:
         store = self._open()
         if store.runs.get(run_id).finished:
             return
-        tally = Tally()
-        for result in store.runs.results(run_id):
-            tally.add(result)
+        tally = Tally().add_all(store.runs.results(run_id))
         stored = tally.decided + tally.errors + tally.unchecked
         if stored < trials:
             raise StoreError(
