@@ -87,7 +87,7 @@ def test_sarif_and_annotations_name_the_file_and_line_of_the_function(module: st
 
 
 def test_the_function_of_a_frameworks_tool_is_found(module: str):
-    from rightcall.api.tool_places import tool_places
+    from rightcall.api.lint_sources import tool_places
 
     assert tool_places(module, ["swim"])["swim"] == ("places_tools.py", line_of("@langchain_tool"))
     assert tool_places(module, ["nowhere"])["nowhere"] == ("places_tools.py", 0)

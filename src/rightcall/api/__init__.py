@@ -5,7 +5,7 @@ recorded_scores  score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
 decisions     gate, compare, sample_size
 suite_run     run_suite
-*_options     the parameters of evaluate and score, each declared once; old_forms: other libraries' forms
+*_options     the parameters of evaluate and score, each declared once
 checks        check: is a change safe to ship?
 goldens       load_dataset, check_dataset
 """

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import nullcontext
+from functools import wraps
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from rightcall.api.evaluate_options import EvaluateOptions, ScoreCasesOptions
-from rightcall.api.old_forms import old_forms
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
-from rightcall.core.deprecation import renames_keywords
+from rightcall.core.deprecation import FORMS, renames_keywords, warn_deprecated
 from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
@@ -28,6 +29,27 @@ if TYPE_CHECKING:
     from rightcall.improve.findings import Analysis
     from rightcall.run.backend import WorkerPool
     from rightcall.run.plan import Plan
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def old_forms(evaluate: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """`aevaluate` that hands the forms of `deprecation.FORMS` to the module that has them."""
+
+    @wraps(evaluate)
+    def call(*args: P.args, **keywords: P.kwargs) -> Coroutine[Any, Any, T]:
+        word = next((word for word in keywords if word in FORMS), "")
+        if not word and args and isinstance(args[0], list | tuple):
+            word = "test_cases"
+        if not word:
+            return evaluate(*args, **keywords)
+        warn_deprecated(f"rightcall.evaluate({word}=…)", f"{FORMS[word]}.evaluate")
+        work: Coroutine[Any, Any, T] = import_module(FORMS[word]).aevaluate(*args, **keywords)
+        return work
+
+    return call
 
 
 @old_forms

@@ -13,10 +13,15 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
-from rightcall.check.notes import notes_of, notes_on_unchecked, version_notes, why_everything, why_more_trials
-from rightcall.check.reach import Reach, guards, input_changes, reach_of
-from rightcall.check.watch_comparison import compare_watched
-from rightcall.check.words import change_words
+from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
+from rightcall.check.words import (
+    change_words,
+    notes_of,
+    notes_on_unchecked,
+    version_notes,
+    why_everything,
+    why_more_trials,
+)
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.options import json_option, source_argument
-from rightcall.cli.output import console, print_json, print_next
+from rightcall.cli.options import json_option, output_option, source_argument
+from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
 from rightcall.cli.tools_call import call, serve
-from rightcall.cli.tools_convert import convert
 from rightcall.core.errors import InputError, suggestion
+
+if TYPE_CHECKING:
+    from rightcall.lint.source.tools import ToolSet
+    from rightcall.schema.rewrite import Loss
 
 
 @click.group()
@@ -70,5 +76,84 @@ def show(source: str, name: str, dialect: str) -> None:
 
 
 tools.add_command(call)
-tools.add_command(convert)
 tools.add_command(serve)
+
+
+@tools.command()
+@source_argument
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    help="Provider: openai, openai-responses or anthropic, each also with -strict; gemini, bedrock or mcp",
+)
+@output_option("Output file [default: stdout]")
+def convert(source: str, target: str, output: Path | None) -> None:
+    """Convert the tools of SOURCE to the request format of a provider.
+
+    SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
+    requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
+    """
+    from rightcall.lint.conversion import convert_all
+    from rightcall.schema.convert import request
+
+    sets = _read(source)
+    tools = [tool for tool_set in sets for tool in tool_set.tools]
+    for tool in tools:
+        if not tool.name:
+            line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
+            raise InputError(f"{source}{line}", "a tool has no name", "add a name")
+    converted = convert_all(tools, target)
+    text = _as_json(request(converted, target), source)
+    for name in (name for tool_set in sets for name in tool_set.provider_run):
+        _tell(f"{name}: skipped: its provider runs it, so there is nothing to convert")
+    for tool, conversion in zip(tools, converted, strict=True):
+        _tell_all(tool.name, conversion.losses)
+    for tool, conversion in zip(tools, converted, strict=True):
+        _tell_all(f"error: {tool.name}", conversion.refused)
+    _write(text, len(converted), output)
+    if any(conversion.refused for conversion in converted):
+        _tell(f"{target} will reject this; fix the errors above or remove those tools")
+        raise click.exceptions.Exit(1)
+
+
+def _read(source: str) -> list[ToolSet]:
+    """Read tools as `lint` does, so that whatever can be linted can be converted."""
+    from rightcall.agents.observed.catalog import agent_tools
+    from rightcall.api.lint_sources import read_sources
+    from rightcall.files.python_object import is_object_name
+    from rightcall.lint.source.read import tool_set
+    from rightcall.tools.definitions.source import tools_of
+
+    if is_object_name(source) and not source.startswith("mcp:"):
+        return [tool_set(tools_of(source, agent_tools), name=source)]
+    return read_sources([source], allow_import=False)
+
+
+def _as_json(value: object, source: str) -> bytes:
+    import msgspec
+
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    except UnicodeEncodeError:
+        problem = "a text contains a lone surrogate, which cannot be sent"
+        raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
+
+
+def _write(text: bytes, count: int, output: Path | None) -> None:
+    if output is None:
+        print_json_text(text)
+        return
+    from rightcall.files.atomic import write_file
+
+    write_file(output, text)
+    _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
+
+
+def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
+    for loss in losses:
+        _tell(f"{tool}{loss.pointer}: {loss.keyword}: {loss.note}")
+
+
+def _tell(text: str) -> None:
+    tell(text, err=True)
