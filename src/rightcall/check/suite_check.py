@@ -61,14 +61,10 @@ async def check_suite(
     options = options or CheckOptions()
     suite = with_record_mode(load_suite(file), options.record)
     if record_settings(suite).mode == "auto":
-        if is_address(options.model or suite.agent.model):
-            suite = with_record_mode(
-                suite, "none"
-            )  # what the agent answered before says nothing about it now
-        elif options.again:
-            suite = with_record_mode(
-                suite, "refresh"
-            )  # another draw must not replay the answers of the last one
+        if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
+            suite = with_record_mode(suite, "none")
+        elif options.again:  # another draw must not replay the answers of the last one
+            suite = with_record_mode(suite, "refresh")
     plan = plan_suite(
         suite,
         file.parent,
@@ -180,41 +176,28 @@ def _question_hash(design: CheckDesign, plan: Plan, options: CheckOptions) -> st
 def _with_exit_code(result: CheckResult, settings: CheckSettings) -> CheckResult:
     """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
-    if (
-        result.verdict == "INCONCLUSIVE"
-        and settings.on_inconclusive == "pass"
-        and result.cause != "unchecked"
-    ):
+    undecided = result.verdict == "INCONCLUSIVE" and result.cause != "unchecked"
+    if undecided and settings.on_inconclusive == "pass":
         code = 0
     if code == 0 and any(diagnostic.severity == "error" for diagnostic in result.lint):
         code = 1
     return msgspec.structs.replace(result, exit_code=code)
 
 
-def _nothing_compared(design: CheckDesign, base: CheckResult) -> CheckResult:
-    """The result when no golden is left: none states a check, or all are quarantined."""
-    if not design.goldens:
-        return msgspec.structs.replace(
-            base,
-            verdict="INCONCLUSIVE",
-            cause="unchecked",
-            sentence="INCONCLUSIVE: nothing was checked: no golden states a check and no metric decides",
-            hint=NOTHING_CHECKED,
-        )
-    return msgspec.structs.replace(
-        base,
-        verdict="INCONCLUSIVE",
-        cause="quarantine",
-        sentence=f"INCONCLUSIVE: {design.subject}; every golden is quarantined, so nothing was compared or run",
-        hint="take goldens out of `quarantine`",
-    )
-
-
 def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
     """Verdicts that cost nothing; None when something must be tried."""
     base = result_without_trials(design, "PASS", "")
-    answer = msgspec.structs.replace
-    what = design.subject
+    what, answer = design.subject, msgspec.structs.replace
+
+    def inconclusive(why: str, hint: str, cause: str = "") -> CheckResult:
+        return answer(
+            base,
+            verdict="INCONCLUSIVE",
+            sentence=f"INCONCLUSIVE: {why}",
+            hint=hint,
+            cause=cause or base.cause,
+        )
+
     if options.plan_only:
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.most_calls:
@@ -222,26 +205,27 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         word = f"PLAN: {what}; {design.most_calls:,} calls at most, {design.full:,} in a full run"
         return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
-        return answer(
-            base,
-            verdict="INCONCLUSIVE",
-            sentence="INCONCLUSIVE: the metrics changed since the baseline, so nothing can be compared with it",
-            hint="the baseline's trials are not in this store, so they cannot be scored again; run the suite on the "
+        return inconclusive(
+            "the metrics changed since the baseline, so nothing can be compared with it",
+            "the baseline's trials are not in this store, so they cannot be scored again; run the suite on the "
             "main branch with the new metrics, then check again",
+        )
+    if not design.goldens:
+        return inconclusive(
+            "nothing was checked: no golden states a check and no metric decides",
+            NOTHING_CHECKED,
+            "unchecked",
         )
     if not design.reach.compared and not design.reach.new and not design.control:
         if not design.reach.untouched:
-            return _nothing_compared(design, base)
+            why = f"{what}; every golden is quarantined, so nothing was compared or run"
+            return inconclusive(why, "take goldens out of `quarantine`", "quarantine")
         sentence = f"PASS: {words_for_untouched(design.ownership, design.compared)} (0 calls)"
         sentence += f"; {design.rescored}" if design.rescored else ""
         return answer(base, sentence=sentence, cause="untouched")
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replays_only and design.reach.compared:
-        return answer(
-            base,
-            verdict="INCONCLUSIVE",
-            sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
-            hint="recordings contain answers to the old requests; check with a key: --record auto, or --record none",
-            everything="",
-        )
+        why = f"{what}; 0 live calls: the model was not tested"
+        hint = "recordings contain answers to the old requests; check with a key: --record auto, or --record none"
+        return answer(inconclusive(why, hint), everything="")
     return None

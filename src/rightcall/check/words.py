@@ -28,14 +28,9 @@ def change_words(changes: Sequence[InputChange]) -> str:
     descriptions = [
         change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]
     ]
-    words = ", ".join(descriptions) + (
-        f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else ""
-    )
-    return (
-        f"{words} changed"
-        if changes[-1 if len(changes) <= MOST_NAMED else 0].kind == "tool_changed"
-        else words
-    )
+    more = f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else ""
+    last = changes[0 if more else -1]  # what the verb is about
+    return ", ".join(descriptions) + more + (" changed" if last.kind == "tool_changed" else "")
 
 
 def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
@@ -72,13 +67,7 @@ def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSett
     worst = max(
         states, key=lambda s: s.e_worse if decided.cause == "worse" else -(s.p if s.p is not None else 1.0)
     )
-    which = (
-        "goldens it can affect"
-        if worst.name == "affected"
-        else "goldens"
-        if len(states) == 1
-        else "other goldens"
-    )
+    which = _which(worst, states, "goldens it can affect")
     difference = 0.0 if worst.difference is None else worst.difference
     small = " (by less than the margin)" if -difference < worst.margin else ""
     if decided.cause == "worse":
@@ -90,22 +79,19 @@ def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSett
     return f"{worst.goldens:,} {which} pass {less} in {asked}; {sure}"
 
 
+def _which(state: StratumState, states: Sequence[StratumState], affected: str) -> str:
+    if state.name == "affected":
+        return affected
+    return "other goldens" if len(states) > 1 else "goldens"
+
+
 def _open(states: Sequence[StratumState]) -> str:
     parts = []
     for state in states:
         if state.settled_after is None and state.difference is not None:
-            which = (
-                "affected goldens"
-                if state.name == "affected"
-                else "other goldens"
-                if len(states) > 1
-                else "goldens"
-            )
-            low = (
-                f", possibly {hundredths(-state.low, '.0f')} worse"
-                if state.low is not None and state.low < 0
-                else ""
-            )
+            which = _which(state, states, "affected goldens")
+            worse = state.low is not None and state.low < 0
+            low = f", possibly {hundredths(-(state.low or 0.0), '.0f')} worse" if worse else ""
             parts.append(
                 f"the {which} differ by {points(state.difference, 0)}{low} (margin {hundredths(state.margin)})"
             )

@@ -82,19 +82,11 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
     source = f" on {header.branch}" if header.branch else ""
     commit = f" at {header.commit[:10]}" if header.commit else ""
     passed = sum(sum(line.scores) for line in pool.lines) / max(1, pool.trials)
-    out.say(
-        "[bold]{}[/bold]{}{}: {} goldens, {} trials, {} passed",
-        header.suite,
-        source,
-        commit,
-        f"{len(pool.lines):,}",
-        f"{pool.trials:,}",
-        percent(passed, 1),
-    )
-    for run in header.runs:
-        out.say("  compared  {}  {}  {} trials", run.id, run.at, str(run.trials))
-    for run in header.older:
-        out.say("  history   {}  {}  {} trials", run.id, run.at, str(run.trials))
+    counts = f"{len(pool.lines):,} goldens, {pool.trials:,} trials, {percent(passed, 1)} passed"
+    out.say("[bold]{}[/bold]{}: {}", header.suite, f"{source}{commit}", counts)
+    for kind, runs in (("compared", header.runs), ("history", header.older)):
+        for run in runs:
+            out.say("  {}  {}  {}  {} trials", f"{kind:<8}", run.id, run.at, str(run.trials))
     age = header.age_days()
     if age > 14:
         out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")

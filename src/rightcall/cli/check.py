@@ -198,38 +198,19 @@ def _show(result: CheckResult, file: Path) -> None:
         _show_plan(result)
         return
     for hard in result.hard:
-        out.say(
-            "  [red]damage[/red]  {} {}: {} in {} of {} trials",
-            hard.golden,
-            hard.code,
-            hard.detail,
-            str(hard.times),
-            str(hard.tries),
-        )
-    for golden_change in result.broken[:10]:
-        out.say(
-            "  [red]broken[/red]  {}  {} → {}  {}",
-            golden_change.golden,
-            golden_change.before,
-            golden_change.after,
-            ", ".join(golden_change.called) or golden_change.reason,
-        )
-    for golden_change in result.fixed[:10]:
-        out.say(
-            "  [green]fixed[/green]   {}  {} → {}",
-            golden_change.golden,
-            golden_change.before,
-            golden_change.after,
-        )
+        times = f"in {hard.times} of {hard.tries} trials"
+        out.say("  [red]damage[/red]  {} {}: {} {}", hard.golden, hard.code, hard.detail, times)
+    for moved in result.broken[:10]:
+        why = ", ".join(moved.called) or moved.reason
+        out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, why)
+    for moved in result.fixed[:10]:
+        out.say("  [green]fixed[/green]   {}  {} → {}", moved.golden, moved.before, moved.after)
     if result.new.trials:
         low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
         bounds = f"{percent(low, 0)} to {percent(high, 0)}"
         passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({bounds})"
-        out.say(
-            "  [dim]new[/dim]     {} goldens: {}, no baseline to compare with",
-            f"{result.new.goldens:,}",
-            passed,
-        )
+        new = f"{result.new.goldens:,} goldens: {passed}, no baseline to compare with"
+        out.say("  [dim]new[/dim]     {}", new)
     for finding in result.lint[:10]:
         out.say(
             "  [yellow]{}[/yellow] {} {}: {}", finding.severity, finding.code, finding.tool, finding.message
@@ -264,13 +245,8 @@ def _show_plan(result: CheckResult) -> None:
     out = console()
     for stratum in result.plan:
         margin = f", margin {margin_text(stratum.margin)}" if stratum.margin is not None else ""
-        out.say(
-            "  {} {} goldens, at most {} calls{}",
-            f"{stratum.name:<10}",
-            f"{stratum.goldens:,}",
-            f"{stratum.calls:,}",
-            margin,
-        )
+        counts = f"{stratum.goldens:,} goldens, at most {stratum.calls:,} calls{margin}"
+        out.say("  {} {}", f"{stratum.name:<10}", counts)
     out.say("  {} {} goldens, 0 calls", f"{'untouched':<10}", f"{result.untouched:,}")
     compared = result.compared
     if compared.words:

@@ -71,13 +71,8 @@ def check(
     if quality:
         measured_quality, doubts = quality_of_file(file, toolset, skipped, past, store_url)
         if as_json:
-            print_json(
-                {
-                    "quality": measured_quality,
-                    "findings": doubts,
-                    "skipped": skipped.problems if skipped else [],
-                }
-            )
+            bad = skipped.problems if skipped else []
+            print_json({"quality": measured_quality, "findings": doubts, "skipped": bad})
         else:
             show_quality(measured_quality, doubts)
             if skipped:
@@ -94,8 +89,8 @@ def check(
     findings = list(check_goldens(goldens_with_places(), toolset))
     errors = [finding for finding in findings if finding.severity == "error"]
     if as_json:
-        bad = {"skipped": skipped.problems} if skipped else {}
-        print_json({"goldens": count, "errors": len(errors), "findings": findings, **bad})
+        also = {"skipped": skipped.problems} if skipped else {}
+        print_json({"goldens": count, "errors": len(errors), "findings": findings, **also})
     else:
         out = console()
         for finding in findings:

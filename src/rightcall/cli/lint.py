@@ -14,8 +14,6 @@ from rightcall.cli.output import print_commands, print_json_text, print_painted,
 from rightcall.lint.options import LintOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rightcall.core.errors import InputError
     from rightcall.lint.config import LintConfig, LintSettings
     from rightcall.lint.report import LintReport
@@ -92,15 +90,11 @@ def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
     try:
         return read_sources(sources, allow_import, unreadable.append)
     finally:
-        _warn(unreadable)
-
-
-def _warn(unreadable: Sequence[InputError]) -> None:
-    for error in unreadable:
-        tell(f"warning: {error!s}", err=True)
-    if unreadable:
-        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read and may contain tools that were not checked", err=True)
+        for error in unreadable:
+            tell(f"warning: {error!s}", err=True)
+        if unreadable:
+            files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
+            tell(f"warning: {files} could not be read and may contain tools that were not checked", err=True)
 
 
 def _lint(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -167,7 +168,10 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     definitions = tuple(
         session.toolbox.tools
     )  # as they were given: a server is asked for its own only when opened
-    async with _closed_on_error(session, opened=not remote):
+    async with AsyncExitStack() as on_error:
+        if not remote:
+            await session.__aenter__()
+        on_error.push_async_exit(session)
         if not remote:
             problems += await session.check()
             with tape_judges(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
@@ -187,6 +191,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
             raise ConfigError(*problems)
         ready = reading.plan_in_memory()
         inputs = ready.inputs(definitions)
+        on_error.pop_all()  # it stays open
         return Prepared(
             ready,
             session,
@@ -209,23 +214,6 @@ async def preflight_all(plans: Sequence[Plan]) -> None:
             problems += error.problems
     if problems:
         raise ConfigError(*dict.fromkeys(problems))
-
-
-class _closed_on_error:  # noqa: N801  used as a statement
-    """Opens a session and leaves it open, unless an error is raised."""
-
-    def __init__(self, session: Session, *, opened: bool = True) -> None:
-        self._session, self._opened = session, opened
-
-    async def __aenter__(self) -> None:
-        if self._opened:
-            await self._session.__aenter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            await self._session.__aexit__(kind, error, trace)
 
 
 class _Reading:

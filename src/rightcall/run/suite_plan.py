@@ -326,13 +326,10 @@ def _placeholder_agent(golden: Golden) -> None:
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:
-    case, whole = suite.limits, suite.run_limits
-    if case.tokens and whole.tokens and case.tokens > whole.tokens:
-        yield f"limits.tokens ({case.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
-    if case.cost_usd and whole.cost_usd and case.cost_usd > whole.cost_usd:
-        yield f"limits.cost_usd ({case.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
-    if case.seconds and whole.seconds and case.seconds > whole.seconds:
-        yield f"limits.seconds ({case.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
+    for name, form in (("tokens", ","), ("cost_usd", "g"), ("seconds", "g")):
+        case, whole = getattr(suite.limits, name), getattr(suite.run_limits, name)
+        if case and whole and case > whole:
+            yield f"limits.{name} ({case:{form}}) is more than run_limits.{name} ({whole:{form}})"
 
 
 def _try(problems: list[str], make: Any) -> Any:
