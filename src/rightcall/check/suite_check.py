@@ -210,16 +210,15 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
             "the baseline's trials are not in this store, so they cannot be scored again; run the suite on the "
             "main branch with the new metrics, then check again",
         )
-    if not design.goldens:
-        return inconclusive(
-            "nothing was checked: no golden states a check and no metric decides",
-            NOTHING_CHECKED,
-            "unchecked",
-        )
     if not design.reach.compared and not design.reach.new and not design.control:
         if not design.reach.untouched:
-            why = f"{what}; every golden is quarantined, so nothing was compared or run"
-            return inconclusive(why, "take goldens out of `quarantine`", "quarantine")
+            nothing = "nothing was checked: no golden states a check and no metric decides"
+            quarantined = f"{what}; every golden is quarantined, so nothing was compared or run"
+            return (
+                inconclusive(quarantined, "take goldens out of `quarantine`", "quarantine")
+                if design.goldens
+                else inconclusive(nothing, NOTHING_CHECKED, "unchecked")
+            )
         sentence = f"PASS: {words_for_untouched(design.ownership, design.compared)} (0 calls)"
         sentence += f"; {design.rescored}" if design.rescored else ""
         return answer(base, sentence=sentence, cause="untouched")
