@@ -25,7 +25,8 @@ import msgspec
 import yaml
 
 from benchmarks.check import SUITES, rates_of
-from rightcall.check.suite_check import CheckOptions, check_suite
+from rightcall.check.options import CheckOptions
+from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_simulation import worse_rates
 from rightcall.model import Golden, ToolCall

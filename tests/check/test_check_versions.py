@@ -8,7 +8,8 @@ import json
 import msgspec
 import pytest
 
-from rightcall.check.suite_check import CheckOptions, check_suite
+from rightcall.check.options import CheckOptions
+from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.run import package_versions
 from rightcall.run.baseline_file import write_baseline
@@ -63,8 +64,8 @@ def saved(folder, store, **header):
 
 
 def checked(folder, store, **options):
-    wanted = CheckOptions(baseline=str(folder / "main.jsonl"), settings=SETTINGS, **options)
-    return asyncio.run(check_suite(folder / "suite.yaml", store, wanted))
+    wanted = CheckOptions(baseline=str(folder / "main.jsonl"), **options)
+    return asyncio.run(check_suite(folder / "suite.yaml", store, wanted, settings=SETTINGS))
 
 
 class Server:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.check.options import CheckSuiteOptions
-from rightcall.check.suite_check import CheckOptions, check_suite
+from rightcall.check.suite_check import check_suite
 from rightcall.core.codec import convert
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
@@ -30,7 +30,7 @@ async def acheck(options: CheckSuiteOptions) -> CheckResult:
         mapping = {**msgspec.to_builtins(suite.check), **options.settings}
         settings = convert(mapping, CheckSettings, "settings")
     with open_store(options.store) as store:
-        return await check_suite(Path(options.suite), store, CheckOptions.of(options, settings))
+        return await check_suite(Path(options.suite), store, options, settings=settings)
 
 
 check = as_blocking("check", acheck)

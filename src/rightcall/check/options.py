@@ -13,7 +13,7 @@ from rightcall.run.options import SuiteOverrides
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckRequest(SuiteOverrides):
+class CheckOptions(SuiteOverrides):
     """What of a suite is checked, against what, and at which price."""
 
     baseline: Annotated[str, Option("Baseline: branch:NAME, a run, or a baseline file", values="run")] = (
@@ -48,7 +48,7 @@ class CheckRequest(SuiteOverrides):
 
 
 @dataclass(frozen=True)
-class CheckSuiteOptions(CheckRequest):
+class CheckSuiteOptions(CheckOptions):
     """The parameters of `rightcall.check`."""
 
     suite: Annotated[str | Path, Option("File of the suite")]
@@ -60,7 +60,7 @@ class CheckSuiteOptions(CheckRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckCommandOptions(CheckRequest, CheckThresholds):
+class CheckCommandOptions(CheckOptions, CheckThresholds):
     """The options of `rightcall check`."""
 
     outputs: Annotated[

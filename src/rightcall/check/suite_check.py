@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from rightcall.agents.remote.remote_agent import is_address
 from rightcall.check.base_version import BaseVersion
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
-from rightcall.check.options import CheckRequest
+from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
 from rightcall.check.record import StoredVerdicts
 from rightcall.check.rescored_baseline import rescore_baseline
@@ -35,36 +35,22 @@ BASE_CONTROL = 40
 """Number of goldens run on the base version [default of `--control`]."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckOptions(CheckRequest):
-    """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start.
-
-    `settings` replace the suite's; `compared` is called with the number of first requests compared so far, and of all.
-    """
-
-    settings: CheckSettings | None = None
-    compared: Watch | None = None
-
-    @classmethod
-    def of(
-        cls, request: CheckRequest, settings: CheckSettings | None, compared: Watch | None = None
-    ) -> CheckOptions:
-        """The options of a request, with what is no option."""
-        options = {field.name: getattr(request, field.name) for field in fields(CheckRequest)}
-        return cls(**options, settings=settings, compared=compared)
-
-
 async def check_suite(
-    file: Path, store: Store, options: CheckOptions | None = None, *, watch: Watch | None = None
+    file: Path,
+    store: Store,
+    options: CheckOptions | None = None,
+    *,
+    settings: CheckSettings | None = None,
+    watch: Watch | None = None,
+    compared: Watch | None = None,
 ) -> CheckResult:
-    """Check a suite against a baseline; with `plan_only` nothing is sent."""
+    """Check a suite against a baseline; with `plan_only` nothing is sent.
+
+    `settings` replace the suite's `check:`. `watch` is called with the calls so far and at most, `compared` with the
+    first requests compared so far and of all.
+    """
     options = options or CheckOptions()
-    suite = with_record_mode(load_suite(file), options.record)
-    if record_settings(suite).mode == "auto":
-        if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
-            suite = with_record_mode(suite, "none")
-        elif options.again:  # another draw must not replay the answers of the last one
-            suite = with_record_mode(suite, "refresh")
+    suite = _suite_to_check(file, options)
     plan = plan_suite(
         suite,
         file.parent,
@@ -77,33 +63,16 @@ async def check_suite(
     base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
     if base is not None and not options.plan_only:
         base.require_trust(trust=options.trust)
-    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch, base=base)
-
-
-async def check_plan(
-    suite: Suite,
-    folder: Path,
-    plan: Plan,
-    baseline: BaselinePool,
-    store: Store,
-    options: CheckOptions,
-    *,
-    watch: Watch | None = None,
-    base: BaseVersion | None = None,
-) -> CheckResult:
-    """Check a prepared plan against a loaded baseline; `base` is run as a control."""
-    settings = options.settings or suite.check
+    settings = settings or suite.check
     if base is not None and not settings.control:
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
     baseline, moved = await _same_metrics(plan, baseline, store)
     verdicts = StoredVerdicts(store)
-    first = (
-        FirstRequests() if options.full else await compare_first_requests(plan, baseline, options.compared)
-    )
+    first = FirstRequests() if options.full else await compare_first_requests(plan, baseline, compared)
 
     def design_draw(again: int) -> CheckDesign:
         scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
-        return design_check(suite, folder, plan, baseline, settings, scope, first)
+        return design_check(suite, file.parent, plan, baseline, settings, scope, first)
 
     design = replace(design_draw(0), rescored=moved)
     draws, asked = verdicts.count(design.seed), _question_hash(design, plan, options)
@@ -138,6 +107,16 @@ async def check_plan(
     result = _with_exit_code(result, settings)
     verdicts.add(design.first_seed or design.seed, asked, result)
     return result
+
+
+def _suite_to_check(file: Path, options: CheckOptions) -> Suite:
+    suite = with_record_mode(load_suite(file), options.record)
+    if record_settings(suite).mode == "auto":
+        if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
+            return with_record_mode(suite, "none")
+        if options.again:  # another draw must not replay the answers of the last one
+            return with_record_mode(suite, "refresh")
+    return suite
 
 
 async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tuple[BaselinePool, str]:

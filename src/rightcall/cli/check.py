@@ -126,7 +126,7 @@ def _settings(own: CheckSettings, options: CheckCommandOptions, share: int) -> C
 def _check_suite(
     file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions
 ) -> CheckResult:
-    from rightcall.check.suite_check import CheckOptions, check_suite
+    from rightcall.check.suite_check import check_suite
     from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 
     started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
@@ -139,9 +139,9 @@ def _check_suite(
         if is_watched:
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
-    request = CheckOptions.of(options, settings, show_comparison)
+    work = check_suite(file, store, options, settings=settings, watch=watch, compared=show_comparison)
     try:
-        return run_interruptible(check_suite(file, store, request, watch=watch))
+        return run_interruptible(work)
     except KeyboardInterrupt:
         tell(f"{INTERRUPTS.reason}; finished trials are stored: run the same command to continue", err=True)
         raise

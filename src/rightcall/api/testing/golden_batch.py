@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rightcall.agents.pool import Pool
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.run.case_runner import CaseRunner
+from rightcall.run.backend import Batch, InProcess, RunWork
 from rightcall.run.conversations import conversations_of
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import Prepared, preflight
@@ -94,13 +93,13 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
         plan = prepared.plan
         results: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
         prepared.session.begin(plan.name)
-        case = CaseRunner(plan, prepared.session)
 
-        async def do(job: tuple[AnyGolden, int]) -> None:
-            result = await case.result(*job)
-            results[result.golden_id].append(result)
+        async def take(batch: Batch) -> None:
+            for result in batch.results:
+                results[result.golden_id].append(result)
 
-        await Pool(min(plan.concurrency, len(results) * plan.trials)).run(plan.jobs(), do)
+        count = len(results) * plan.trials
+        await InProcess(prepared.session).run(RunWork(plan, plan.name, count, count), plan.jobs(), take)
     ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in results.items()}
     return ordered, prepared
 
