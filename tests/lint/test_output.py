@@ -91,3 +91,28 @@ def test_one_is_not_many() -> None:
     shown = plain_text(report, least="info")
     assert "1 word is too few" in shown
     assert "1 words" not in shown and "1 have" not in shown
+
+
+def test_what_would_hurt_comes_first_and_many_warnings_of_a_rule_are_one_entry() -> None:
+    names = [f"field_{letter}" for letter in "abcdefgh"]
+    tools = [
+        {
+            "name": "read_notes",
+            "description": "Reads the notes of a person, newest first.",
+            "input_schema": {"type": "object", "properties": {name: {"type": "string"} for name in names}},
+        },
+        {"name": "delete_notes", "description": "Deletes notes.", "input_schema": {"type": "object"}},
+    ]
+    report = lint_tools(tools)
+    shown = plain_text(report)
+    assert "error TD401" in shown.splitlines()[0]
+    assert "warning TD301 param-no-description: 8 times in 1 tool [read_notes]" in shown
+    assert "'field_a' has no description, and 7 more (--select TD301 lists them)" in shown
+    assert sum(each.code == "TD301" for each in report.diagnostics) == 8
+
+
+def test_a_report_about_one_rule_lists_every_finding() -> None:
+    properties = {f"field_{letter}": {"type": "string"} for letter in "abcdefgh"}
+    tool = {"name": "read_notes", "description": "", "input_schema": {"properties": properties}}
+    report = lint_tools([tool], select=("TD301",))
+    assert plain_text(report).count("TD301 param-no-description [") == 8

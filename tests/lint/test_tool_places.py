@@ -91,3 +91,11 @@ def test_the_function_of_a_frameworks_tool_is_found(module: str):
 
     assert tool_places(module, ["swim"])["swim"] == ("places_tools.py", line_of("@langchain_tool"))
     assert tool_places(module, ["nowhere"])["nowhere"] == ("places_tools.py", 0)
+
+
+def test_a_function_that_is_no_tool_is_refused(module: str):
+    result = CliRunner().invoke(lint, ["places_tools:run"])
+    assert result.exit_code != 0
+    assert "places_tools:run" in str(result.exception) and "is a function that is not a tool" in str(
+        result.exception
+    )

@@ -49,12 +49,27 @@ def _live_tools(source: str) -> ToolSet:
         return tool_set(tools_of(source), name=name, origin=name)
     from rightcall.agents.observed.catalog import agent_tools
 
+    _refuse_plain_function(source)
     offered = tool_set(tools_of(source, agent_tools), name=source, origin=source)
     places = tool_places(source, [tool.name for tool in offered.tools])
     located = (
         replace(tool, origin=places[tool.name][0], line=places[tool.name][1]) for tool in offered.tools
     )
     return replace(offered, tools=tuple(located))
+
+
+def _refuse_plain_function(source: str) -> None:
+    """A function or class that nothing marks as a tool is more likely an agent than a tool that models see."""
+    from inspect import isclass, isroutine
+
+    from rightcall.agents.observed.catalog import agent_tools
+    from rightcall.files.python_object import load_object
+
+    value = load_object(source, "tools")
+    if (isroutine(value) or isclass(value)) and agent_tools(value) is None:
+        kind = "class" if isclass(value) else "function"
+        hint = "decorate it with @tool, put it into a list of tools, or name the tools of your agent: module:tools"
+        raise InputError(source, f"is a {kind} that is not a tool", hint)
 
 
 def _source_of(source: str, allow_import: bool) -> str:

@@ -153,7 +153,8 @@ def effect_of(name: str, annotations: Any, extension: Any) -> Effect:
 def verb_of(name: str) -> str:
     """The verb of a name: the first token that is one, looking at the last dotted part first.
 
-    A word that is a noun as often as a verb counts only as the first token.
+    A word that is a noun as often as a verb counts only as the first token, or after a namespace when no other token
+    is a verb.
     """
     for part in reversed(name.split(".")):
         tokens = name_tokens(part)
@@ -162,6 +163,8 @@ def verb_of(name: str) -> str:
         for index, token in enumerate(tokens):
             if token in EFFECTS and (token not in ALSO_NOUNS or (index == 0 and len(tokens) > 1)):
                 return token
+        if len(tokens) > 2 and tokens[1] in EFFECTS and tokens[0] not in EFFECTS:
+            return tokens[1]  # slack_post_message
     first = name_tokens(name)[:1]
     return first[0] if first and first[0] in EFFECTS and first[0] not in ALSO_NOUNS else ""
 

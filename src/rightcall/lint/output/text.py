@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rightcall.core.text import pluralize
 from rightcall.lint.report import Diagnostic, LintReport
@@ -15,10 +15,45 @@ Paint = Callable[[str, str], str]
 def plain_text(
     report: LintReport, *, least: Severity = "warning", paint: Paint = lambda style, words: words
 ) -> str:
-    """Findings from the least severity upward, then the summary."""
+    """Findings from the least severity upward, what would hurt most first, then the summary.
+
+    More than a few warnings of one rule are one entry with a count, unless the report is about that rule alone.
+    """
     shown = [d for d in report.diagnostics if SEVERITIES.index(d.severity) <= SEVERITIES.index(least)]
-    parts = [part for diagnostic in shown for part in _lines(diagnostic, paint)]
+    groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
+    for diagnostic in sorted(shown, key=_harm):
+        groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    parts: list[str] = []
+    for (severity, _), group in groups.items():
+        is_long = severity != "error" and len(group) > MOST_ALIKE and len(groups) > 1
+        parts += _count(group, paint) if is_long else [line for each in group for line in _lines(each, paint)]
     return "\n".join([*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]) + "\n"
+
+
+MOST_ALIKE = 3
+"""Findings of one rule that are shown one by one beside those of other rules."""
+
+_BY_HARM = ("TD8", "TD4", "TD5", "TD0", "TD9", "TD3", "TD2", "TD1")
+"""Families of rules, from those whose findings hurt most: an attack, an effect, the wrong tool, a broken schema."""
+
+
+def _harm(diagnostic: Diagnostic) -> tuple[int, int]:
+    family = diagnostic.code[:3]
+    return SEVERITIES.index(diagnostic.severity), _BY_HARM.index(family) if family in _BY_HARM else len(
+        _BY_HARM
+    )
+
+
+def _count(group: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
+    """One entry for many findings of a rule: how many, in which tools, the first of them."""
+    first = group[0]
+    tools = list(dict.fromkeys(printable(each.tool) for each in group))
+    named = ", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else "")
+    head = f"{paint(first.severity, first.severity)} {first.code} {first.rule}"
+    yield f"{head}: {len(group)} times in {pluralize(len(tools), 'tool')} [{named}]"
+    yield f"    {printable(first.message)}, and {len(group) - 1} more (--select {first.code} lists them)"
+    if first.hint:
+        yield f"    = {printable(first.hint)}"
 
 
 def place(diagnostic: Diagnostic) -> str:

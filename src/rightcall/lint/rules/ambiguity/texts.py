@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from rightcall.lint.confusability.pairs import LIKELY
+from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, word_set
+from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, SetFindings, set_rule
@@ -10,9 +15,11 @@ from rightcall.lint.rule import Finding, SetFindings, set_rule
 
 @set_rule("TD501", "error", sources=("TSC",))
 def duplicate_description(tools: SetFeatures) -> SetFindings:
-    """Two tools have the same description, apart from case and punctuation.
+    """Two tools have the same description, apart from articles, inflection and punctuation.
 
-    A model chooses by description. With the same text for two tools it chooses at random.
+    A model chooses by description. With the same text for two tools it chooses at random. Texts that differ in articles
+    or endings only are an error when one of the tools destroys something or asks for a confirmation, a warning
+    otherwise; the same first sentence is a warning when one of them does.
 
     Fails: [
       {},
@@ -20,20 +27,64 @@ def duplicate_description(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
-    seen: dict[str, ToolFeatures] = {}
+    seen: dict[tuple[str, ...], ToolFeatures] = {}
+    comparable = {id(tool): _comparable_texts(tool) for tool in tools.tools}
+    shared = Counter(key for texts in comparable.values() for key in texts)
     for tool in tools.tools:
-        key = " ".join(tool.words)
-        if not key:
-            continue
-        first = seen.setdefault(key, tool)
-        if first is not tool and first.name != tool.name:
-            finding = Finding(
-                ("description",),
-                f"same description as {first.name}: only the name distinguishes them",
-                "say in each what the other does not do",
-                others=(first.name,),
-            )
-            yield tool, finding
+        # A first sentence that many tools share is about the server, not about what each of them does.
+        texts = [key for key in comparable[id(tool)] if key[0] != _SENTENCE or shared[key] == 2]
+        same = next((key for key in texts if key in seen), None)
+        if same is not None and seen[same].name != tool.name:
+            yield from _same_text(seen[same], tool, same[0])
+        for key in texts:
+            seen.setdefault(key, tool)
+
+
+def _comparable_texts(tool: ToolFeatures) -> list[tuple[str, ...]]:
+    """What to compare, from strict to loose: all words, the stems that carry meaning, those of the first sentence."""
+    texts = [(_WORDS, *tool.words)] if tool.words else []
+    meaning = _meaning(tool.words)
+    texts += [(_STEMS, *meaning)] if len(meaning) > 1 else []
+    sentence = _meaning(words(tool.sentences[0])) if tool.sentences else []
+    return texts + ([(_SENTENCE, *sentence)] if len(sentence) >= _TELLING else [])
+
+
+_WORDS, _STEMS, _SENTENCE = "words", "stems", "sentence"
+_EMPTY = word_set(
+    "a an the this that these those it its their your our my is are be was will can of given specific specified"
+)
+"""Words that make no difference; before and after, all and none do."""
+
+_TELLING = 3
+"""Stems of a sentence; fewer fit many tools."""
+
+
+def _meaning(text: Iterable[str]) -> list[str]:
+    return [stem(word) for word in text if word not in _EMPTY]
+
+
+def _same_text(first: ToolFeatures, second: ToolFeatures, what: str) -> SetFindings:
+    is_dangerous = any(
+        tool.effect.is_destructive or any(CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names)
+        for tool in (first, second)
+    )
+    is_named = first.name.lower() in second.lower or second.name.lower() in first.lower
+    if what == _SENTENCE and (is_named or not is_dangerous):
+        return
+    problem = {
+        _WORDS: f"same description as {first.name}: only the name distinguishes them",
+        _STEMS: f"same description as {first.name}, apart from articles and endings",
+        _SENTENCE: f"same first sentence as {first.name}",
+    }[what]
+    is_certain = what == _WORDS or (what == _STEMS and is_dangerous)
+    finding = Finding(
+        ("description",),
+        problem,
+        "say in each what the other does not do",
+        severity=None if is_certain else "warning",
+        others=(first.name,),
+    )
+    yield second, finding
 
 
 @set_rule("TD505", "warning", beside=("TD502",), sources=("ANT-def",))

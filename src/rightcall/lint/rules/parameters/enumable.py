@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in
+from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in, word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Rule
+
+_NOTHING = word_set("none null nil empty omitted nothing undefined unset")
+"""Words for no value: “'json' or omitted” leaves one value, which is no choice."""
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
@@ -25,7 +28,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         default = node.schema.get("default")
         if not tool.parameter_names.isdisjoint(values):
             continue  # “either text or regex” speaks of parameters
-        if len(values) >= 2 and (not isinstance(default, str) or default in values):
+        if len([value for value in values if value.lower() not in _NOTHING]) >= 2 and (
+            not isinstance(default, str) or default in values
+        ):
             yield Finding(
                 node.path,
                 f"the text of '{node.name}' lists its values: {', '.join(values[:6])}",

@@ -23,7 +23,9 @@ _REQUIRED = re.compile(
 
 _KEYS = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s")
 _CONDITION_BEFORE = re.compile(r"\b(?:if|when|unless)\b[^.;\n]*$", re.I)
-_CONDITION_AFTER = re.compile(r"\s*(?:if|when|unless)\b", re.I)
+_CONDITION_AFTER = re.compile(
+    r"[\s,]*(?:if|when|whenever|unless|for|with|by|in|on|only|to|where|depending|as|but|except)\b", re.I
+)
 
 _MARKS = ("optional", "required", "mandatory")
 

@@ -91,14 +91,23 @@ def free_form_object(tool: ToolFeatures) -> Findings:
             continue
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
-            name = node.name or "an object"
+            thing = f"'{node.name}' is an object" if node.name else f"{_unnamed(node)} is an object"
             shown = "examples" in node.schema or _EXAMPLE.search(node.text)
             yield Finding(
                 node.path,
-                f"'{name}' is an object without known fields",
+                f"{thing} without known fields",
                 "declare them, or say with additionalProperties what the values are",
                 severity="info" if shown or _label(node) in _FREE_BY_NATURE else None,
             )
+
+
+def _unnamed(node: Node) -> str:
+    """What to call the items of a list, or an alternative: by the nearest name above."""
+    holder = node.parent
+    while holder is not None and not holder.name:
+        holder = holder.parent
+    name = f"'{holder.name}'" if holder is not None else "the arguments"
+    return f"each item of {name}" if node.path[-1] == "items" else f"a form of {name}"
 
 
 def _label(node: Node) -> str:
