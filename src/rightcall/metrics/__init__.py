@@ -3,7 +3,6 @@
     base        Metric, the class to subclass
     resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result; case_result: by what its golden states
-    open_outcome  the result when a tool that runs for real gave no answer; silent_golden: when nothing is checked
     dimensions  the standard dimensions; measurement: the requested metrics, each within its time
     function    a plain function as a metric; deepeval_form: a metric written for DeepEval
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import MatcherBroke
 from rightcall.metrics.builtin.confirmation import Confirmation
@@ -17,6 +16,8 @@ from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
     NO_TOOLS,
+    Embed,
+    Grade,
     forbids_all,
     pass_threshold,
     score_closely,
@@ -25,11 +26,10 @@ from rightcall.metrics.matching.case_score import (
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.metrics.open_outcome import in_doubt
 from rightcall.model.case import TestCase
 from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, states_check
-from rightcall.model.open_call import open_calls
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, states_check
+from rightcall.model.open_call import OpenCall, no_answer_text, open_calls, open_calls_of
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -51,46 +51,7 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
-    result = _result_by_golden(golden, trial, trajectory, tools, rules)
-    if golden.confirm or golden.as_ is not None:
-        result = _with_consent(result, golden, trajectory, tools)
-    if trajectory.ledger and (calls := open_calls(trajectory)):
-        return in_doubt(result, golden, trajectory, calls)
-    return result
-
-
-def _result_by_golden(
-    golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules
-) -> CaseResult:
-    if not isinstance(golden, Golden):
-        return _conversation(golden, trial, trajectory, tools, rules)
-    failures: tuple[Failure, ...] = ()
-    if is_flawless(golden, trajectory):
-        passed, score, scores, error = True, 1.0, SPOTLESS, ""
-    else:
-        try:
-            verdict = score_closely(golden, trajectory, tools, rules)
-        except MatcherBroke as problem:
-            return _not_judged(golden, trial, trajectory, str(problem))
-        if golden.expected_state is not None or golden.max_latency_ms is not None:
-            return _result_of_verdict(verdict, golden, trial, trajectory, rules)
-        passed, score, failures = verdict.passed, verdict.score, verdict.failures
-        scores = dimension_scores(verdict, pass_threshold(golden, rules))
-        error = no_answer(trajectory) or verdict.error
-    return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
-        golden.id,
-        trial,
-        passed,
-        score,
-        scores,
-        failures,
-        golden.category or "golden",
-        golden.cluster,
-        golden.tags,
-        error,
-        trajectory.latency_ms,
-        trajectory.usage,
-    )
+    return _settled(_judged(golden, trial, trajectory, tools, rules)[1], golden, trajectory, tools)
 
 
 def score_trajectory(
@@ -99,8 +60,8 @@ def score_trajectory(
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
     rules: ScoringRules = DEFAULT_RULES,
-    embed: Callable[[str], Sequence[float]] | None = None,
-    grade: Callable[[str, Any], float] | None = None,
+    embed: Embed | None = None,
+    grade: Grade | None = None,
 ) -> CaseVerdict:
     """Score a case by what its golden states: every number, whether it passes, and a failure for each mistake.
 
@@ -110,66 +71,58 @@ def score_trajectory(
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
-    verdict = _verdict_by_golden(golden, trajectory, tools, rules, embed, grade)
+    verdict, result = _judged(golden, 0, trajectory, tools, rules, embed, grade)
     if not states_check(golden):
-        return msgspec.structs.replace(verdict, passed=False, score=0.0, failures=(), checked=False)
-    calls = open_calls(trajectory) if trajectory.ledger else []
-    consent = golden.confirm or golden.as_ is not None
-    if not calls and not consent:
-        return verdict
-    scores = {"overall": Score(verdict.score, verdict.passed)}
-    result = _result(
-        golden, 0, trajectory, verdict.passed, verdict.score, scores, verdict.failures, verdict.error
-    )
-    if consent:
-        result = _with_consent(result, golden, trajectory, tools)
-    return _with_result_numbers(verdict, in_doubt(result, golden, trajectory, calls) if calls else result)
-
-
-def _verdict_by_golden(
-    golden: AnyGolden,
-    trajectory: Trajectory,
-    tools: Mapping[str, Tool],
-    rules: ScoringRules,
-    embed: Callable[[str], Sequence[float]] | None,
-    grade: Callable[[str, Any], float] | None,
-) -> CaseVerdict:
-    if not isinstance(golden, Golden):
-        try:
-            held = score_conversation(golden, trajectory, tools, rules=rules)
-        except MatcherBroke as problem:
-            return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
-        result = _conversation_result(golden, 0, trajectory, held, rules)
-        return _with_result_numbers(held.shown, result)
-    if is_flawless(golden, trajectory):
-        return flawless(len(golden.expected_calls))
-    try:
-        verdict = score_closely(golden, trajectory, tools, rules, embed, grade)
-    except MatcherBroke as problem:
-        return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
-    if golden.expected_state is not None or golden.max_latency_ms is not None:
-        return _with_result_numbers(verdict, _result_of_verdict(verdict, golden, 0, trajectory, rules))
-    error = no_answer(trajectory)
-    return msgspec.structs.replace(verdict, error=error) if error else verdict
-
-
-def _with_result_numbers(verdict: CaseVerdict, result: CaseResult) -> CaseVerdict:
-    """The numbers of a verdict with what the whole result says."""
-    return msgspec.structs.replace(
+        return replace(verdict, passed=False, score=0.0, failures=(), error=result.error, checked=False)
+    result = _settled(result, golden, trajectory, tools)
+    return replace(
         verdict, passed=result.passed, score=result.score, failures=result.codes, error=result.error
     )
 
 
-def _result_of_verdict(
-    verdict: CaseVerdict, golden: Golden, trial: int, trajectory: Trajectory, rules: ScoringRules
-) -> CaseResult:
-    """The result of a case whose golden states more than calls and content: a final state, a time budget."""
+def _judged(
+    golden: AnyGolden,
+    trial: int,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+    embed: Embed | None = None,
+    grade: Grade | None = None,
+) -> tuple[CaseVerdict, CaseResult]:
+    """The verdict by calls and content, whose numbers are shown, and the result that it leads to."""
+    if not isinstance(golden, Golden):
+        try:
+            held = score_conversation(golden, trajectory, tools, rules=rules)
+        except MatcherBroke as problem:
+            return _not_judged(golden, trial, trajectory, str(problem))
+        return held.shown, _conversation_result(golden, trial, trajectory, held, rules)
+    if is_flawless(golden, trajectory):
+        verdict = flawless(len(golden.expected_calls))
+        return verdict, _result(golden, trial, trajectory, True, 1.0, SPOTLESS, (), "")
+    try:
+        verdict = score_closely(golden, trajectory, tools, rules, embed, grade)
+    except MatcherBroke as problem:
+        return _not_judged(golden, trial, trajectory, str(problem))
     scores = dimension_scores(verdict, pass_threshold(golden, rules))
     error = no_answer(trajectory) or verdict.error
-    passed, score, failures = verdict.passed, verdict.score, verdict.failures
-    result = _result(golden, trial, trajectory, passed, score, scores, failures, error)
-    stated = None if golden.expected_calls or golden.any_of else verdict.numbers
-    return _with_measured(result, golden, trajectory, stated, rules)
+    result = _result(
+        golden, trial, trajectory, verdict.passed, verdict.score, scores, verdict.failures, error
+    )
+    if golden.expected_state is not None or golden.max_latency_ms is not None:
+        stated = None if golden.expected_calls or golden.any_of else verdict.numbers
+        result = _with_measured(result, golden, trajectory, stated, rules)
+    return verdict, result
+
+
+def _settled(
+    result: CaseResult, golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool]
+) -> CaseResult:
+    """The result with what other than calls and content decides: consent, and calls without an answer."""
+    if golden.confirm or golden.as_ is not None:
+        result = _with_consent(result, golden, trajectory, tools)
+    if trajectory.ledger and (calls := open_calls(trajectory)):
+        return _in_doubt(result, golden, trajectory, calls)
+    return result
 
 
 def with_scores(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
@@ -188,17 +141,23 @@ def with_scores(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     if failed and not broken:
         text = "; ".join(filter(None, [overall.reason, *_whys(failed, overall.reason)]))
         metrics["overall"] = Score(overall.value, False, text, overall.codes)
-    return msgspec.structs.replace(
+    codes = list(result.codes)
+    for score in named.values():
+        codes += [code for code in score.codes if code not in codes]
+    if not codes and not broken:
+        codes = [
+            Failure(
+                "failed_metric", detail=f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
+            )
+            for name, score in failed.items()
+        ]
+    return replace(
         result,
         passed=passed and not broken,
         metrics=metrics,
-        codes=_merge_codes(result.codes, named.values()) or (() if broken else _without_code(failed)),
+        codes=tuple(codes),
         error="; ".join(broken) or result.error,
     )
-
-
-def _why(name: str, score: Score) -> str:
-    return f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
 
 
 def _whys(failed: Mapping[str, Score], overall_reason: str) -> Iterator[str]:
@@ -209,17 +168,6 @@ def _whys(failed: Mapping[str, Score], overall_reason: str) -> Iterator[str]:
             names.setdefault(score.reason, []).append(name)
     for reason_text, metrics in names.items():
         yield f"{', '.join(metrics)}{f': {reason_text}' if reason_text else ' did not pass'}"
-
-
-def _without_code(failed: Mapping[str, Score]) -> tuple[Failure, ...]:
-    return tuple(Failure("failed_metric", detail=_why(name, score)) for name, score in failed.items())
-
-
-def _merge_codes(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failure, ...]:
-    merged = list(codes)
-    for score in scores:
-        merged += [code for code in score.codes if code not in merged]
-    return tuple(merged) if len(merged) > len(codes) else codes
 
 
 def _with_measured(
@@ -234,7 +182,9 @@ def _with_measured(
     named: dict[str, Score] = {}
     if golden.expected_state is not None:
         named["final_state"] = state = FinalState().measure(TestCase(golden, trajectory))
-        if numbers is not None and not state.error and not _spoilt(result, golden, trajectory):
+        spoilt = any(failure.code in FORBIDDEN for failure in result.codes)  # the score is 0, and stays it
+        spoilt = spoilt or (bool(trajectory.calls) and forbids_all(golden))
+        if numbers is not None and not state.error and not spoilt:
             result = _with_score(result, score_of_stated(golden, numbers, rules, state.value))
     if golden.max_latency_ms is not None and trajectory.latency_ms is None:
         named["latency"] = Score.broken("the golden has max_latency_ms, but the latency was not recorded")
@@ -259,31 +209,9 @@ def _with_consent(
     return _with_score(result, 0.0) if harmed else result
 
 
-def _spoilt(result: CaseResult, golden: Golden, trajectory: Trajectory) -> bool:
-    """Whether the score is 0 because something happened that must not."""
-    return any(failure.code in FORBIDDEN for failure in result.codes) or (
-        bool(trajectory.calls) and forbids_all(golden)
-    )
-
-
 def _with_score(result: CaseResult, score: float) -> CaseResult:
-    overall = msgspec.structs.replace(result.metrics["overall"], value=score)
-    return msgspec.structs.replace(result, score=score, metrics={**result.metrics, "overall": overall})
-
-
-def _conversation(
-    golden: ConversationalGolden,
-    trial: int,
-    trajectory: Trajectory,
-    tools: Mapping[str, Tool],
-    rules: ScoringRules,
-) -> CaseResult:
-    """The result of one conversation. `turns` is a metric of it; its reason names the first turn that went wrong."""
-    try:
-        verdict = score_conversation(golden, trajectory, tools, rules=rules)
-    except MatcherBroke as problem:
-        return _not_judged(golden, trial, trajectory, str(problem))
-    return _conversation_result(golden, trial, trajectory, verdict, rules)
+    overall = replace(result.metrics["overall"], value=score)
+    return replace(result, score=score, metrics={**result.metrics, "overall": overall})
 
 
 def _conversation_result(
@@ -293,9 +221,14 @@ def _conversation_result(
     verdict: ConversationVerdict,
     rules: ScoringRules,
 ) -> CaseResult:
-    grades = dimension_scores(verdict.shown, pass_threshold(as_one_golden(golden), rules))
-    scores: dict[str, Score] = {**grades, "turns": verdict.turns_score()}
-    scores["overall"] = Score(verdict.score, verdict.passed, "" if verdict.passed else _reason(verdict))
+    """`turns` is a metric of a conversation; its reason names the first turn that went wrong."""
+    turns = verdict.turns_score()
+    why = "" if verdict.passed else turns.reason or reason(verdict.whole.failures)
+    scores: dict[str, Score] = {
+        **dimension_scores(verdict.shown, pass_threshold(as_one_golden(golden), rules)),
+        "turns": turns,
+        "overall": Score(verdict.score, verdict.passed, why),
+    }
     error = no_answer(trajectory) or verdict.problem
     passed = verdict.passed and not error
     result = _result(golden, trial, trajectory, passed, verdict.score, scores, verdict.failures, error)
@@ -303,15 +236,37 @@ def _conversation_result(
     return _with_measured(result, as_one_golden(golden), trajectory, stated, rules)
 
 
-def _reason(verdict: ConversationVerdict) -> str:
-    turns = verdict.turns_score()
-    return turns.reason or reason(verdict.whole.failures)
+def _in_doubt(
+    result: CaseResult, golden: AnyGolden, trajectory: Trajectory, calls: Sequence[OpenCall]
+) -> CaseResult:
+    """The result as an error, unless the golden says how the outcome was checked and it was.
+
+    A case fails all the same if the agent did what it must not do whatever its tools answer, or reached a limit.
+    """
+    marks = tuple(
+        Failure("outcome_unknown", call.tool, detail=call.detail, call=call.call)
+        for call in calls
+        if call.effect == "unknown"
+    )
+    codes, doubtful = (*result.codes, *marks), open_calls_of(golden, trajectory)
+    decided_anyway = trajectory.stop_reason == "limit" or any(
+        failure.code in FORBIDDEN for failure in result.codes
+    )
+    if result.error or decided_anyway or not doubtful:
+        return replace(result, codes=codes)
+    why = no_answer_text(doubtful)
+    lost = Failure("infra_error", doubtful[0].tool, detail=why, call=doubtful[0].call)
+    metrics = {**result.metrics, "overall": Score.broken(why)}
+    return replace(result, passed=False, metrics=metrics, codes=(lost, *codes), error=why)
 
 
-def _not_judged(golden: AnyGolden, trial: int, trajectory: Trajectory, error: str) -> CaseResult:
-    """The result of a case whose golden contains a function that failed."""
+def _not_judged(
+    golden: AnyGolden, trial: int, trajectory: Trajectory, error: str
+) -> tuple[CaseVerdict, CaseResult]:
+    """Verdict and result of a case whose golden contains a function that failed."""
     scores = {"overall": Score.broken(error)}
-    return _result(golden, trial, trajectory, False, 0.0, scores, (), error)
+    result = _result(golden, trial, trajectory, False, 0.0, scores, (), error)
+    return CaseVerdict(False, 0.0, NOT_COMPARED, error=error), result
 
 
 def _result(
@@ -324,17 +279,17 @@ def _result(
     failures: tuple[Failure, ...],
     error: str,
 ) -> CaseResult:
-    return CaseResult(
-        golden_id=golden.id,
-        trial=trial,
-        passed=passed,
-        score=score,
-        metrics=scores,
-        codes=failures,
-        category=category_of(golden),
-        cluster=golden.cluster,
-        tags=golden.tags,
-        error=error,
-        latency_ms=trajectory.latency_ms,
-        usage=trajectory.spent,
+    return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
+        golden.id,
+        trial,
+        passed,
+        score,
+        scores,
+        failures,
+        golden.category or "golden",
+        golden.cluster,
+        golden.tags,
+        error,
+        trajectory.latency_ms,
+        trajectory.usage if isinstance(golden, Golden) else trajectory.spent,
     )

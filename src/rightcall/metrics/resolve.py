@@ -56,7 +56,7 @@ def on_request() -> tuple[str, ...]:
 
     import rightcall.metrics.builtin as shelf
 
-    return tuple(sorted({module.name for module in iter_modules(shelf.__path__)} - set(DIMENSIONS)))
+    return tuple(sorted({module.name for module in iter_modules(shelf.__path__)} - {"dimensions"}))
 
 
 def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
@@ -108,11 +108,6 @@ def metrics_to_observe(
     return [metric for metric in as_metrics(observe, models) if metric.name not in named]
 
 
-def resolve_metrics(texts: list[str]) -> list[Metric]:
-    """All of them, or one `ConfigError` with every problem."""
-    return as_metrics(texts)
-
-
 def _as_metric(entry: Any, models: ModelCatalog | None) -> Metric:
     if isinstance(entry, str):
         return resolve_metric(entry, models)
@@ -160,7 +155,9 @@ def _build_metric(
 
 def metric_class(name: str) -> type[Metric]:
     if name in DIMENSIONS or name in on_request():
-        loaded = getattr(import_module(f"rightcall.metrics.builtin.{name}"), _class_name(name))
+        module = "dimensions" if name in DIMENSIONS else name
+        class_name = "".join(part.capitalize() for part in name.split("_"))
+        loaded = getattr(import_module(f"rightcall.metrics.builtin.{module}"), class_name)
     elif name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
         loaded = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
@@ -177,10 +174,6 @@ def metric_class(name: str) -> type[Metric]:
             f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
         )
     return loaded
-
-
-def _class_name(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:

@@ -23,7 +23,6 @@ from rightcall.metrics.dimensions import is_dimension, score_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
-from rightcall.metrics.silent_golden import as_unchecked, silent_result
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, states_check
 from rightcall.model.run import CaseResult
@@ -114,6 +113,25 @@ class Scorer:
             if check is not None:
                 problems += [f"metric {metric.name}: {problem}" for problem in await check()]
         return list(dict.fromkeys(problems))
+
+
+def silent_result(
+    golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules
+) -> CaseResult:
+    """The result of a golden that states no check, before metrics: it fails only if the agent broke down.
+
+    Its dimensions compare calls with expectations that nobody stated, so only the overall score is left.
+    """
+    open_golden = msgspec.structs.replace(golden, extra_calls="allow")
+    result = result_of(open_golden, trial, trajectory, tools, rules=rules)
+    return msgspec.structs.replace(result, metrics={"overall": result.metrics["overall"]})
+
+
+def as_unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None) -> CaseResult:
+    """A result that nothing decides: neither passed nor failed, with the observed scores alone."""
+    return msgspec.structs.replace(
+        result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False
+    )
 
 
 def case_for_metrics(

@@ -9,14 +9,9 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.alignment import (
-    CallComparison,
-    CallPair,
-    align,
-    align_in_order,
-)
+from rightcall.metrics.matching.alignment import CallComparison, CallPair, align, align_in_order
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
-from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.case_numbers import case_numbers, ratio
 from rightcall.metrics.matching.credit import half_credit
@@ -36,8 +31,9 @@ from rightcall.model.trajectory import Trajectory
 DEFAULT_RULES = ScoringRules()
 NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
-Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
-"""The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
+Embed = Callable[[str], Sequence[float]]
+Grade = Callable[[str, Any], float]
+"""The functions behind the matchers `semantic` and `judge`."""
 
 
 def score_calls(
@@ -46,8 +42,6 @@ def score_calls(
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
     rules: ScoringRules = DEFAULT_RULES,
-    embed: Callable[[str], Sequence[float]] | None = None,
-    grade: Callable[[str, Any], float] | None = None,
 ) -> CaseVerdict:
     """The verdict by calls, content and limits: every number, and a failure for each mistake.
 
@@ -55,7 +49,7 @@ def score_calls(
     """
     if is_flawless(golden, trajectory):
         return flawless(len(golden.expected_calls))
-    return score_closely(golden, trajectory, tools, rules, embed, grade)
+    return score_closely(golden, trajectory, tools, rules)
 
 
 def score_closely(
@@ -63,8 +57,8 @@ def score_closely(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    embed: Callable[[str], Sequence[float]] | None = None,
-    grade: Callable[[str, Any], float] | None = None,
+    embed: Embed | None = None,
+    grade: Grade | None = None,
 ) -> CaseVerdict:
     """Like `score_calls`, for cases already known not to be flawless."""
     try:
@@ -81,8 +75,8 @@ def _judge_case(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    embed: Callable[[str], Sequence[float]] | None,
-    grade: Callable[[str, Any], float] | None,
+    embed: Embed | None,
+    grade: Grade | None,
 ) -> CaseVerdict:
     if not rules.half_credit and nothing_unusual(golden, trajectory):
         single = score_single(golden, trajectory, tools)
@@ -105,14 +99,14 @@ def _judge_case(
     alternatives = _alternatives(golden)
 
     def best(benefit_of_doubt: bool) -> CaseVerdict:
-        helpers = embed, grade, benefit_of_doubt
-        return max(
-            [
-                _judge_one(golden, expected, places, trajectory, tools, rules, helpers, verifying)
-                for expected in alternatives
-            ],
-            key=_merit,
+        scope = Scope(
+            by_schema=golden.argument_matching == "schema",
+            embed=embed,
+            judge=grade,
+            benefit_of_doubt=benefit_of_doubt,
         )
+        judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, verifying)
+        return max(map(judge, alternatives), key=_merit)
 
     try:
         with limit_effort():
@@ -167,15 +161,15 @@ def _without_confirmations(
 def places_that_count(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
     """Positions of the calls that count: all, only those that succeeded, or of repeated attempts only the last."""
     if which == "successful":
-        return [at for at, call in enumerate(calls) if call.status != "error" and not _is_rejected(call)]
+        return [
+            at
+            for at, call in enumerate(calls)
+            if call.status != "error" and not (call.approval and call.approval.decision == "rejected")
+        ]
     if which == "final":
         last = {call.name: at for at, call in enumerate(calls)}
         return [at for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
     return range(len(calls))
-
-
-def _is_rejected(call: ToolCall) -> bool:
-    return call.approval is not None and call.approval.decision == "rejected"
 
 
 def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
@@ -196,28 +190,21 @@ def _merit(verdict: CaseVerdict) -> tuple[bool, float, float, float]:
 
 def _judge_one(
     golden: Golden,
-    expected: Sequence[ExpectedCall],
     places: Sequence[int],
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    helpers: Helpers,
-    verifying: frozenset[int] = frozenset(),
+    scope: Scope,
+    verifying: frozenset[int],
+    expected: Sequence[ExpectedCall],
 ) -> CaseVerdict:
     """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned.
 
     `verifying` are the places of reads that find out what a fault did: where none of them is expected, they do not count.
     """
-    embed, grade, benefit_of_doubt = helpers
     calls = [trajectory.calls[place] for place in places]
-    scope = Scope(
-        calls=calls,
-        tool_of={call.id: fits(call.tool) for call in expected if call.id},
-        by_schema=golden.argument_matching == "schema",
-        embed=embed,
-        judge=grade,
-        benefit_of_doubt=benefit_of_doubt,
-    )
+    tool_of = {call.id: fits(call.tool) for call in expected if call.id}
+    scope = msgspec.structs.replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = CallComparison(slots, calls)
     free, pairs = _align_calls(golden, expected, comparison, scope)
@@ -225,7 +212,7 @@ def _judge_one(
         expected_places = {places[pair.call] for pair in (*free, *pairs) if pair.strict}
         needed = [place for place in places if place not in verifying or place in expected_places]
         if len(needed) < len(places):
-            return _judge_one(golden, expected, needed, trajectory, tools, rules, helpers)
+            return _judge_one(golden, needed, trajectory, tools, rules, scope, frozenset(), expected)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     if rules.half_credit:
@@ -290,7 +277,10 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules)
     if numbers.content < 1.0:
         return False
     if golden.category == "secondary":
-        return _secondary_score(golden, numbers) >= pass_threshold(golden, rules)
+        f1 = numbers.call_f1
+        if golden.extra_calls == "allow":  # calls that are allowed do not lower it
+            f1 = ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
+        return f1 >= pass_threshold(golden, rules)
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
 
@@ -311,13 +301,6 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
     if golden.category != "secondary" or golden.threshold is not None:
         return golden
     return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
-
-
-def _secondary_score(golden: Golden, numbers: Numbers) -> float:
-    """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
-    if golden.extra_calls == "allow":
-        return ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
-    return numbers.call_f1
 
 
 def forbids_all(golden: Golden) -> bool:
