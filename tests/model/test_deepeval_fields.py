@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.core import codec
 from rightcall.deepeval.test_case import LLMTestCase
-from rightcall.model.deepeval_fields import ToolCallType
+from rightcall.model.call import ToolCallType
 
 CALL = {"name": "search", "description": "Finds", "reasoning": "asked", "output": {"n": 1}, "input_parameters": {"q": {"text": "x"}}}  # fmt: skip
 SEARCH, FIND = rc.ToolCall(**CALL), rc.ToolCall(name="find", type=ToolCallType.MCP)

@@ -17,7 +17,6 @@ from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.datasets.records import plain
 from rightcall.files.checked_read import require_file
 
-SUFFIX = ".parquet"
 TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))
 
 _encode = msgspec.json.Encoder().encode

@@ -5,7 +5,7 @@
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
-    comparison_claim, comparison_sentence   what two runs allow to say, in words
+    comparison_claim  what two runs allow to say, in words
     candidates several runs against one, decided by adjusted p-values
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate

@@ -71,13 +71,9 @@ class BaselineRule:
         unlike = self.baseline.left_out
         before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
         after = [o for o in outcomes if o.golden_id not in unlike]
+        most = self.max_error_rate
         comparison = compare(
-            before,
-            after,
-            margin=self.margin,
-            alpha=alpha,
-            seed=self.seed,
-            max_error_rate=self.max_error_rate,
+            before, after, margin=self.margin, alpha=alpha, seed=self.seed, max_error_rate=most
         )
         if comparison.p_non_inferior is None or comparison.p_regressed is None or comparison.doubt:
             return Check(self.name, "INCONCLUSIVE", f"{self.name}: {comparison.sentence}", limit=-self.margin)
@@ -119,8 +115,8 @@ class BaselineRule:
     def _claim(self, check: Check, alpha: float) -> ComparisonClaim:
         return ComparisonClaim(
             difference=check.value or 0.0,
-            p=_p_or_one(check.p_differs),
-            p_worse=_p_or_one(check.p_fail),
+            p=1.0 if check.p_differs is None else check.p_differs,
+            p_worse=1.0 if check.p_fail is None else check.p_fail,
             p_not_worse=check.p_pass,
             bound_low=check.low,
             margin=self.margin,
@@ -137,10 +133,6 @@ class BaselineRule:
         ]
         text = f"; not compared: {' and '.join(parts)}" if parts else ""
         return "; ".join([text, *self.baseline.notes])
-
-
-def _p_or_one(p: float | None) -> float:
-    return 1.0 if p is None else p
 
 
 def _first_names(ids: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -31,18 +32,10 @@ def compare_many(
         unlike = (left_out or {}).get(name, frozenset())
         return [o for o in outcomes if o.golden_id not in unlike] if unlike else outcomes
 
-    comparisons = [
-        compare(
-            without(a, name),
-            without(b, name),
-            margin=margin,
-            alpha=alpha,
-            metric=metric,
-            seed=seed,
-            candidates=len(candidates),
-        )
-        for name, b in candidates
-    ]
+    compare_pair = partial(
+        compare, margin=margin, alpha=alpha, metric=metric, seed=seed, candidates=len(candidates)
+    )
+    comparisons = [compare_pair(without(a, name), without(b, name)) for name, b in candidates]
     names = [name for name, _ in candidates]
     if len(comparisons) < 2:
         return [(name, comparison, comparison.p) for name, comparison in zip(names, comparisons, strict=True)]
@@ -54,11 +47,7 @@ def _adjust(comparisons: Sequence[Comparison]) -> list[tuple[Comparison, Adjuste
     """Decide again with p-values adjusted for the number of candidates: better, worse and not worse separately."""
     columns = [
         holm([1.0 if p is None else p for p in ps])
-        for ps in (
-            [comparison.p for comparison in comparisons],
-            [comparison.p_regressed for comparison in comparisons],
-            [comparison.p_non_inferior for comparison in comparisons],
-        )
+        for ps in zip(*((c.p, c.p_regressed, c.p_non_inferior) for c in comparisons), strict=True)
     ]
     decided = []
     for comparison, p, worse, not_worse in zip(comparisons, *columns, strict=True):

@@ -111,14 +111,13 @@ class CheckRule:
             return self.decided
         track, risks = self._tracks[step.stratum], self._risks
         if track.add(step, scores) < 0:  # otherwise there is no more evidence than before
-            self._most_evidence = max(self._most_evidence, self._evidence())
+            evidence = math.fsum(e_value(track.log_worse) for track in self._tracks) / len(self._tracks)
+            self._most_evidence = max(self._most_evidence, evidence)
         if self._most_evidence >= 2 / risks.alpha:
             self.decided = Decided("REGRESSED", "worse")
         else:
             track.settle(2 / risks.beta)
-            if track.settled_after is not None and all(
-                stratum_track.settled_after is not None for stratum_track in self._tracks
-            ):
+            if all(stratum_track.settled_after is not None for stratum_track in self._tracks):
                 self.decided = Decided("PASS", "settled")
         return self.decided
 
@@ -131,9 +130,6 @@ class CheckRule:
     def states(self) -> tuple[StratumState, ...]:
         """The current state of every stratum."""
         return tuple(track.state() for track in self._tracks)
-
-    def _evidence(self) -> float:
-        return math.fsum(e_value(track.log_worse) for track in self._tracks) / len(self._tracks)
 
     def _last_look(self) -> Decided:
         risks = self._risks

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from rightcall.core.options import suite_key
+from rightcall.core.options import described, suite_key
 from rightcall.decide.check_rule import Risks
 from rightcall.decide.options import CheckThresholds
 from rightcall.decide.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
@@ -25,22 +25,21 @@ class CheckSettings(Record, frozen=True):
     drop: Annotated[float, suite_key(CheckThresholds, "drop")] = 0.2
     drop_rest: Annotated[float, suite_key(CheckThresholds, "drop_rest")] = 0.1
     alpha: Annotated[float, suite_key(CheckThresholds, "alpha")] = 0.05
-    beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
+    beta: Annotated[float, described("risk of PASS at the margin", gt=0, le=0.5)] = 0.05
     sample: Annotated[int, suite_key(CheckThresholds, "sample")] = 120
     rounds: Annotated[
         Annotated[int, msgspec.Meta(gt=0)] | None,
-        msgspec.Meta(description="trials per affected golden [default: enough for 40 pairs]"),
+        described("trials per affected golden [default: enough for 40 pairs]"),
     ] = None
     hard: Annotated[
         Literal["stop", "confirm"],
-        msgspec.Meta(description="stop: one new hard failure is REGRESSED; confirm: require a second one"),
+        described("stop: one new hard failure is REGRESSED; confirm: require a second one"),
     ] = "stop"
-    on_inconclusive: Annotated[
-        Literal["fail", "pass"], msgspec.Meta(description="exit code of INCONCLUSIVE: 3, or 0")
-    ] = "fail"
+    on_inconclusive: Annotated[Literal["fail", "pass"], described("exit code of INCONCLUSIVE: 3, or 0")] = (
+        "fail"
+    )
     compare: Annotated[
-        Literal["passes", "score"],
-        msgspec.Meta(description="what is compared: whether a trial passed, or its score"),
+        Literal["passes", "score"], described("what is compared: whether a trial passed, or its score")
     ] = "passes"
     control: Annotated[int, suite_key(CheckThresholds, "control")] = 0
 
@@ -64,39 +63,20 @@ def strata_of(
     The noise is estimated from `history`, older trials, where there are enough, else from the baseline's own. With
     `full` the rest is not sampled, and tried in rounds like the affected ones.
     """
-    clusters = clusters or {}
     strata = []
-    if affected:
-        order = units(affected, seed, clusters)
-        rounds = rounds_for(len(affected), min(map(len, affected.values())), settings.rounds)
-        noise = _noise(affected, history)
+    for name, before, margin, in_rounds in (
+        ("affected", affected, settings.drop, True),
+        ("rest", rest, settings.drop_rest, full),
+    ):
+        if not before:
+            continue
+        order = units(before, seed, clusters or {})
+        rounds = rounds_for(len(before), min(map(len, before.values())), settings.rounds) if in_rounds else 1
+        drawn = order if in_rounds else first_units(order, settings.sample)
+        scores = {golden: before[golden] for unit in drawn for golden in unit}
+        noise = _noise(before, history)
         strata.append(
-            Stratum(
-                "affected",
-                settings.drop,
-                order,
-                dict(affected),
-                rounds,
-                len(affected),
-                noise,
-                whole_rounds=True,
-            )
-        )
-    if rest:
-        order = units(rest, seed, clusters)
-        rounds = rounds_for(len(rest), min(map(len, rest.values())), settings.rounds) if full else 1
-        drawn = order if full else first_units(order, settings.sample)
-        strata.append(
-            Stratum(
-                "rest",
-                settings.drop_rest,
-                drawn,
-                {golden: rest[golden] for unit in drawn for golden in unit},
-                rounds,
-                len(rest),
-                _noise(rest, history),
-                whole_rounds=full,
-            )
+            Stratum(name, margin, drawn, scores, rounds, len(before), noise, whole_rounds=in_rounds)
         )
     return strata
 

@@ -8,6 +8,7 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.options import described
 from rightcall.decide.options import About, ClusterMode
 from rightcall.model.failure import Code
 from rightcall.model.record import Record
@@ -24,39 +25,26 @@ class BaselineGate(Record, frozen=True):
     `anyway` also compares runs with other metrics and edited goldens.
     """
 
-    run: Annotated[
-        str,
-        msgspec.Meta(description="the earlier run: an id, last~1, a tag, branch:NAME, or an exported file"),
-    ]
-    margin: Annotated[
-        float, msgspec.Meta(ge=0, lt=1, description="largest acceptable drop of the pass rate")
-    ] = 0.0
-    anyway: Annotated[
-        bool, msgspec.Meta(description="also compare runs with other metrics or edited goldens")
-    ] = False
+    run: Annotated[str, described("the earlier run: an id, last~1, a tag, branch:NAME, or an exported file")]
+    margin: Annotated[float, described("largest acceptable drop of the pass rate", ge=0, lt=1)] = 0.0
+    anyway: Annotated[bool, described("also compare runs with other metrics or edited goldens")] = False
 
 
 class LatencyLimit(Record, frozen=True):
     """Latency limits of a trial in milliseconds: median, 95th percentile, maximum."""
 
-    p50: Annotated[Amount | None, msgspec.Meta(description="median latency of a trial, in milliseconds")] = (
+    p50: Annotated[Amount | None, described("median latency of a trial, in milliseconds")] = None
+    p95: Annotated[Amount | None, described("95th percentile of the latency of a trial, in milliseconds")] = (
         None
     )
-    p95: Annotated[
-        Amount | None, msgspec.Meta(description="95th percentile of the latency of a trial, in milliseconds")
-    ] = None
-    max: Annotated[Amount | None, msgspec.Meta(description="highest latency of a trial, in milliseconds")] = (
-        None
-    )
+    max: Annotated[Amount | None, described("highest latency of a trial, in milliseconds")] = None
 
 
 class CostLimit(Record, frozen=True):
     """Cost limits in US dollars: for the whole run, and on average per trial."""
 
-    run_usd: Annotated[
-        Amount | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
-    ] = None
-    mean_usd: Annotated[Amount | None, msgspec.Meta(description="mean cost of a trial, in US dollars")] = None
+    run_usd: Annotated[Amount | None, described("maximum cost of the whole run, in US dollars")] = None
+    mean_usd: Annotated[Amount | None, described("mean cost of a trial, in US dollars")] = None
 
 
 class Gate(Record, frozen=True):
@@ -71,65 +59,46 @@ class Gate(Record, frozen=True):
     verdict is known.
     """
 
-    min: Annotated[Share | None, msgspec.Meta(description="required pass rate")] = None
-    target: Annotated[
-        Share | None, msgspec.Meta(description="expected pass rate, for planning and for stop: evalue")
-    ] = None
-    alpha: Annotated[
-        float, msgspec.Meta(gt=0, le=0.5, description="error rate on each side of the pass rate")
-    ] = 0.05
+    min: Annotated[Share | None, described("required pass rate")] = None
+    target: Annotated[Share | None, described("expected pass rate, for planning and for stop: evalue")] = None
+    alpha: Annotated[float, described("error rate on each side of the pass rate", gt=0, le=0.5)] = 0.05
     rule: Annotated[
         Literal["interval", "point"],
-        msgspec.Meta(
-            description="interval: PASS and FAIL with error control; point: compare the observed rate with min"
-        ),
+        described("interval: PASS and FAIL with error control; point: compare the observed rate with min"),
     ] = "interval"
     about: Annotated[
         About,
-        msgspec.Meta(
-            description="population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
+        described(
+            "population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
         ),
     ] = "cases_like_these"
     cluster: Annotated[
         ClusterMode,
-        msgspec.Meta(
-            description="declared: clusters as goldens declare them; auto: also goldens whose requests are one template"
+        described(
+            "declared: clusters as goldens declare them; auto: also goldens whose requests are one template"
         ),
     ] = "declared"
-    metrics: Annotated[dict[str, Share], msgspec.Meta(description="required mean of a metric, by name")] = {}
-    categories: Annotated[
-        dict[str, Share], msgspec.Meta(description="required pass rate of a category, by name")
-    ] = {}
-    tags: Annotated[dict[str, Share], msgspec.Meta(description="required pass rate of a tag, by name")] = {}
-    forbid: Annotated[
-        tuple[str, ...], msgspec.Meta(description="failure codes that fail the run if they occur once")
-    ] = ()
+    metrics: Annotated[dict[str, Share], described("required mean of a metric, by name")] = {}
+    categories: Annotated[dict[str, Share], described("required pass rate of a category, by name")] = {}
+    tags: Annotated[dict[str, Share], described("required pass rate of a tag, by name")] = {}
+    forbid: Annotated[tuple[str, ...], described("failure codes that fail the run if they occur once")] = ()
     allow: Annotated[
         tuple[str, ...],
-        msgspec.Meta(
-            description="fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"
-        ),
+        described("fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"),
     ] = ()
-    baseline: Annotated[
-        BaselineGate | None, msgspec.Meta(description="a run that this one must not be worse than")
-    ] = None
+    baseline: Annotated[BaselineGate | None, described("a run that this one must not be worse than")] = None
     max_error_rate: Annotated[
-        float,
-        msgspec.Meta(
-            ge=0, le=1, description="share of trials without an answer above which the run is an ERROR"
-        ),
+        float, described("share of trials without an answer above which the run is an ERROR", ge=0, le=1)
     ] = 0.05
-    latency_ms: Annotated[LatencyLimit, msgspec.Meta(description="limits of the latency of a trial")] = (
-        LatencyLimit()
-    )
-    cost: Annotated[CostLimit, msgspec.Meta(description="limits of the cost")] = CostLimit()
+    latency_ms: Annotated[LatencyLimit, described("limits of the latency of a trial")] = LatencyLimit()
+    cost: Annotated[CostLimit, described("limits of the cost")] = CostLimit()
     on_inconclusive: Annotated[
-        OnInconclusive, msgspec.Meta(description="exit code of INCONCLUSIVE: fail 1, warn 3, pass 0")
+        OnInconclusive, described("exit code of INCONCLUSIVE: fail 1, warn 3, pass 0")
     ] = "warn"
     stop: Annotated[
         Stop,
-        msgspec.Meta(
-            description="end a run early: curtail when the result is certain, evalue when min or target is ruled out"
+        described(
+            "end a run early: curtail when the result is certain, evalue when min or target is ruled out"
         ),
     ] = "off"
 

@@ -7,45 +7,16 @@ from typing import Literal
 from rightcall.model.record import Record
 
 ChangeKind = Literal[
-    "tool_changed",
-    "tool_renamed",
-    "tool_added",
-    "tool_removed",
-    "tool_order",
-    "mock",
-    "tool_code",
-    "world",
-    "user",
-    "system",
-    "model",
-    "base_url",
-    "mode",
-    "settings",
-    "limits",
-    "faults",
-    "code",
-    "variable",
-    "first_request",
-    "metrics",
-    "goldens",
-    "version",
-]
-
-_EVERYTHING = frozenset(
+    "tool_changed", "tool_renamed", "tool_added", "tool_removed", "tool_order", "mock", "tool_code", "world", "user",
+    "system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "variable", "first_request",
+    "metrics", "goldens", "version",
+]  # fmt: skip
+EVERYTHING: frozenset[ChangeKind] = frozenset(
     (
-        "system",
-        "model",
-        "base_url",
-        "mode",
-        "settings",
-        "limits",
-        "faults",
-        "code",
-        "variable",
-        "user",
-        "version",
+        "system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "variable", "user", "version",
     )
-)
+)  # fmt: skip
+"""Changes that affect every golden."""
 
 
 class InputChange(Record, frozen=True):
@@ -63,7 +34,7 @@ class InputChange(Record, frozen=True):
     @property
     def reaches_everything(self) -> bool:
         """Whether it affects every golden."""
-        return self.kind in _EVERYTHING
+        return self.kind in EVERYTHING
 
     @property
     def tools(self) -> tuple[str, ...]:

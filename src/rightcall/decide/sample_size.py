@@ -134,12 +134,8 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
     )
     if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _has_clusters(clusters):
         curtailed, evidence = _stop_chances(size, minimum, target, alpha)
-        sample_plan = msgspec.structs.replace(
-            sample_plan,
-            curtail_goldens=curtailed.cases,
-            evalue_goldens=evidence.cases,
-            evalue_pass=evidence.passing,
-        )
+        means = {"curtail_goldens": curtailed.cases, "evalue_goldens": evidence.cases}
+        sample_plan = msgspec.structs.replace(sample_plan, **means, evalue_pass=evidence.passing)
     return msgspec.structs.replace(sample_plan, sentence=_sentence(sample_plan, minimum, target, power))
 
 
@@ -167,11 +163,10 @@ def _goldens_needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed
     if trials == 1:
         return needed
     between = needed.flawless, max(single, needed.flawless) + 10
+    drawn = {name: population(trials, target, asked.icc) for name, population in POPULATIONS.items()}
     needs = {
-        name: goldens_for_power(
-            population(trials, target, asked.icc), asked.demand, power, between, watch=watch
-        )
-        for name, population in POPULATIONS.items()
+        name: goldens_for_power(goldens, asked.demand, power, between, watch=watch)
+        for name, goldens in drawn.items()
     }
     goldens, reached = max(needs.values(), key=lambda need: (need[0], -need[1]))
     by_population = {name: number for name, (number, _) in needs.items()}
@@ -198,14 +193,10 @@ def warnings(
     if gate.min is not None:
         members["pass rate"] = gate.min, everyone
     members |= {f"metric {m}": (limit, everyone) for m, limit in gate.metrics.items()}
-    members |= {
-        f"category {c}": (limit, [i for i in everyone if kinds[i] == c])
-        for c, limit in gate.categories.items()
-    }
-    members |= {
-        f"tag {t}": (limit, [i for i in everyone if labels and t in labels[i]])
-        for t, limit in gate.tags.items()
-    }
+    for c, limit in gate.categories.items():
+        members[f"category {c}"] = limit, [i for i in everyone if kinds[i] == c]
+    for t, limit in gate.tags.items():
+        members[f"tag {t}"] = limit, [i for i in everyone if labels and t in labels[i]]
     problems = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
     if gate.rule == "interval":
         sizes = {
@@ -259,7 +250,9 @@ def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trial
     """Few goldens with many trials: PASS is possible, but one golden that never passes rules it out."""
     if trials == 1 or gate.about == "these_goldens" or len(of) < sum(of):
         return []
-    n, room = sum(of), _with_one_failure(limit, gate.alpha)
+    n, room = sum(of), all_pass_n(limit, gate.alpha)
+    while clopper_pearson_p_values(room - 1, room, limit)[0] > gate.alpha:
+        room += 1
     if n >= room:
         return []
     return [
@@ -267,13 +260,6 @@ def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trial
         f"trials each has; {room:,} leave room for one golden that fails. To decide about exactly these goldens, "
         "set `about: these_goldens`, which counts their trials"
     ]
-
-
-def _with_one_failure(limit: float, alpha: float) -> int:
-    n = all_pass_n(limit, alpha)
-    while clopper_pearson_p_values(n - 1, n, limit)[0] > alpha:
-        n += 1
-    return n
 
 
 def _flawless_p(sizes: Sequence[int], limit: float, about: About, trials: int) -> float:
@@ -319,14 +305,6 @@ def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> tu
     return curtailed, follow_paths(by_evidence, total, target)
 
 
-def _populations(sample_plan: SamplePlan) -> str:
-    """What the two populations need."""
-    if not sample_plan.by_population:
-        return "; the worse of two populations"
-    beta, never = sample_plan.by_population["beta"], sample_plan.by_population["never pass"]
-    return f"; {beta:,} if goldens differ gradually, {never:,} if some never pass"
-
-
 def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: float) -> str:
     of = f" of {sample_plan.trials} trials" if sample_plan.trials > 1 else ""
     where = " on exactly these goldens" if sample_plan.about == "these_goldens" else ""
@@ -337,9 +315,12 @@ def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: flo
     if sample_plan.allowed_failures is not None:
         text += f", of which {sample_plan.allowed_failures:,} may fail"
     if sample_plan.draws:
+        needs = "the worse of two populations"
+        if by := sample_plan.by_population:
+            needs = f"{by['beta']:,} if goldens differ gradually, {by['never pass']:,} if some never pass"
         text += (
-            f" (simulated, {sample_plan.draws:,} runs; trials of one golden agree with correlation {sample_plan.icc:g}"
-            f"{_populations(sample_plan)})"
+            f" (simulated, {sample_plan.draws:,} runs; trials of one golden agree with correlation "
+            f"{sample_plan.icc:g}; {needs})"
         )
     text += f". A flawless run needs {sample_plan.perfect:,}."
     if sample_plan.have is not None and sample_plan.chance_to_pass is not None:

@@ -82,7 +82,13 @@ def decide(
     if trials == errors:
         return blank
     rules = _rules(gate, baseline) + fatal_rules(gate, seen.codes)
-    checks = _checks(rules, outcomes, gate.alpha, stopped)
+    looks = [
+        Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
+        if stopped and _stands_for(stopped, rule)
+        else rule.look(outcomes, gate.alpha)
+        for rule in rules
+    ]
+    checks = _holm(rules, looks, gate.alpha)
     hypotheses = sum(check.controlled for check in checks)
     judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
     if errors / trials > gate.max_error_rate:
@@ -91,7 +97,8 @@ def decide(
             f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
         )
         return msgspec.structs.replace(judged, sentence=sentence)
-    word = _overall(checks)
+    rulings = {check.word for check in checks}
+    word: Word = "FAIL" if "FAIL" in rulings else "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
     if word == "PASS" and not _rules(gate, baseline):  # nothing was required, so nothing was shown
         sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
         hint = "set min, a baseline, forbid or the min of a metric, category or tag"
@@ -122,16 +129,6 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
 
 
-def _checks(
-    rules: Sequence[GateRule], outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None
-) -> list[Check]:
-    checks = [
-        _from_monitor(rule, stopped) if stopped and _stands_for(stopped, rule) else rule.look(outcomes, alpha)
-        for rule in rules
-    ]
-    return _holm(rules, checks, alpha)
-
-
 def _stands_for(stopped: Stopped, rule: GateRule) -> bool:
     """Whether how the run ended stands for this rule."""
     return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
@@ -146,10 +143,6 @@ def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[G
         margin, name = gate.baseline.margin, gate.baseline.run
         rules += (BaselineRule(earlier, margin, name, max_error_rate=gate.max_error_rate),)
     return rules
-
-
-def _from_monitor(rule: GateRule, stopped: Stopped) -> Check:
-    return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
 
 
 def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
@@ -178,13 +171,6 @@ def _rule_again(
     if word != check.word:
         sentence += f"; alone it would be {check.word}, but {number} rules are tested (Holm's correction)"
     return msgspec.structs.replace(after, sentence=sentence)
-
-
-def _overall(checks: Sequence[Check]) -> Word:
-    rulings = {check.word for check in checks}
-    if "FAIL" in rulings:
-        return "FAIL"
-    return "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
 
 
 def _sentence(word: Word, checks: Sequence[Check]) -> str:

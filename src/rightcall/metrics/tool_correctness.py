@@ -21,9 +21,8 @@ from rightcall.metrics.base import CallMetric, require_threshold
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text
-from rightcall.model.call import ToolCall
+from rightcall.model.call import ToolCall, ToolCallType
 from rightcall.model.case import TestCase
-from rightcall.model.deepeval_fields import ToolCallType
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.score import Score
 

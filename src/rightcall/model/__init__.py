@@ -20,9 +20,8 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 """
 
 from rightcall.model.approval import Approval, Caller
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolCall, ToolCallType, ToolResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, LLMTestCase, TestCase
-from rightcall.model.deepeval_fields import ToolCallType
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import (
     AnyGolden,
@@ -40,34 +39,8 @@ from rightcall.model.tool import Annotations, Tool
 from rightcall.model.trajectory import LedgerEntry, RecordedTrajectory, Trajectory, Usage
 
 __all__ = [
-    "Annotations",
-    "AnyGolden",
-    "AnyTestCase",
-    "Approval",
-    "Caller",
-    "CaseResult",
-    "Category",
-    "Code",
-    "ConversationalGolden",
-    "ConversationalTestCase",
-    "Expectations",
-    "ExpectedCall",
-    "Failure",
-    "Golden",
-    "GroupSummary",
-    "LLMTestCase",
-    "LedgerEntry",
-    "Message",
-    "RecordedTrajectory",
-    "Run",
-    "Score",
-    "Summary",
-    "TestCase",
-    "Tool",
-    "ToolCall",
-    "ToolCallType",
-    "ToolResult",
-    "Trajectory",
-    "Turn",
-    "Usage",
-]
+    "Annotations", "AnyGolden", "AnyTestCase", "Approval", "Caller", "CaseResult", "Category", "Code",
+    "ConversationalGolden", "ConversationalTestCase", "Expectations", "ExpectedCall", "Failure", "Golden",
+    "GroupSummary", "LLMTestCase", "LedgerEntry", "Message", "RecordedTrajectory", "Run", "Score", "Summary",
+    "TestCase", "Tool", "ToolCall", "ToolCallType", "ToolResult", "Trajectory", "Turn", "Usage",
+]  # fmt: skip

@@ -21,7 +21,6 @@ from rightcall.model.record import Record
 Action = Literal["approve", "reject", "edit", "escalate"]
 ACTIONS: tuple[str, ...] = get_args(Action)
 REJECTED = "The user rejected this call. It was not run."
-PATTERN_MARKS = frozenset("*?[")
 
 
 class ApprovalRule(Record, frozen=True):
@@ -83,11 +82,6 @@ def read_approvals(policy: Mapping[str, Any] | ApprovalPolicy | None) -> Approva
         if policy
         else None
     )
-
-
-def is_pattern(name: str) -> bool:
-    """Whether a line is about every tool that fits, rather than about one."""
-    return not PATTERN_MARKS.isdisjoint(name)
 
 
 def _rule(tool: str, line: Any) -> ApprovalRule:

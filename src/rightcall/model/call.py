@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, Literal
 
 from rightcall.model.approval import Approval
-from rightcall.model.deepeval_fields import CallFields
-from rightcall.model.record import Record, Spelled
+from rightcall.model.record import Reading, Record, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
+
+
+class ToolCallType(enum.Enum):
+    """Where a tool comes from."""
+
+    FUNCTION = "FUNCTION"
+    MCP = "MCP"
+
+
+class CallFields:
+    """DeepEval's fields of a tool call."""
+
+    __slots__ = ()
+
+    input_parameters = Reading[dict[str, Any] | None](lambda call: call.arguments or None)
+    """The arguments; None when there are none."""
+    type = Reading[ToolCallType](
+        lambda call: ToolCallType.MCP if call.notes.get("type") == "MCP" else ToolCallType.FUNCTION
+    )
+    """A function, unless the call says otherwise."""
+    description = Reading[str | None](lambda call: call.notes.get("description"))
+    """What the tool does."""
+    reasoning = Reading[str | None](lambda call: call.notes.get("reasoning"))
+    """Why it was called."""
 
 
 class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):

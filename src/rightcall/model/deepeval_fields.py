@@ -10,299 +10,114 @@ case: without calls `tools_called` is an empty list, and without an answer `actu
 
 from __future__ import annotations
 
-import enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rightcall.model.call import ToolCall
-    from rightcall.model.golden import ConversationalGolden, Expectations, ExpectedCall, Golden, Turn
-    from rightcall.model.trajectory import Trajectory
+from rightcall.model.call import ToolCall
+from rightcall.model.record import Reading
 
 
-class ToolCallType(enum.Enum):
-    """Where a tool comes from."""
-
-    FUNCTION = "FUNCTION"
-    MCP = "MCP"
-
-
-class CallFields:
-    """DeepEval's fields of a tool call."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-        arguments: dict[str, Any] | None
-        notes: dict[str, Any]
-
-    @property
-    def input_parameters(self) -> dict[str, Any] | None:
-        """The arguments; None when there are none."""
-        return self.arguments or None
-
-    @property
-    def type(self) -> ToolCallType:
-        """A function, unless the call says otherwise."""
-        return ToolCallType.MCP if self.notes.get("type") == "MCP" else ToolCallType.FUNCTION
-
-    @property
-    def description(self) -> str | None:
-        """What the tool does."""
-        return self.notes.get("description")
-
-    @property
-    def reasoning(self) -> str | None:
-        """Why it was called."""
-        return self.notes.get("reasoning")
+def _list(values: Any) -> list[Any] | None:
+    return None if values is None else list(values)
 
 
 class GoldenFields:
     """DeepEval's fields of every golden."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-        metadata: dict[str, Any]
-        custom_columns: dict[str, str] | None
 
-    @property
-    def additional_metadata(self) -> dict[str, Any]:
-        """DeepEval's name for `metadata`."""
-        return self.metadata
-
-    @property
-    def custom_column_key_values(self) -> dict[str, str] | None:
-        """DeepEval's name for `custom_columns`."""
-        return self.custom_columns
-
-
-class SingleTurnFields(GoldenFields):
-    """DeepEval's fields of a golden of one turn."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-        expected_calls: Any
-        extra_calls: str
-        no_calls: bool
-
-    @property
-    def expected_tools(self) -> list[ToolCall] | None:
-        """The expected calls as tool calls; None if the golden says nothing about calls."""
-        calls = [tool_call_of(call) for call in self.expected_calls]
-        return calls if calls or self.no_calls or self.extra_calls == "forbid" else None
+    additional_metadata = Reading[dict[str, Any]](lambda golden: golden.metadata)
+    """DeepEval's name for `metadata`."""
+    custom_column_key_values = Reading[dict[str, str] | None](lambda golden: golden.custom_columns)
+    """DeepEval's name for `custom_columns`."""
 
 
 class TurnFields:
     """DeepEval's fields of a turn."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-        metadata: dict[str, Any]
-        notes: dict[str, Any]
 
-    @property
-    def additional_metadata(self) -> dict[str, Any]:
-        """DeepEval's former name for `metadata`."""
-        return self.metadata
-
-    @property
-    def latency_ms(self) -> float | None:
-        """Time until the answer."""
-        return self.notes.get("latency_ms")
-
-    @property
-    def interrupted(self) -> bool | None:
-        """Whether the speaker was interrupted."""
-        return self.notes.get("interrupted")
-
-    @property
-    def provider_transcript(self) -> str | None:
-        """The provider's transcript of a spoken turn."""
-        return self.notes.get("provider_transcript")
+    additional_metadata = Reading[dict[str, Any]](lambda turn: turn.metadata)
+    """DeepEval's former name for `metadata`."""
+    latency_ms = Reading[float | None](lambda turn: turn.notes.get("latency_ms"))
+    """Time until the answer."""
+    interrupted = Reading[bool | None](lambda turn: turn.notes.get("interrupted"))
+    """Whether the speaker was interrupted."""
+    provider_transcript = Reading[str | None](lambda turn: turn.notes.get("provider_transcript"))
+    """The provider's transcript of a spoken turn."""
 
 
 class CaseFields:
     """DeepEval's fields of every test case, from its golden."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-        golden: Any
-        trajectory: Trajectory
 
-    @property
-    def context(self) -> list[str] | None:
-        """Facts that the answer may rely on."""
-        return _list(self.golden.context)
-
-    @property
-    def name(self) -> str | None:
-        """The name of the test case."""
-        return self.golden.name  # type: ignore[no-any-return]
-
-    @property
-    def comments(self) -> str | None:
-        """Notes for people."""
-        return self.golden.comments  # type: ignore[no-any-return]
-
-    @property
-    def tags(self) -> list[str] | None:
-        """Labels to group results by."""
-        return _list(self.golden.tags or None)
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """Any further data."""
-        return {name: value for name, value in self.golden.metadata.items() if name != "chatbot_role"}
-
-    @property
-    def additional_metadata(self) -> dict[str, Any]:
-        """DeepEval's former name for `metadata`."""
-        return self.metadata
-
-    @property
-    def custom_column_key_values(self) -> dict[str, str] | None:
-        """Further columns of a table."""
-        return self.golden.custom_columns  # type: ignore[no-any-return]
-
-    @property
-    def expectations(self) -> Expectations | None:
-        """What the answer must and must not do, for a judge."""
-        return self.golden.expectations  # type: ignore[no-any-return]
-
-    @property
-    def expected_labels(self) -> dict[str, str] | None:
-        """Labels for classifiers."""
-        return self.golden.expected_labels  # type: ignore[no-any-return]
-
-    @property
-    def multimodal(self) -> bool:
-        """Only text is scored."""
-        return False
-
-    @property
-    def flaky(self) -> bool:
-        """Several trials and `quarantine` take its place."""
-        return False
-
-    @property
-    def mcp_servers(self) -> None:
-        """Tools belong to the agent."""
-        return
+    context = Reading[list[str] | None](lambda case: _list(case.golden.context))
+    """Facts that the answer may rely on."""
+    name = Reading[str | None](lambda case: case.golden.name)
+    comments = Reading[str | None](lambda case: case.golden.comments)
+    """Notes for people."""
+    tags = Reading[list[str] | None](lambda case: _list(case.golden.tags or None))
+    """Labels to group results by."""
+    metadata = Reading[dict[str, Any]](
+        lambda case: {name: value for name, value in case.golden.metadata.items() if name != "chatbot_role"}
+    )
+    """Any further data."""
+    additional_metadata = metadata
+    """DeepEval's former name for `metadata`."""
+    custom_column_key_values = Reading[dict[str, str] | None](lambda case: case.golden.custom_columns)
+    """Further columns of a table."""
+    expectations = Reading[Any](lambda case: case.golden.expectations)
+    """What the answer must and must not do, for a judge."""
+    expected_labels = Reading[dict[str, str] | None](lambda case: case.golden.expected_labels)
+    """Labels for classifiers."""
+    multimodal = Reading[bool](lambda case: False)
+    """Only text is scored."""
+    flaky = Reading[bool](lambda case: False)
+    """Several trials and `quarantine` take its place."""
+    mcp_servers = Reading[None](lambda case: None)
+    """Tools belong to the agent."""
 
 
 class LLMTestCaseFields(CaseFields):
     """DeepEval's fields of `LLMTestCase`."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-        golden: Golden
 
-    @property
-    def input(self) -> str:
-        """The request."""
-        return self.golden.input
+    input = Reading[str](lambda case: case.golden.input)
+    """The request."""
+    actual_output = Reading[str](lambda case: case.trajectory.output)
+    """The answer; empty if there is none."""
+    expected_output = Reading[str | None](lambda case: case.golden.expected_output)
+    """The answer that was expected."""
+    retrieval_context = Reading[list[str] | None](lambda case: _list(case.golden.retrieval_context))
+    """What was retrieved for the answer."""
+    tools_called = Reading[list[ToolCall]](lambda case: list(case.trajectory.calls))
+    """The calls that were made."""
+    expected_tools = Reading[list[ToolCall] | None](lambda case: case.golden.expected_tools)
+    """The calls that were expected; None if nothing was said about calls."""
+    token_cost = Reading[float | None](lambda case: case.trajectory.usage.cost_usd)
+    """The cost in US dollars; None if unknown."""
+    input_token_count = Reading[int | None](lambda case: case.trajectory.usage.input_tokens or None)
+    """Tokens of the requests; None if unknown."""
+    output_token_count = Reading[int | None](lambda case: case.trajectory.usage.output_tokens or None)
+    """Tokens of the answers; None if unknown."""
 
-    @property
-    def actual_output(self) -> str:
-        """The answer; empty if there is none."""
-        return self.trajectory.output
-
-    @property
-    def expected_output(self) -> str | None:
-        """The answer that was expected."""
-        return self.golden.expected_output
-
-    @property
-    def retrieval_context(self) -> list[str] | None:
-        """What was retrieved for the answer."""
-        return _list(self.golden.retrieval_context)
-
-    @property
-    def tools_called(self) -> list[ToolCall]:
-        """The calls that were made."""
-        return list(self.trajectory.calls)
-
-    @property
-    def expected_tools(self) -> list[ToolCall] | None:
-        """The calls that were expected; None if nothing was said about calls."""
-        return self.golden.expected_tools
-
-    @property
-    def token_cost(self) -> float | None:
-        """The cost in US dollars; None if unknown."""
-        return self.trajectory.usage.cost_usd
-
-    @property
-    def input_token_count(self) -> int | None:
-        """Tokens of the requests; None if unknown."""
-        return self.trajectory.usage.input_tokens or None
-
-    @property
-    def output_token_count(self) -> int | None:
-        """Tokens of the answers; None if unknown."""
-        return self.trajectory.usage.output_tokens or None
-
-    @property
-    def completion_time(self) -> float | None:
-        """Seconds until the answer; None if unknown."""
-        latency = self.trajectory.latency_ms
-        return None if latency is None else latency / 1000
+    completion_time = Reading[float | None](
+        lambda case: None if case.trajectory.latency_ms is None else case.trajectory.latency_ms / 1000
+    )
+    """Seconds until the answer; None if unknown."""
 
 
 class ConversationFields(CaseFields):
     """DeepEval's fields of `ConversationalTestCase`."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-        golden: ConversationalGolden
 
-        @property
-        def turns(self) -> tuple[Turn, ...]: ...
-
-    @property
-    def scenario(self) -> str:
-        """What the conversation is about."""
-        return self.golden.scenario
-
-    @property
-    def expected_outcome(self) -> str | None:
-        """How it should end."""
-        return self.golden.expected_outcome
-
-    @property
-    def user_description(self) -> str | None:
-        """Who the user is."""
-        return self.golden.user_description
-
-    @property
-    def chatbot_role(self) -> str | None:
-        """The role that the agent plays."""
-        return self.golden.metadata.get("chatbot_role")
-
-
-def tool_call_of(call: ExpectedCall) -> ToolCall:
-    """An expected call as a tool call; arguments with matchers, which no call has, are left out."""
-    from rightcall.model.call import ToolCall
-
-    notes = {name: value for name, value in call.notes.items() if name != "output"}
-    output = call.notes.get("output")
-    arguments = plain_arguments(call) or {}
-    name = call.tool if isinstance(call.tool, str) else next(iter(_names(call.tool)))
-    return ToolCall(name, arguments, status="not_run" if output is None else "ok", output=output, notes=notes)
-
-
-def plain_arguments(call: ExpectedCall) -> dict[str, Any] | None:
-    """The exact arguments of an expected call; None if any are accepted or one has another matcher."""
-    if call.args is None or not all(_is_plain(spec) for spec in call.args.values()):
-        return None
-    return {name: spec["exact"] if isinstance(spec, dict) else spec for name, spec in call.args.items()}
-
-
-def _is_plain(spec: Any) -> bool:
-    return not callable(spec) and (not isinstance(spec, dict) or spec.keys() == {"exact"})
-
-
-def _names(pattern: Any) -> Any:
-    return pattern.values() if isinstance(pattern, dict) else pattern
-
-
-def _list(values: Any) -> list[Any] | None:
-    return None if values is None else list(values)
+    scenario = Reading[str](lambda case: case.golden.scenario)
+    """What the conversation is about."""
+    expected_outcome = Reading[str | None](lambda case: case.golden.expected_outcome)
+    """How it should end."""
+    user_description = Reading[str | None](lambda case: case.golden.user_description)
+    """Who the user is."""
+    chatbot_role = Reading[str | None](lambda case: case.golden.metadata.get("chatbot_role"))
+    """The role that the agent plays."""

@@ -7,54 +7,19 @@ from typing import Any, Literal, NamedTuple
 from rightcall.model.record import Record
 
 Code = Literal[
-    "no_call",
-    "missing_call",
-    "unexpected_call",
-    "duplicate_call",
-    "retry",
-    "wrong_tool",
-    "unknown_tool",
-    "missing_arg",
-    "extra_arg",
-    "wrong_value",
-    "wrong_type",
-    "bad_json",
-    "schema_violation",
-    "order_violation",
-    "forbidden_call",
-    "forbidden_arg",
-    "hallucinated_ref",
-    "over_calling",
-    "over_latency",
-    "missing_content",
-    "wrong_state",
-    "double_effect",
-    "failed_metric",
-    "loop_limit",
-    "refused",
-    "agent_error",
-    "infra_error",
-    "outcome_unknown",
-    "unconfirmed",
-    "missing_confirmation",
-    "needless_confirmation",
-    "waiting_for_approval",
-    "unauthorized_call",
-    "permission_denied",
-]
+    "no_call", "missing_call", "unexpected_call", "duplicate_call", "retry", "wrong_tool", "unknown_tool",
+    "missing_arg", "extra_arg", "wrong_value", "wrong_type", "bad_json", "schema_violation", "order_violation",
+    "forbidden_call", "forbidden_arg", "hallucinated_ref", "over_calling", "over_latency", "missing_content",
+    "wrong_state", "double_effect", "failed_metric", "loop_limit", "refused", "agent_error", "infra_error",
+    "outcome_unknown", "unconfirmed", "missing_confirmation", "needless_confirmation", "waiting_for_approval",
+    "unauthorized_call", "permission_denied",
+]  # fmt: skip
 
 SymptomGroup = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
 PairKind = Literal[
-    "right",
-    "wrong_arguments",
-    "wrong_tool",
-    "invented",
-    "missing",
-    "out_of_order",
-    "unexpected",
-    "forbidden",
+    "right", "wrong_arguments", "wrong_tool", "invented", "missing", "out_of_order", "unexpected", "forbidden",
     "allowed",
-]
+]  # fmt: skip
 ArgumentMark = Literal["same", "different", "missing", "extra"]
 
 

@@ -14,8 +14,8 @@ import msgspec
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
-from rightcall.model.call import ToolCall
-from rightcall.model.deepeval_fields import GoldenFields, SingleTurnFields, TurnFields
+from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.deepeval_fields import GoldenFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
 
 Category = Literal["golden", "secondary", "negative"]
@@ -51,6 +51,27 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     weight: Amount = 1.0
     notes: dict[str, Any] = {}
 
+    @property
+    def plain_arguments(self) -> dict[str, Any] | None:
+        """The exact arguments; None if any are accepted or one has another matcher."""
+        specs = {} if self.args is None else self.args
+        plain = all(
+            not callable(spec) and (not isinstance(spec, dict) or spec.keys() == {"exact"})
+            for spec in specs.values()
+        )
+        if self.args is None or not plain:
+            return None
+        return {name: spec["exact"] if isinstance(spec, dict) else spec for name, spec in specs.items()}
+
+    def as_tool_call(self) -> ToolCall:
+        """The call as if it had been made; arguments with matchers, which no call has, are left out."""
+        names = self.tool.values() if isinstance(self.tool, dict) else self.tool
+        name = self.tool if isinstance(self.tool, str) else next(iter(names))
+        notes = {key: value for key, value in self.notes.items() if key != "output"}
+        output = self.notes.get("output")
+        status: CallStatus = "not_run" if output is None else "ok"
+        return ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
+
 
 class Expectations(Record, frozen=True, metaclass=Sequenced):
     """What the answer must and must not do, in plain words, for a judge; `model` and `eval_mode` choose the judge."""
@@ -61,7 +82,7 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
     eval_mode: str | None = None
 
 
-class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
+class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
     A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
@@ -125,6 +146,12 @@ class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     outcome_checked_by: Several[str] = ()
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
+
+    @property
+    def expected_tools(self) -> list[ToolCall] | None:
+        """DeepEval's name for the expected calls, as tool calls; None if the golden says nothing about calls."""
+        calls = [call.as_tool_call() for call in self.expected_calls]
+        return calls if calls or self.no_calls or self.extra_calls == "forbid" else None
 
 
 class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):

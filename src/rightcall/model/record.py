@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
@@ -41,6 +41,16 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
             type(self),
             {name: value for name, value, default in fields if value is not default},
         )
+
+
+class Reading(Generic[T]):
+    """An attribute of a record that is computed from its fields, and is none itself."""
+
+    def __init__(self, read: Callable[[Any], T]) -> None:
+        self._read = read
+
+    def __get__(self, record: object, owner: type | None = None) -> T:
+        return self._read(record) if record is not None else self  # type: ignore[return-value]
 
 
 class Sequenced(msgspec.StructMeta):

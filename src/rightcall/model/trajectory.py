@@ -100,19 +100,9 @@ NOTHING_USED = Usage()
 
 
 Ended = Literal[
-    "script_end",
-    "user_stop",
-    "transfer",
-    "stopped",
-    "max_turns",
-    "limit",
-    "refused",
-    "truncated",
-    "waiting_for_approval",
-    "agent_error",
-    "user_error",
-    "infra_error",
-]
+    "script_end", "user_stop", "transfer", "stopped", "max_turns", "limit", "refused", "truncated",
+    "waiting_for_approval", "agent_error", "user_error", "infra_error",
+]  # fmt: skip
 """Why a conversation ended: the script ended, the user got what they wanted, the user was handed over
 to a human, a controller or a limit stopped it, the agent waits for an approval, or one side failed.
 `user_error` is the simulated user's fault."""

@@ -7,7 +7,6 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.deepeval import literal
-from rightcall.model.deepeval_fields import plain_arguments
 from rightcall.model.golden import ExpectedCall
 
 NOTED = ("type", "description", "reasoning")
@@ -39,7 +38,7 @@ def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
     if not isinstance(call.tool, str):
         problem = "DeepEval needs a single tool name; this call has a list or a pattern of names"
         raise InputError(where, problem, "use one tool name, or save in the native dialect")
-    return _tool_fields(call.tool, call.notes, call.notes.get("output"), plain_arguments(call))
+    return _tool_fields(call.tool, call.notes, call.notes.get("output"), call.plain_arguments)
 
 
 def from_made(call: ToolCall) -> dict[str, Any]:

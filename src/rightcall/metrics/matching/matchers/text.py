@@ -8,13 +8,11 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, short_json, text_of, vacuous
 from rightcall.metrics.matching.equality import same
-
-Ignorable = Literal["case", "space", "punctuation", "accents"]
 
 
 def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
