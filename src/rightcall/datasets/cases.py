@@ -9,21 +9,15 @@ import msgspec
 from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase
 from rightcall.model.golden import AnyGolden, Turn
-from rightcall.model.recorded_case import case_of, conversation_of
 from rightcall.model.trajectory import Trajectory
-
-__all__ = ["case_of", "conversation_of", "golden_of_case", "turns_of"]
 
 
 def golden_of_case(case: AnyTestCase) -> AnyGolden:
     """The golden of a test case, with what the agent did recorded in it."""
     trajectory = case.trajectory
     if isinstance(case, ConversationalTestCase):
-        return (
-            msgspec.structs.replace(case.golden, turns=turns_of(trajectory))
-            if trajectory.messages
-            else case.golden
-        )
+        turns = turns_of(trajectory) if trajectory.messages else case.golden.turns
+        return msgspec.structs.replace(case.golden, turns=turns)
     has_usage = bool(trajectory.usage.tokens)
     return msgspec.structs.replace(
         case.golden,

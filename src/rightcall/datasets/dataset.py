@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from rightcall.core import codec
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.datasets.cases import case_of, golden_of_case
+from rightcall.datasets.cases import golden_of_case
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
@@ -21,6 +21,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.recorded_case import case_of
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = ("json", "jsonl", "csv", "yaml")

@@ -121,7 +121,9 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             if is_blank(item):
                 continue
             where = f"{path}:{line}"
-            problem = _other_kind(item, kind, where, first[0]) or _golden_error(error, kind, item, where)
+            problem = _other_kind(item, kind, where, first[0])
+            if problem is None:
+                problem = item if isinstance(item, InputError) else item_error(error, kind, item, where)
             if skipped is None:
                 raise problem from None
             skipped(problem)
@@ -174,10 +176,6 @@ def _first(
                 raise
             skipped(error)
     return None, {}
-
-
-def _golden_error(error: Exception, kind: Kind, item: Any, where: str) -> InputError:
-    return item if isinstance(item, InputError) else item_error(error, kind, item, where)
 
 
 def with_golden_id(golden: AnyGolden) -> AnyGolden:

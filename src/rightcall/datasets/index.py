@@ -34,19 +34,12 @@ def _fill_index(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) ->
     return inserted
 
 
-def _scenarios(golden_id: str) -> list[str]:
-    """Ids of scenarios that an id of a conversation may stand for, the longest first."""
-    return [golden_id[:at] for at in reversed(range(len(golden_id))) if golden_id[at] == "@"]
-
-
 class GoldenIndex:
     """A database of goldens: a temporary one in an unnamed file, or one in a file that many processes read."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
-        self._played: Counter[str] = (
-            Counter()
-        )  # of conversations with simulated users, of which there are few
+        self._played = Counter[str]()  # of conversations with simulated users, of which there are few
         self._decode: dict[int, Callable[[bytes], AnyGolden]] = {
             0: msgspec.json.Decoder(Golden).decode,
             1: msgspec.json.Decoder(ConversationalGolden).decode,
@@ -83,13 +76,8 @@ class GoldenIndex:
 
     def find(self, golden_id: str) -> tuple[AnyGolden, str] | None:
         """The golden, as `take` finds it, and its id in the file; it is not counted."""
-        if (entry := self._look_up(golden_id)) is not None:
-            return entry[1], golden_id
-        for name in _scenarios(golden_id):
-            scenario = self._look_up(name)
-            if scenario is not None and (conversation := conversation_recorded_as(scenario[1], golden_id)):
-                return conversation, name
-        return None
+        match = self._match(golden_id)
+        return None if match is None else (match[1], match[2])
 
     def count(self) -> int:
         """How many goldens there are."""
@@ -101,14 +89,25 @@ class GoldenIndex:
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""
+        match = self._match(golden_id)
+        if match is None:
+            return None
+        place, golden, name = match
+        count = self._counts[place - 1]
+        self._counts[place - 1] = count + 1
+        if name != golden_id:
+            count = self._played[golden_id]
+            self._played[golden_id] += 1
+        return golden, count
+
+    def _match(self, golden_id: str) -> tuple[int, AnyGolden, str] | None:
+        """The place in the file, the golden, and its id there: the longest that a conversation's id begins with."""
         if (entry := self._look_up(golden_id)) is not None:
-            return entry[1], self._count_taken(entry[0])
-        for name in _scenarios(golden_id):
-            scenario = self._look_up(name)
+            return *entry, golden_id
+        for at in reversed(range(len(golden_id))):
+            scenario = self._look_up(golden_id[:at]) if golden_id[at] == "@" else None
             if scenario is not None and (conversation := conversation_recorded_as(scenario[1], golden_id)):
-                self._count_taken(scenario[0])
-                self._played[golden_id] += 1
-                return conversation, self._played[golden_id] - 1
+                return scenario[0], conversation, golden_id[:at]
         return None
 
     def _look_up(self, golden_id: str) -> tuple[int, AnyGolden] | None:
@@ -116,12 +115,6 @@ class GoldenIndex:
         cursor = self._connection.execute("SELECT rowid, data, kind FROM golden WHERE id = ?", (golden_id,))
         row = cursor.fetchone()
         return None if row is None else (row[0], self._decode[row[2]](row[1]))
-
-    def _count_taken(self, place: int) -> int:
-        """Count a golden as taken; how often it was before."""
-        count = self._counts[place - 1]
-        self._counts[place - 1] = count + 1
-        return count
 
     def missing(self, named: int) -> tuple[list[str], int]:
         """The first ids that were never taken, and how many there are."""

@@ -41,11 +41,7 @@ def pair(
     their number.
     """
     files = require_file(goldens_path), require_file(trajectories_path)
-    return _Pairing(*files, partial, left_out or _say_nothing).pairs()
-
-
-def _say_nothing(count: int) -> None:
-    pass
+    return _Pairing(*files, partial, left_out or (lambda count: None)).pairs()
 
 
 class _Pairing:
@@ -67,7 +63,7 @@ class _Pairing:
         for line, recording in recorded:
             if current is not None and recording.golden_id == current.id:
                 count += 1
-                self._count_last(count + 1)
+                self._fill_counts()[-1] = count + 1
             else:
                 _, current = next(goldens, NO_MORE)
                 if current is None or current.id != recording.golden_id:
@@ -84,16 +80,10 @@ class _Pairing:
         else:
             self._refuse_missing_after(golden for _, golden in goldens)
         if self._trials.any() or (self._numbered and self._unnumbered):
-            repeated = _duplicate_trial(self._trajectories)
-            if repeated is not None:
-                raise repeated
-
-    def _count_last(self, count: int) -> None:
-        """Record the number of trajectories of the latest golden. Most files have one for each, and need no list."""
-        self._fill_counts()
-        self._counts[-1] = count
+            _refuse_duplicate_trial(self._trajectories)
 
     def _fill_counts(self) -> array[int]:
+        """How many trajectories each golden had. Most files have one for each, and need no list."""
         self._counts.extend(array("I", [1]) * (self._met - len(self._counts)))
         return self._counts
 
@@ -167,8 +157,8 @@ def _duplicate_golden(path: Path) -> InputError:
     return InputError(str(path), "the file changed while it was read", "try again")
 
 
-def _duplicate_trial(path: Path) -> InputError | None:
-    """The first duplicate trial, found by remembering all of them."""
+def _refuse_duplicate_trial(path: Path) -> None:
+    """Raise for the first duplicate trial, found by remembering all of them."""
     lines: dict[tuple[str, int], int] = {}
     counts: dict[str, int] = {}
     for line, recording in numbered_trajectories(path):
@@ -177,6 +167,5 @@ def _duplicate_trial(path: Path) -> InputError | None:
         key = (recording.golden_id, count if recording.trial is None else recording.trial)
         if key in lines:
             problem = f"duplicate trial {key[1]} of golden '{key[0]}', first used on line {lines[key]}"
-            return InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
+            raise InputError(f"{path}:{line}", problem, "number the trials of a golden differently")
         lines[key] = line
-    return None

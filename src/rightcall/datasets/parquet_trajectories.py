@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.errors import InputError, MissingExtraError
-from rightcall.datasets.records import plain
-from rightcall.files.checked_read import require_file
+from rightcall.core.errors import InputError
+from rightcall.datasets.records import open_parquet, plain
 
 TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))
 
@@ -25,7 +24,7 @@ _encode = msgspec.json.Encoder().encode
 def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     """The rows of these row groups as JSON lines, numbered from 1."""
     number = 0
-    with _open_table(path) as file:
+    with open_parquet(path) as file:
         groups = range(start, file.num_row_groups if end is None else end)
         for batch in file.iter_batches(batch_size=1000, row_groups=list(groups)) if groups else ():
             for row in batch.to_pylist():
@@ -35,7 +34,7 @@ def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterato
 
 def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
     """The file as ranges of row groups of about `size` bytes each."""
-    with _open_table(path) as file:
+    with open_parquet(path) as file:
         sizes = [file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups)]
     cuts, filled = [0], 0
     for number, more in enumerate(sizes):
@@ -48,7 +47,7 @@ def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
 
 def rows_before(path: Path, start: int) -> int:
     """How many rows come before this row group."""
-    with _open_table(path) as file:
+    with open_parquet(path) as file:
         return sum(file.metadata.row_group(number).num_rows for number in range(start))
 
 
@@ -99,18 +98,3 @@ def _raw(name: str, text: str, where: str) -> msgspec.Raw:
             where, f"the column '{name}' is not JSON: {error}", "columns other than text must contain JSON"
         ) from None
     return msgspec.Raw(text.encode())
-
-
-def _open_table(path: Path) -> Any:
-    path = require_file(path)
-    try:
-        from pyarrow import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
-            ArrowException,
-            parquet,
-        )
-    except ImportError:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
-    try:
-        return parquet.ParquetFile(path)
-    except (ArrowException, OSError) as error:
-        raise InputError(str(path), f"is not a Parquet file: {error}") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core import codec
-from rightcall.core.errors import ConfigError, MissingExtraError
+from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.files.checked_read import require_file
@@ -57,15 +57,23 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
 
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file, read group by group."""
-    path = require_file(path)
-    try:
-        from pyarrow import parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
-    with parquet.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         for batch in file.iter_batches():
             for row in batch.to_pylist():
                 yield {str(name): plain(value) for name, value in row.items()}
+
+
+def open_parquet(path: str | Path) -> Any:
+    """A Parquet file, to be closed."""
+    path = require_file(path)
+    try:
+        from pyarrow import ArrowException, parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
+    try:
+        return parquet.ParquetFile(path)
+    except (ArrowException, OSError) as error:
+        raise InputError(str(path), f"is not a Parquet file: {error}") from None
 
 
 def plain(value: Any) -> Any:

@@ -66,7 +66,9 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         ) from None
     data_fields = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(data_fields.get("prompt"), str):
-        data_fields = {"prompt": data if isinstance(data, str) else _text(data)}
+        data_fields = {
+            "prompt": data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        }
     target_fields = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
     golden = codec.convert(_fields(data_fields, target_fields, metadata, item.get("id")), Golden, where)
@@ -125,7 +127,3 @@ def _object(value: Any, where: str, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError(where, f"{what} must be an object, got {type(value).__name__}")
     return value
-
-
-def _text(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, default=str)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
 from rightcall.model.dialects.transcript import missing_call
-from rightcall.model.message import Message
+from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import (
     NOTHING_USED,
@@ -82,7 +83,11 @@ class BlockLine(TrajectoryLine, frozen=True):
 TRIED = 20
 """Lines of neither kind after which a file is not tried as `ChatLine` or `BlockLine` any more."""
 
+REST = Trajectory.__struct_fields__[3:]
+"""Fields of a trajectory, after its messages, calls and output, that a line has too."""
+
 _trajectory = plain_constructor(Trajectory)
+_rest_of = attrgetter(*REST)
 _WAYS: list[tuple[Callable[[bytes], Any], Callable[[Any], tuple[Message, ...] | None]]] = [
     (msgspec.json.Decoder(ChatLine).decode, openai_chat.read_typed),
     (msgspec.json.Decoder(BlockLine).decode, anthropic.read_typed),
@@ -228,22 +233,7 @@ def _trajectory_of(
     line: TrajectoryLine, messages: tuple[Message, ...], calls: Sequence[ToolCall], output: str
 ) -> Trajectory:
     """The trajectory of a line, with the parts that may follow from its messages."""
-    return _trajectory(
-        messages,
-        calls,
-        output,
-        line.usage,
-        line.latency_ms,
-        line.stop_reason,
-        line.error,
-        line.ledger,
-        line.state_before,
-        line.state,
-        line.lag_ms,
-        line.dialogue,
-        line.served_model,
-        line.approvals_seen,
-    )
+    return _trajectory(messages, calls, output, *_rest_of(line))
 
 
 def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
@@ -257,18 +247,8 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.calls if explicit_calls else UNSET,
         native.write_messages(trajectory.messages) if trajectory.messages else UNSET,
         None if derived.output == trajectory.output else trajectory.output,
-        trajectory.usage,
-        trajectory.latency_ms,
-        trajectory.stop_reason,
-        trajectory.error,
-        trajectory.ledger,
-        trajectory.state_before,
-        trajectory.state,
-        trajectory.lag_ms,
-        trajectory.dialogue,
-        trajectory.served_model,
-        _history_length(trajectory) if explicit_calls else None,
-        trajectory.approvals_seen,
+        given=_history_length(trajectory) if explicit_calls else None,
+        **dict(zip(REST, _rest_of(trajectory), strict=True)),
     )
 
 
@@ -277,12 +257,8 @@ def _history_length(trajectory: Trajectory) -> int | None:
     the dialogue says. Traces record whole conversations, of which the last turn is theirs.
     """
     messages, start = trajectory.messages, trajectory.own_start
-    if not missing_call(_calls_of(messages[start:]), trajectory.calls):
+    if not missing_call(calls_of(messages[start:]), trajectory.calls):
         return None
     turns = (at + 1 for at in range(len(messages) - 1, start - 1, -1) if messages[at].role == "user")
     last = next(turns, start)
-    return len(messages) if missing_call(_calls_of(messages[last:]), trajectory.calls) else last
-
-
-def _calls_of(messages: Iterable[Message]) -> list[ToolCall]:
-    return [call for message in messages for call in message.calls]
+    return len(messages) if missing_call(calls_of(messages[last:]), trajectory.calls) else last

@@ -12,13 +12,13 @@ from rightcall.agents.callable_agent import as_trajectory
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.text import first_names, pluralize
-from rightcall.datasets.cases import case_of
 from rightcall.deepeval.evaluate.test_cases import aevaluate
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.deepeval.golden_generation import GoldenGeneration
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.recorded_case import case_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
@@ -23,3 +24,8 @@ class Message(Record, frozen=True, metaclass=Sequenced):
     results: Several[ToolResult] = ()
     latency_ms: float | None = None
     thinking: Several[dict[str, Any]] = ()
+
+
+def calls_of(messages: Iterable[Message]) -> list[ToolCall]:
+    """Every call of some messages."""
+    return [call for message in messages for call in message.calls]

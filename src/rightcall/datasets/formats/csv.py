@@ -29,44 +29,22 @@ SPOOL_BYTES = 16 * 2**20
 
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """Rows as plain values with their first line; a row that cannot be read is its `InputError`."""
-    if csv.field_size_limit() < MAX_LINE_BYTES:
-        csv.field_size_limit(MAX_LINE_BYTES)  # process-wide; the module has no other setting
-    with open_checked(path) as file:
-        rows = _rows(csv.reader(_decode_lines(file, str(path)), strict=True), str(path))
-        first = next(rows, None)
-        if first is None:
-            raise InputError(str(path), "the file is empty", "the first row must name the columns")
-        columns = first[1]
-        text_fields = _check_columns(columns, f"{path}:{first[0]}")
-        for line, cells in rows:
-            try:
-                values: Any = _values(cells, columns, text_fields, f"{path}:{line}")
-            except InputError as error:
-                values = error  # the caller decides whether to read on
-            yield line, values
+    rows = _table(path)
+    first, columns = next(rows)
+    text_fields = _check_columns(columns, f"{path}:{first}")
+    for line, cells in rows:
+        yield line, _row(cells, columns, text_fields, f"{path}:{line}")
 
 
-def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, Any]]:
+def read_rows(path: Path) -> Iterator[tuple[int, Any]]:
     """Rows as text by column, with any column names; a row that cannot be read is its `InputError`."""
-    if csv.field_size_limit() < MAX_LINE_BYTES:
-        csv.field_size_limit(MAX_LINE_BYTES)
-    with open_checked(path) as file:
-        reader = csv.reader(_decode_lines(file, str(path)), strict=True, delimiter=delimiter)
-        rows = _rows(reader, str(path))
-        first = next(rows, None)
-        if first is None:
-            raise InputError(str(path), "the file is empty", "the first row must name the columns")
-        columns = first[1]
-        for place, name in enumerate(columns, 1):
-            if name in columns[: place - 1]:
-                raise InputError(f"{path}:{first[0]}", f"duplicate column '{name}'")
-        for line, cells in rows:
-            try:
-                _refuse_other_length(cells, columns, f"{path}:{line}")
-                row: Any = dict(zip(columns, cells, strict=True))
-            except InputError as error:
-                row = error
-            yield line, row
+    rows = _table(path)
+    first, columns = next(rows)
+    for place, name in enumerate(columns):
+        if name in columns[:place]:
+            raise InputError(f"{path}:{first}", f"duplicate column '{name}'")
+    for line, cells in rows:
+        yield line, _row(cells, columns, None, f"{path}:{line}")
 
 
 def header(path: Path) -> list[str]:
@@ -113,24 +91,30 @@ def _cell(value: Any, is_text: bool) -> str:
     return codec.encode(value).decode()
 
 
-def _values(cells: list[str], columns: list[str], text_fields: frozenset[str], where: str) -> dict[str, Any]:
-    _refuse_other_length(cells, columns, where)
-    values_by_column: dict[str, Any] = {}
-    for column, cell in zip(columns, cells, strict=True):
+def _row(
+    cells: list[str], columns: list[str], text_fields: frozenset[str] | None, where: str
+) -> dict[str, Any] | InputError:
+    """The values of a row by column, as text without `text_fields`; or why not: the caller may read on."""
+    if len(cells) != len(columns):
+        problem = f"the row has {len(cells)} cells, the header has {len(columns)} columns"
+        return InputError(where, problem, 'put cells that contain a comma or a newline in "quotes"')
+    row = dict(zip(columns, cells, strict=True))
+    if text_fields is None:
+        return row
+    values: dict[str, Any] = {}
+    for column, cell in row.items():
         if cell == "":
             continue
         if column in text_fields:
             literal = _literal(cell)
-            values_by_column[column] = cell if literal is None else literal
-        else:
-            values_by_column[column] = _json(cell, f"{where}: column {column}")
-    return values_by_column
-
-
-def _refuse_other_length(cells: list[str], columns: list[str], where: str) -> None:
-    if len(cells) != len(columns):
-        problem = f"the row has {len(cells)} cells, the header has {len(columns)} columns"
-        raise InputError(where, problem, 'put cells that contain a comma or a newline in "quotes"')
+            values[column] = cell if literal is None else literal
+            continue
+        try:
+            values[column] = codec.decode(cell.encode(), object, f"{where}: column {column}")
+        except InputError as error:
+            hint = error.hint or 'this column contains JSON, such as ["a", "b"] or {"a": 1} or 5 or true'
+            return InputError(error.where, f"{error.problem}, found '{cell[:40]}'", hint)
+    return values
 
 
 def _literal(cell: str) -> str | None:
@@ -141,14 +125,6 @@ def _literal(cell: str) -> str | None:
         return msgspec.json.decode(cell, type=str)
     except codec.DecodeErrors:
         return None
-
-
-def _json(cell: str, where: str) -> Any:
-    try:
-        return codec.decode(cell.encode(), object, where)
-    except InputError as error:
-        hint = error.hint or 'this column contains JSON, such as ["a", "b"] or {"a": 1} or 5 or true'
-        raise InputError(error.where, f"{error.problem}, found '{cell[:40]}'", hint) from None
 
 
 def _check_columns(columns: list[str], where: str) -> frozenset[str]:
@@ -191,18 +167,26 @@ def _decode_lines(file: io.BufferedReader, path: str) -> Iterator[str]:
             raise InputError(f"{path}:{number}", "not valid UTF-8", hint) from None
 
 
-def _rows(reader: Any, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their first line; blank lines are skipped."""
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise _csv_error(str(error), f"{path}:{line}") from None
-        if cells is None:
-            return
-        if cells:
-            yield line, cells
+def _table(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Rows with their first line, the names of the columns first; blank lines are skipped."""
+    if csv.field_size_limit() < MAX_LINE_BYTES:
+        csv.field_size_limit(MAX_LINE_BYTES)  # process-wide; the module has no other setting
+    empty = True
+    with open_checked(path) as file:
+        reader = csv.reader(_decode_lines(file, str(path)), strict=True)
+        while True:
+            line = reader.line_num + 1
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise _csv_error(str(error), f"{path}:{line}") from None
+            if cells is None:
+                break
+            if cells:
+                empty = False
+                yield line, cells
+    if empty:
+        raise InputError(str(path), "the file is empty", "the first row must name the columns")
 
 
 def _csv_error(text: str, where: str) -> InputError:

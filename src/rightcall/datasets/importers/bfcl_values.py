@@ -70,12 +70,9 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return False
         if answered is not None and answered is not declared:
             return value in self.values
-        return self._comparison(declared)(value, self.values)
-
-    def _comparison(self, declared: type) -> Callable[[Any, list[Any]], bool]:
         if declared is list and self.items == "dict":
-            return list_of_objects_among
-        return COMPARISONS.get(declared, plainly_among)
+            return list_of_objects_among(value, self.values)
+        return COMPARISONS.get(declared, plainly_among)(value, self.values)
 
 
 def first_type(answers: list[Any]) -> type | None:
@@ -127,14 +124,15 @@ def object_fits(value: dict[str, Any], answer: dict[str, Any]) -> bool:
     return all(key in value or (_is_sequence(options) and "" in options) for key, options in answer.items())
 
 
-def list_of_objects_among(value: list[Any], answers: list[Any]) -> bool:
-    return any(_objects_fit(value, answer) for answer in answers if _is_sequence(answer))
-
-
-def _objects_fit(value: list[Any], answer: Any) -> bool:
-    return len(value) == len(answer) and all(
-        isinstance(actual, dict) and isinstance(expected, dict) and object_fits(actual, expected)
-        for actual, expected in zip(value, answer, strict=True)
+def list_of_objects_among(value: Any, answers: list[Any]) -> bool:
+    return any(
+        len(value) == len(answer)
+        and all(
+            isinstance(actual, dict) and isinstance(expected, dict) and object_fits(actual, expected)
+            for actual, expected in zip(value, answer, strict=True)
+        )
+        for answer in answers
+        if _is_sequence(answer)
     )
 
 

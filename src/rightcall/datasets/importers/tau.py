@@ -116,7 +116,8 @@ def _tau2(document: dict[str, Any], path: str) -> TauResults:
         if simulation.get("termination_reason") == "infrastructure_error":
             dropped.append(task)
         else:
-            rewards.append((task, _reward(simulation.get("reward_info"), where)))
+            reward = _object(simulation.get("reward_info") or {}, f"{where}.reward_info").get("reward", 0.0)
+            rewards.append((task, _number(reward, f"{where}.reward_info.reward")))
     return TauResults(tuple(goldens), tuple(trajectories), tuple(rewards), tuple(dropped))
 
 
@@ -227,9 +228,7 @@ def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
         scenario=str(raw.get("instruction") or f"task {task}"),
         id=task,
         expected_calls=tuple(
-            expected_action(
-                action.get("name", ""), action.get("kwargs") or {}, list(action.get("kwargs") or {})
-            )
+            expected_action(action.get("name", ""), kwargs := action.get("kwargs") or {}, list(kwargs))
             for action in raw.get("actions") or ()
         ),
         extra_calls="allow",
@@ -250,12 +249,6 @@ def _instructions(raw: Any) -> str:
     if isinstance(raw, dict):
         return "\n".join(f"{name}: {text}" for name, text in raw.items() if isinstance(text, str) and text)
     return ""
-
-
-def _reward(raw: Any, where: str) -> float:
-    return _number(
-        _object(raw or {}, f"{where}.reward_info").get("reward", 0.0), f"{where}.reward_info.reward"
-    )
 
 
 def _number(raw: Any, where: str) -> float:

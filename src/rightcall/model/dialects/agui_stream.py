@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolResult
 from rightcall.model.dialects.messages import read_items
 from rightcall.model.dialects.spoken_message import unheard
 from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals
-from rightcall.model.message import Message
+from rightcall.model.message import Message, calls_of
 
 SILENT = frozenset(("RAW", "STATE_SNAPSHOT", "STATE_DELTA"))
 """Events of the framework behind it, which the others translate, and of the state that the interface shows."""
@@ -57,22 +57,15 @@ class AguiStream(StreamTotals):
             else Message("assistant", "".join(texts), tuple(call.call() for call in calls))
             for role, texts, calls, results in self._turns
         )
-        shown = _last_turn(read_items(self._snapshot, WHERE))
+        snapshot = read_items(self._snapshot, WHERE)
+        last = max((at for at, message in enumerate(snapshot) if message.role == "user"), default=-1)
+        shown = snapshot[last + 1 :]
         if not streamed:
             return self.complete(shown)
-        others = unheard(_calls_of(shown), _calls_of(streamed))
+        others = unheard(calls_of(shown), calls_of(streamed))
         return self.complete((*streamed, Message("assistant", calls=tuple(others))) if others else streamed)
 
     def _open(self, role: str) -> _Turn:
         if not self._turns or self._turns[-1][0] != role:
             self._turns.append((role, [], [], []))
         return self._turns[-1]
-
-
-def _last_turn(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    last = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
-    return messages[last + 1 :]
-
-
-def _calls_of(messages: tuple[Message, ...]) -> list[ToolCall]:
-    return [call for message in messages for call in message.calls]

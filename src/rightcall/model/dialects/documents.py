@@ -18,7 +18,7 @@ from rightcall.model.dialects.messages import read_items, unwrap_message
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
 from rightcall.model.dialects.unread_calls import refuse_unread
-from rightcall.model.message import Message
+from rightcall.model.message import Message, calls_of
 
 Document = dict[str, Any]
 ALTERNATIVES = ("choices", "candidates", "generations")
@@ -33,8 +33,7 @@ def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
         return None
     messages = read_items(items, where, expand=items_of)
     if not any(item is document for item in items):
-        calls = [call for message in messages for call in message.calls]
-        refuse_unread(document, calls, where, "the response", read={id(item) for item in items})
+        refuse_unread(document, calls_of(messages), where, "the response", read={id(item) for item in items})
     return messages
 
 
@@ -163,4 +162,4 @@ def _join_pieces(pieces: Iterable[Document]) -> Document:
 
 
 def _calls(messages: Iterable[Message]) -> list[tuple[str, Any, Any]]:
-    return [(call.name, call.arguments, call.raw) for message in messages for call in message.calls]
+    return [(call.name, call.arguments, call.raw) for call in calls_of(messages)]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
 from rightcall.model.dialects.part_kinds import HOSTED, LISTS
@@ -37,7 +37,7 @@ from rightcall.model.dialects.spoken_message import (
     result_of,
 )
 from rightcall.model.dialects.unread_calls import refuse_unread
-from rightcall.model.message import Message
+from rightcall.model.message import Message, calls_of
 
 Expand = Callable[[dict[str, Any], str], "list[Any] | None"]
 
@@ -59,14 +59,11 @@ def read_items(
 
     `expand` makes items of a whole response in the list. `joins` is for lists of the Responses API.
     """
-    reader = _ItemReader(where, expand, joins or any(_is_item(item) for item in raw))
+    items = any(isinstance(item, dict) and type_of(item) in ITEMS for item in raw)
+    reader = _ItemReader(where, expand, joins or items)
     for i, item in enumerate(raw):
         reader.add(wire.require_type(item, dict, where, f"messages[{i}]"), f"messages[{i}]")
     return wire.merge_tool_messages(reader.messages)
-
-
-def _is_item(item: Any) -> bool:
-    return isinstance(item, dict) and type_of(item) in ITEMS
 
 
 class _ItemReader:
@@ -81,15 +78,14 @@ class _ItemReader:
         self._add(inner, path)
         if inner is not item and self.messages and self.messages[-1].role == "assistant":
             others = {name: value for name, value in item.items() if name not in WRAPPERS}
-            refuse_unread(others, self._calls_read(), self._where, path)
-
-    def _calls_read(self) -> list[ToolCall]:
-        return [call for message in self.messages for call in message.calls]
+            refuse_unread(others, calls_of(self.messages), self._where, path)
 
     def _add(self, item: dict[str, Any], path: str) -> None:
         kind, where = type_of(item), self._where
         if is_native(item):
-            self._native(item, path)
+            message = convert(item, Message, f"{where}: {path}")
+            refuse_misplaced(message, where, path)
+            self.messages.append(message)
         elif "method" in item or "jsonrpc" in item:
             self._rpc(item, path)
         elif is_bare_result(item) or (not is_bare_call(item) and _is_tool_output(item)):
@@ -102,11 +98,6 @@ class _ItemReader:
             self._refer(item, path)
         else:
             self._part(item, path)
-
-    def _native(self, item: dict[str, Any], path: str) -> None:
-        message = convert(item, Message, f"{self._where}: {path}")
-        refuse_misplaced(message, self._where, path)
-        self.messages.append(message)
 
     def _add_spoken(self, spoken: Spoken, kind: str) -> None:
         if kind == "ToolCallSummaryMessage":  # repeats the calls and results of the events before it
@@ -156,7 +147,7 @@ class _ItemReader:
         for i, inner in enumerate(items):
             self.add(wire.require_type(inner, dict, self._where, path), f"{path}[{i}]")
         self._expand = expand
-        refuse_unread(item, self._calls_read(), self._where, path, read={id(inner) for inner in items})
+        refuse_unread(item, calls_of(self.messages), self._where, path, read={id(inner) for inner in items})
 
     def _call(self, raw: SpelledCall, item: dict[str, Any], path: str) -> None:
         call = wire.call_of(raw, self._where, path)

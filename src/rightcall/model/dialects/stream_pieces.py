@@ -10,7 +10,7 @@ from rightcall.model.dialects import wire
 from rightcall.model.dialects.parts import MessagePart, read_part
 from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
-from rightcall.model.message import Message
+from rightcall.model.message import Message, calls_of
 from rightcall.model.trajectory import UNKNOWN_USAGE
 
 WHERE = "stream"
@@ -50,8 +50,7 @@ class StreamTotals:
 
     def complete(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages, unless something that was not read holds a call that they do not have."""
-        calls = [call for message in messages for call in message.calls]
-        name = first_unread(self._unread, calls) if self._unread else None
+        name = first_unread(self._unread, calls_of(messages)) if self._unread else None
         if name is not None:
             raise InputError(
                 WHERE,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from rightcall.model.call import ToolCall
 from rightcall.model.dialects.agui_stream import AguiStream
 from rightcall.model.dialects.anthropic_stream import AnthropicStream
 from rightcall.model.dialects.chat_stream import ChatStream
@@ -48,11 +47,6 @@ def stream_of(event: dict[str, Any]) -> AnswerStream | None:
     if kind in ("message_start", "content_block_start", "content_block_delta", "message_delta"):
         return AnthropicStream()
     return AguiStream() if kind.isupper() else None
-
-
-def calls_of(messages: Sequence[Message]) -> list[ToolCall]:
-    """Every call of some messages."""
-    return [call for message in messages for call in message.calls]
 
 
 def text_of(messages: Sequence[Message]) -> str:

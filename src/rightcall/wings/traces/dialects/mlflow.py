@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.model.dialects.streams import calls_of, stream_of, text_of
+from rightcall.model.dialects.streams import stream_of, text_of
+from rightcall.model.message import calls_of
 from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container, whole_number
 from rightcall.wings.traces.dialects.common import (
     answered_call_id,
