@@ -29,7 +29,8 @@ OF_TURNS = (
 )  # fmt: skip
 """Numbers that turns have as well as the whole."""
 
-SPOTLESS_NUMBERS = Numbers(0, 0, 0, 0)
+IN_BOTH = [name for name in ConversationalGolden.__struct_fields__ if name in Golden.__struct_fields__]
+"""Fields that conversations and goldens of one turn share."""
 
 
 class TurnVerdict(Record, frozen=True):
@@ -65,7 +66,7 @@ class ConversationVerdict(Record, frozen=True):
         """
         if self.by_whole:
             return self.whole
-        turns = [turn.verdict.numbers for turn in self.turns] or [SPOTLESS_NUMBERS]
+        turns = [turn.verdict.numbers for turn in self.turns] or [Numbers(0, 0, 0, 0)]
         means = {
             name: math.fsum(getattr(verdict, name) for verdict in turns) / len(turns) for name in OF_TURNS
         }
@@ -104,9 +105,12 @@ def score_conversation(
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
-    places = expectation_places(golden)
+    places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `all_expected`
+    for number, expected in sorted(expectations_by_exchange(golden).items()):
+        places[number] = range(place, place + len(expected))
+        place += len(expected)
     turns = tuple(
-        held.judge_turn(number, expected, golden, tools, rules, places.get(number, ()))
+        held.judge_turn(number, expected, golden, tools, rules, places[number])
         for number, expected in sorted(expected_calls.items())
     )
     failures = (
@@ -143,50 +147,15 @@ def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
     return (*golden.expected_calls, *of_turns)
 
 
-def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
-    """The positions of each exchange's expected calls in `all_expected`."""
-    places_by_exchange: dict[int, tuple[int, ...]] = {}
-    exchange, place = 0, len(golden.expected_calls)
-    for turn in golden.turns:
-        exchange += turn.role == "user"
-        count = len(turn.expected_calls or ())
-        places_by_exchange[exchange] = (*places_by_exchange.get(exchange, ()), *range(place, place + count))
-        place += count
-    return places_by_exchange
-
-
-def _place_of(at: int | None, places: Sequence[int]) -> int | None:
-    return places[at] if at is not None and at < len(places) else at
-
-
 def as_one_golden(golden: ConversationalGolden) -> Golden:
     """The conversation as one golden, for metrics of the whole.
 
     When only turns state calls, or nothing does, extra calls are allowed for the whole.
     """
-    silent = not golden.expected_calls and not golden.no_calls
-    return Golden(
-        input=golden.scenario,
-        id=golden.id,
-        category=golden.category,
-        tools=golden.tools,
-        system=golden.system,
-        context=golden.context,
-        expected_calls=golden.expected_calls,
-        order=golden.order,
-        extra_calls="allow" if silent else golden.extra_calls,
-        forbidden_calls=golden.forbidden_calls,
-        no_calls=golden.no_calls,
-        max_calls=golden.max_calls,
-        output_contains=golden.output_contains,
-        expected_output=golden.expected_outcome,
-        expected_state=golden.expected_state,
-        expectations=golden.expectations,
-        metadata=golden.metadata,
-        outcome_checked_by=golden.outcome_checked_by,
-        confirm=golden.confirm,
-        as_=golden.as_,
-    )
+    fields = {name: getattr(golden, name) for name in IN_BOTH}
+    if not golden.expected_calls and not golden.no_calls:
+        fields["extra_calls"] = "allow"
+    return Golden(golden.scenario, expected_output=golden.expected_outcome, **fields)
 
 
 class _Held:
@@ -251,7 +220,7 @@ class _Held:
                 failure,
                 turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
                 call=None if failure.call is None else places[failure.call],
-                expected_call=_place_of(failure.expected_call, expectations),
+                expected_call=None if failure.expected_call is None else expectations[failure.expected_call],
             )
             for failure in verdict.failures
         )

@@ -18,6 +18,7 @@ from rightcall.core.codec import name_of, source_hash, stable_repr
 from rightcall.core.errors import RightCallError
 from rightcall.metrics.base import Metric, UserMetric, metric_name
 from rightcall.model.case import AnyTestCase
+from rightcall.model.record import Reading
 from rightcall.model.score import Score
 
 P = ParamSpec("P")
@@ -124,17 +125,9 @@ class MeasuredScore(float):
         number.result = score
         return number
 
-    @property
-    def value(self) -> float:
-        return self.result.value
-
-    @property
-    def passed(self) -> bool:
-        return self.result.passed
-
-    @property
-    def reason(self) -> str:
-        return self.result.reason
+    value = Reading[float](lambda number: number.result.value)
+    passed = Reading[bool](lambda number: number.result.passed)
+    reason = Reading[str](lambda number: number.result.reason)
 
 
 class MirroredMetric(BaseMetric):

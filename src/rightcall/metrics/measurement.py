@@ -98,11 +98,22 @@ def missing_evidence(metric: Metric, case: AnyTestCase) -> str:
 
 async def _result(metric: Metric, case: AnyTestCase) -> Any:
     """What a metric returns: awaited, or computed in a thread."""
+    import asyncio
+
+    from rightcall.core.event_loop.worker_threads import in_thread  # quick metrics do not need either
+
     function = metric.function if isinstance(metric, UserMetric) else metric.measure
     if inspect.iscoroutinefunction(function):
         score = _measure_now(metric, case)
     else:
-        score = await _in_thread(metric, case)
+        try:
+            score = await in_thread(
+                partial(_measure_now, metric, case),
+                when_late=lambda result, failure: _count_stuck(metric.name, -1),
+            )
+        except asyncio.CancelledError:
+            _count_stuck(metric.name, 1)
+            raise
     return await score if inspect.isawaitable(score) else score
 
 
@@ -111,21 +122,6 @@ def _measure_now(metric: Metric, case: AnyTestCase) -> Any:
     if missing:
         return Score.broken(missing)
     return metric.measure(case)  # type: ignore[arg-type]  # `score_case.measure_metrics` chooses the kind of case
-
-
-async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
-    import asyncio
-
-    from rightcall.core.event_loop.worker_threads import in_thread
-
-    try:
-        return await in_thread(
-            partial(_measure_now, metric, case),
-            when_late=lambda result, failure: _count_stuck(metric.name, -1),
-        )
-    except asyncio.CancelledError:
-        _count_stuck(metric.name, 1)
-        raise
 
 
 def _count_stuck(name: str, more: int) -> None:
@@ -149,13 +145,10 @@ def _ends_the_run(error: BaseException) -> bool:
 
 def _valid(metric: Metric, score: Any) -> Score:
     problem = _problem(score)
-    if problem:
-        return Score.broken(f"{metric.name} {problem}")
-    assert isinstance(score, Score)
-    return score
+    return Score.broken(f"{metric.name} {problem}") if problem else score
 
 
-def _problem(score: object) -> str:
+def _problem(score: Any) -> str:
     """Why a metric's return value is not a valid score; empty when it is."""
     if not isinstance(score, Score):
         return f"returned {type(score).__name__}, not a Score"

@@ -166,10 +166,7 @@ def user_spreads(groups: Mapping[str, Passes]) -> tuple[UserSpread, ...]:
 
     `groups` are the trials by tag.
     """
-    return tuple(_spreads(groups))
-
-
-def _spreads(groups: Mapping[str, Passes]) -> Iterator[UserSpread]:
+    spreads = []
     factors: tuple[tuple[Literal["persona", "user"], str], ...] = (("persona", PERSONA), ("user", USER))
     for between, prefix in factors:
         rates = {
@@ -178,7 +175,8 @@ def _spreads(groups: Mapping[str, Passes]) -> Iterator[UserSpread]:
             if tag.startswith(prefix) and len(passes)
         }
         if len(rates) > 1 and (spread := _spread(between, rates)):
-            yield spread
+            spreads.append(spread)
+    return tuple(spreads)
 
 
 class _Pair(NamedTuple):

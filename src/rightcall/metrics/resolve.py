@@ -229,7 +229,10 @@ def _builtin_names() -> set[str]:
 
 def metric_page(name: str) -> MetricPage:
     """The page of one metric: a name, `module:Class` or `module:function`. Unknown ones raise a `ConfigError`."""
-    metric = _load_metric(name)
+    if ":" in name and ("(" in name or not isinstance(load_object(name, "metric"), type)):
+        metric: Metric | type[Metric] = resolve_metric(name)
+    else:  # a class is not called unless settings are given: it may have required ones
+        metric = metric_class(name)
     described = metric.function if isinstance(metric, FunctionMetric) else metric
     summary, _, rest = _docstring(described).partition("\n\n")
     example = {
@@ -244,13 +247,6 @@ def metric_page(name: str) -> MetricPage:
         settings=_settings(metric),
         measured="always" if name in DIMENSIONS else "by a model" if name in JUDGED else "on request",
     )
-
-
-def _load_metric(name: str) -> Metric | type[Metric]:
-    """A class is not called unless settings are given: it may have required ones."""
-    if ":" in name and ("(" in name or not isinstance(load_object(name, "metric"), type)):
-        return resolve_metric(name)
-    return metric_class(name)
 
 
 def _docstring(described: Any) -> str:

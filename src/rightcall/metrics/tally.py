@@ -135,12 +135,9 @@ class TallyState(msgspec.Struct, frozen=True, array_like=True):
     categories: dict[Category, GroupState]
     tags: dict[str, GroupState]
     codes: dict[str, int]
-    input_tokens: int
-    output_tokens: int
+    counts: dict[str, int]
     nano_usd: int | None
     trials: tuple[int, int]
-    unknown_calls: int = 0
-    unchecked: tuple[int, int] = (0, 0)
 
 
 class Tally:
@@ -156,11 +153,9 @@ class Tally:
         self._categories = {category: Group(self._name_of) for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
-        self._input_tokens = self._output_tokens = 0
+        self._counts: Counter[str] = Counter()  # tokens, unknown calls, unchecked cases and their errors
         self._nano_usd: int | None = None
         self._first_trial, self._last_trial = sys.maxsize, -1
-        self._unknown_calls = 0
-        self.unchecked = self._unchecked_errors = 0
 
     def add(self, result: CaseResult) -> None:
         if not result.checked:
@@ -173,7 +168,7 @@ class Tally:
                 if group is not None:
                     group.add(result)
         if result.codes:
-            self._unknown_calls += sum(failure.code == "outcome_unknown" for failure in result.codes)
+            self._count_unknown(result)
             if not result.passed:
                 for code in codes_of_case(result):
                     self._codes[code] += 1
@@ -185,11 +180,14 @@ class Tally:
 
     def _add_unchecked(self, result: CaseResult) -> None:
         """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
-        self.unchecked += 1
-        self._unchecked_errors += bool(result.error)
-        self._unknown_calls += sum(failure.code == "outcome_unknown" for failure in result.codes)
+        self._counts["unchecked"] += 1
+        self._counts["unchecked_errors"] += bool(result.error)
+        self._count_unknown(result)
         if result.usage is not NOTHING_USED:
             self._spend(result.usage)
+
+    def _count_unknown(self, result: CaseResult) -> None:
+        self._counts["unknown_calls"] += sum(failure.code == "outcome_unknown" for failure in result.codes)
 
     def merge(self, other: Tally) -> None:
         """Add what another tally has counted."""
@@ -203,15 +201,11 @@ class Tally:
             if mine is not None:
                 mine.merge(group)
         self._codes.update(other._codes)
-        self._input_tokens += other._input_tokens
-        self._output_tokens += other._output_tokens
+        self._counts.update(other._counts)
         if other._nano_usd is not None:
             self._nano_usd = (self._nano_usd or 0) + other._nano_usd
         self._first_trial = min(self._first_trial, other._first_trial)
         self._last_trial = max(self._last_trial, other._last_trial)
-        self._unknown_calls += other._unknown_calls
-        self.unchecked += other.unchecked
-        self._unchecked_errors += other._unchecked_errors
 
     def state(self) -> bytes:
         """Everything counted so far, for another process; equal results give equal bytes in any order."""
@@ -221,12 +215,9 @@ class Tally:
                 {name: group.state() for name, group in self._categories.items()},
                 {tag: group.state() for tag, group in sorted(self._tags.items())},
                 dict(sorted(self._codes.items())),
-                self._input_tokens,
-                self._output_tokens,
+                {name: count for name, count in sorted(self._counts.items()) if count},
                 self._nano_usd,
                 (self._first_trial, self._last_trial),
-                self._unknown_calls,
-                (self.unchecked, self._unchecked_errors),
             )
         )
 
@@ -240,11 +231,9 @@ class Tally:
         }
         tally._tags = {tag: Group.from_state(group, apart=apart) for tag, group in decoded.tags.items()}
         tally._codes.update(decoded.codes)
-        tally._input_tokens, tally._output_tokens = decoded.input_tokens, decoded.output_tokens
+        tally._counts.update(decoded.counts)
         tally._nano_usd = decoded.nano_usd
         tally._first_trial, tally._last_trial = decoded.trials
-        tally._unknown_calls = decoded.unknown_calls
-        tally.unchecked, tally._unchecked_errors = decoded.unchecked
         return tally
 
     @property
@@ -269,10 +258,15 @@ class Tally:
         return group
 
     def _spend(self, usage: Usage) -> None:
-        self._input_tokens += usage.input_tokens or 0
-        self._output_tokens += usage.output_tokens or 0
+        self._counts["input_tokens"] += usage.input_tokens or 0
+        self._counts["output_tokens"] += usage.output_tokens or 0
         if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
             self._nano_usd = (self._nano_usd or 0) + round(usage.cost_usd * NANO)
+
+    @property
+    def unchecked(self) -> int:
+        """Cases that nothing checked."""
+        return self._counts["unchecked"]
 
     @property
     def passed(self) -> int:
@@ -293,7 +287,7 @@ class Tally:
     def usage(self) -> Usage:
         """Tokens and money of all results so far."""
         cost = None if self._nano_usd is None else self._nano_usd / NANO
-        return Usage(self._input_tokens, self._output_tokens, cost)
+        return Usage(self._counts["input_tokens"], self._counts["output_tokens"], cost)
 
     def add_all(self, results: Iterable[CaseResult]) -> Self:
         """Add each of these results."""
@@ -312,7 +306,11 @@ class Tally:
         """The summary so far. Codes count failed cases, each code once per case."""
         groups = {name: group for name, group in self._categories.items() if group.passes or group.errors}
         trials = max(1, self._last_trial - self._first_trial + 1)
-        overall = _merge_groups(list(groups.values()))
+        overall = next(iter(groups.values()), Group())
+        if len(groups) > 1:  # a single one as it is: a copy of a million trials is worth avoiding
+            overall = Group()
+            for group in groups.values():
+                overall.merge(group)
         return Summary(
             overall=overall.summary(self._named),
             categories={name: group.summary(self._named) for name, group in groups.items()},
@@ -323,17 +321,7 @@ class Tally:
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
-            unknown_calls=self._unknown_calls,
-            unchecked=self.unchecked,
-            unchecked_errors=self._unchecked_errors,
+            unknown_calls=self._counts["unknown_calls"],
+            unchecked=self._counts["unchecked"],
+            unchecked_errors=self._counts["unchecked_errors"],
         )
-
-
-def _merge_groups(groups: list[Group]) -> Group:
-    """All groups as one; a single one as it is, since a copy of a million trials is worth avoiding."""
-    if len(groups) == 1:
-        return groups[0]
-    overall = Group()
-    for group in groups:
-        overall.merge(group)
-    return overall

@@ -11,6 +11,7 @@ pairs, by weights B², B and 1 with B = |E| + |A| + 1. Which solver runs depends
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
@@ -145,7 +146,7 @@ def chain_alignment(weights: Weights, steps: Sequence[int]) -> list[tuple[int, i
 def _one_call(best: list[tuple[float, Chosen]], weights: Weights, call: int) -> list[tuple[float, Chosen]]:
     following = [best[0]]
     for row in range(len(weights)):
-        value = max(following[row], best[row + 1], key=_worth)
+        value = max(following[row], best[row + 1], key=itemgetter(0))
         with_pair = best[row][0] + weights[row][call]
         if weights[row][call] and with_pair > value[0]:
             value = (with_pair, (best[row][1], row, call))
@@ -168,7 +169,7 @@ def _one_step(
             if value > following[last][0]:
                 following[last] = (value, chosen)
     for row in range(1, len(following)):
-        following[row] = max(following[row - 1], following[row], key=_worth)
+        following[row] = max(following[row - 1], following[row], key=itemgetter(0))
     return following
 
 
@@ -207,7 +208,7 @@ def graph_alignment(
                 if state[0] > reached.get(mask | added, (-1.0, None))[0]:
                     reached[mask | added] = state
         states = reached
-    return _pair_list(max(states.values(), key=_worth)[1])
+    return _pair_list(max(states.values(), key=itemgetter(0))[1])
 
 
 def _by_step(steps: Sequence[int]) -> list[list[int]]:
@@ -215,10 +216,6 @@ def _by_step(steps: Sequence[int]) -> list[list[int]]:
     for call, step in enumerate(steps):
         groups.setdefault(step, []).append(call)
     return [groups[step] for step in sorted(groups)]
-
-
-def _worth(state: tuple[float, Chosen]) -> float:
-    return state[0]
 
 
 def _pair_list(chosen: Chosen) -> list[tuple[int, int]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from rightcall.metrics.matching.alignment import CallPair, assign_by_groups
 from rightcall.metrics.matching.expectation import Slot
@@ -23,30 +24,40 @@ def case_numbers(
     absent_content: int,
 ) -> Numbers:
     required = sum(slot.required for slot in slots)
-    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
-    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
-    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
-    counted = len(calls) - absorbed
     names_tp, names_absorbed = _count_by_name(slots, calls)
     names_counted = len(calls) - names_absorbed
     free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
+    counts = count_pairs(slots, pairs, required, len(calls))
     return Numbers(
-        tp=tp,
-        fp=counted - tp,
-        fn=required - tp,
-        absorbed=absorbed,
-        call_precision=ratio(tp, counted),
-        call_recall=ratio(tp, required),
-        call_f1=ratio(2 * tp, required + counted),
-        call_soft_f1=ratio(2 * soft, required + counted),
+        **counts,
         tool_precision=ratio(names_tp, names_counted),
         tool_recall=ratio(names_tp, required),
         tool_f1=ratio(2 * names_tp, required + names_counted),
-        parameter_accuracy=_parameter_accuracy(slots, free),
-        order=ratio(tp, free_tp),
+        parameter_accuracy=parameter_accuracy(slots, free),
+        order=ratio(counts["tp"], free_tp),
         content=1.0 - ratio(absent_content, len(golden.output_contains), empty=0.0),
         latency=_latency(golden, trajectory),
     )
+
+
+def count_pairs(
+    slots: Sequence[Slot], pairs: Sequence[CallPair], required: int, called: int
+) -> dict[str, Any]:
+    """The numbers of aligned calls, with `required` expected ones and `called` actual ones."""
+    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
+    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
+    counted = called - absorbed
+    return {
+        "tp": tp,
+        "fp": counted - tp,
+        "fn": required - tp,
+        "absorbed": absorbed,
+        "call_precision": ratio(tp, counted),
+        "call_recall": ratio(tp, required),
+        "call_f1": ratio(2 * tp, required + counted),
+        "call_soft_f1": ratio(2 * soft, required + counted),
+    }
 
 
 def _count_by_name(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
@@ -78,12 +89,13 @@ def _count_plain_names(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tupl
     return counts[0], counts[1]
 
 
-def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:
-    """Weighted mean argument score over required expected calls; one without a partner scores 0.
+def parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair], gone: Collection[int] = ()) -> float:
+    """Weighted mean argument score over required expected calls; one without a partner scores 0, one that is `gone`
+    does not count.
 
     Order plays no part: arguments can be right in the wrong order.
     """
-    weights = [slot.call.weight for slot in slots if slot.required]
+    weights = [slot.call.weight for n, slot in enumerate(slots) if slot.required and n not in gone]
     worth = math.fsum(pair.soft * slots[pair.slot].call.weight for pair in free if slots[pair.slot].required)
     return ratio(worth, math.fsum(weights))
 

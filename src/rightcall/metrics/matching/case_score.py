@@ -227,7 +227,7 @@ def _judge_one(
     failures += waiting_failures(golden, trajectory)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
-        extra = (_at_place(failure, places) for failure in extra_calls(calls, pairs, slots))
+        extra = (_at_place(failure, places) for failure in extra_calls(calls, pairs))
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, comparison, pairs, free, rules)
 

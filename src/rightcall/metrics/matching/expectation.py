@@ -10,7 +10,7 @@ from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.metrics.matching.matchers.text import Contains
-from rightcall.metrics.matching.matchers.values import Present
+from rightcall.metrics.matching.matchers.values import PRESENT
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -47,7 +47,8 @@ class Slot:
         """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see docs/scoring.md."""
         arguments, expected = actual.arguments, self.call.args
         if arguments is None:
-            return self._unread_score(actual)
+            doubtful = self.benefit_of_doubt or not self.looks_at_arguments
+            return 1.0 if actual.arguments_unknown and doubtful else 0.0
         if expected is None or (not self.matchers and identical_arguments(expected, arguments)):
             return 1.0
         total, met, size = 0.0, 0, len(expected) + len(arguments)
@@ -67,11 +68,6 @@ class Slot:
             size -= sum(name not in expected and not self.is_extra(name, actual) for name in arguments)
         return 2 * total / size if size else 1.0
 
-    def _unread_score(self, actual: ToolCall) -> float:
-        if not actual.arguments_unknown:
-            return 0.0
-        return 1.0 if self.benefit_of_doubt or not self.looks_at_arguments else 0.0
-
     @property
     def looks_at_arguments(self) -> bool:
         """Whether arguments could make a call of the right tool wrong."""
@@ -84,7 +80,7 @@ class Slot:
         if score or value is not MISSING:
             return score
         default = self.defaults(actual.name).get(name, MISSING)
-        if default is MISSING or isinstance(self.matchers.get(name), Present):  # a default is not passed
+        if default is MISSING or self.matchers.get(name) is PRESENT:  # a default is not passed
             return 0.0
         return self._value_score(name, default, at)
 
@@ -171,14 +167,9 @@ def argument_matchers(call: ExpectedCall, tools: Mapping[str, Tool], scope: Scop
     return {name: compile_matcher(call.args[name], scope) for name in special} if special else NO_MATCHERS
 
 
-def call_ids(expected: Sequence[ExpectedCall]) -> dict[str, int]:
-    """Position of each expected call that has an id."""
-    return {call.id: index for index, call in enumerate(expected) if call.id}
-
-
 def predecessors(expected: Sequence[ExpectedCall]) -> list[set[int]]:
     """For each expected call all that must come strictly before it, directly or through others."""
-    ids = call_ids(expected)
+    ids = {call.id: index for index, call in enumerate(expected) if call.id}
     direct = [{_index_of(ids, name, i) for name in call.after} for i, call in enumerate(expected)]
     before: list[set[int]] = []
     for start in range(len(expected)):

@@ -11,7 +11,6 @@ import msgspec
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.approvals import unanswered_requests, waiting_calls
-from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
@@ -123,7 +122,10 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
         if name in arguments:
             if isinstance(matcher, Ref):
                 detail = matcher.describe_beside(arguments[name], at)
-            code = _value_code(matcher, expected, arguments[name])
+            code: Code = "hallucinated_ref" if isinstance(matcher, Ref) else "wrong_value"
+            if matcher is None or isinstance(matcher, Exact):
+                plain = expected if matcher is None else matcher.expected
+                code = "wrong_value" if kind_of(plain) is kind_of(arguments[name]) else "wrong_type"
             failures.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
             failures.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
@@ -135,15 +137,6 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
         ):
             failures.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
     return failures
-
-
-def _value_code(matcher: Matcher | None, expected: Any, value: Any) -> Code:
-    if isinstance(matcher, Ref):
-        return "hallucinated_ref"
-    if matcher is not None and not isinstance(matcher, Exact):
-        return "wrong_value"
-    plain = expected if matcher is None else matcher.expected
-    return "wrong_value" if kind_of(plain) is kind_of(value) else "wrong_type"
 
 
 def kind_of(value: Any) -> Any:
@@ -230,24 +223,20 @@ def _surplus(
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:
             code = twins.code_of(at)
-            allowed = _allowed_arguments(slots, call) if code == "unexpected_call" else None
+            allowed = None  # the arguments with which the tool may optionally be called
+            if code == "unexpected_call":
+                optional = (slot for slot in slots if not slot.required and slot.fits(call.name))
+                allowed = next((slot.call.args for slot in optional), None)
             yield Failure(code, call.name, expected=allowed, actual=call.arguments, call=at)
 
 
-def extra_calls(
-    calls: Sequence[ToolCall], pairs: Sequence[CallPair], slots: Sequence[Slot]
-) -> Iterator[Failure]:
+def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[CallPair]) -> Iterator[Failure]:
     """Calls that were not expected, whether allowed or not."""
     strict = {pair.call for pair in pairs if pair.strict}
     twins = Twins(calls)
     for at, call in enumerate(calls):
         if at not in strict:
             yield Failure(twins.code_of(at), call.name, actual=call.arguments, call=at)
-
-
-def _allowed_arguments(slots: Sequence[Slot], call: ToolCall) -> dict[str, Any] | None:
-    """The arguments with which the tool may optionally be called; None when it may not."""
-    return next((slot.call.args for slot in slots if not slot.required and slot.fits(call.name)), None)
 
 
 class Twins:

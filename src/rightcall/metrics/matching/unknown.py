@@ -6,13 +6,12 @@ case passes is decided only if the arguments cannot change it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
+from rightcall.metrics.matching.case_numbers import count_pairs, parameter_accuracy
 from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 from rightcall.model.call import ToolCall
@@ -58,45 +57,16 @@ def without_unknown(
         known_calls = [call for call in table.calls if not call.arguments_unknown]
         accuracy = half_credit([slot for n, slot in enumerate(table.slots) if n not in gone], known_calls)
     else:
-        accuracy = _accuracy(table, [pair for pair in free if not in_the_dark(pair)], gone)
-    numbers = msgspec.structs.replace(
-        verdict.numbers,
-        **_counts(table, [pair for pair in pairs if not in_the_dark(pair)], left_out),
-        parameter_accuracy=accuracy,
-    )
+        accuracy = parameter_accuracy(table.slots, [p for p in free if not in_the_dark(p)], gone)
+    unseen = {pair.slot for pair in left_out}
+    required = sum(slot.required for number, slot in enumerate(table.slots) if number not in unseen)
+    known_pairs = [pair for pair in pairs if not in_the_dark(pair)]
+    counts = count_pairs(table.slots, known_pairs, required, len(table.calls) - len(left_out))
+    numbers = msgspec.structs.replace(verdict.numbers, **counts, parameter_accuracy=accuracy)
     score = rules.overall(numbers) if verdict.score else 0.0
     return msgspec.structs.replace(
         verdict, score=score, numbers=numbers, unknown=len(left_out), called=len(table.calls)
     )
-
-
-def _counts(
-    table: CallComparison, known_pairs: Sequence[CallPair], left_out: Sequence[CallPair]
-) -> dict[str, Any]:
-    slots = table.slots
-    gone = {pair.slot for pair in left_out}
-    required = sum(slot.required for number, slot in enumerate(slots) if number not in gone)
-    tp = sum(pair.strict and slots[pair.slot].required for pair in known_pairs)
-    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in known_pairs)
-    soft = math.fsum(pair.soft for pair in known_pairs if slots[pair.slot].required)
-    counted = len(table.calls) - len(left_out) - absorbed
-    return {
-        "tp": tp,
-        "fp": counted - tp,
-        "fn": required - tp,
-        "absorbed": absorbed,
-        "call_precision": tp / counted if counted else 1.0,
-        "call_recall": tp / required if required else 1.0,
-        "call_f1": 2 * tp / (required + counted) if required + counted else 1.0,
-        "call_soft_f1": 2 * soft / (required + counted) if required + counted else 1.0,
-    }
-
-
-def _accuracy(table: CallComparison, known_pairs: Sequence[CallPair], gone: set[int]) -> float:
-    slots = table.slots
-    whole = math.fsum(s.call.weight for number, s in enumerate(slots) if s.required and number not in gone)
-    worth = math.fsum(p.soft * slots[p.slot].call.weight for p in known_pairs if slots[p.slot].required)
-    return worth / whole if whole else 1.0
 
 
 def blank_read(trajectory: Trajectory, tools: Mapping[str, Tool]) -> Trajectory:

@@ -47,36 +47,23 @@ class OneOf:
 
 
 @dataclass(slots=True)
-class Anything:
-    """Any value, or none: `{"any": true}`."""
+class Presence:
+    """Whether it is passed, whatever the value: `{"any": true}`, `{"present": true}`, `{"absent": true}`."""
+
+    passed: float
+    missing: float
+    words: str
 
     def score(self, value: Any, at: int) -> float:
-        return 1.0
+        return self.missing if value is MISSING else self.passed
 
     def describe(self) -> str:
-        return "anything or nothing"
+        return self.words
 
 
-@dataclass(slots=True)
-class Present:
-    """Any value, but it must be passed: `{"present": true}`."""
-
-    def score(self, value: Any, at: int) -> float:
-        return 0.0 if value is MISSING else 1.0
-
-    def describe(self) -> str:
-        return "any value"
-
-
-@dataclass(slots=True)
-class Absent:
-    """Must not be passed: `{"absent": true}`."""
-
-    def score(self, value: Any, at: int) -> float:
-        return 1.0 if value is MISSING else 0.0
-
-    def describe(self) -> str:
-        return "left out"
+ANYTHING = Presence(1.0, 1.0, "anything or nothing")
+PRESENT = Presence(1.0, 0.0, "any value")
+ABSENT = Presence(0.0, 1.0, "left out")
 
 
 @dataclass(slots=True)
@@ -162,12 +149,12 @@ def _any_of(name: str) -> Build:
     return lambda spec, options, scope: OneOf(some_of(name, spec, scope))
 
 
-def _flag(name: str, make: Callable[[], Matcher]) -> Build:
+def _flag(name: str, matcher: Presence) -> Build:
     def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         if spec is not True:
             raise InputError("", f"matcher '{name}' is written {{\"{name}\": true}}, got {spec!r}",
                              "remove the parameter from args, or use another matcher")  # fmt: skip
-        return make()
+        return matcher
 
     return build
 
@@ -176,9 +163,9 @@ KINDS = {
     "exact": Kind(lambda spec, options, scope: Exact(spec)),
     "one_of": Kind(_any_of("one_of")),
     "any_of": Kind(_any_of("any_of")),
-    "present": Kind(_flag("present", Present)),
-    "absent": Kind(_flag("absent", Absent)),
-    "any": Kind(_flag("any", Anything)),
+    "present": Kind(_flag("present", PRESENT)),
+    "absent": Kind(_flag("absent", ABSENT)),
+    "any": Kind(_flag("any", ANYTHING)),
     "optional": Kind(lambda spec, options, scope: Optional(nested_matcher(spec, scope))),
     "default": Kind(lambda spec, options, scope: Default(spec)),
 }
