@@ -7,7 +7,6 @@
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
     records        goldens from frames, Hugging Face datasets and Parquet files
-    cases          goldens with recorded behaviour, as test cases
     near_duplicates  texts that repeat an earlier one
     targets        goldens written as {data, target, metadata}
     formats/       jsonl, json, yaml, csv

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import msgspec
+
 from rightcall.core import codec
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.datasets.cases import golden_of_case
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
@@ -19,9 +20,11 @@ from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_gold
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
+from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
 from rightcall.model.recorded_case import case_of
+from rightcall.model.trajectory import Trajectory
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = ("json", "jsonl", "csv", "yaml")
@@ -172,7 +175,7 @@ class DatasetFiles:
             raise ConfigError(f"file_type must be one of {', '.join(FILE_TYPES)}, got '{file_type}'")
         goldens = list(self._goldens)
         if include_test_cases:
-            goldens += map(golden_of_case, self._test_cases)
+            goldens += map(_golden_of_case, self._test_cases)
         if not goldens:
             raise ConfigError("no goldens to save")
         folder = Path(directory)
@@ -274,3 +277,40 @@ def _is_native(path: Path, file_type: str) -> bool:
     for line, item in format_of(path).read(path, GOLDENS):
         return not NATIVE_ONLY.isdisjoint(value_of(item, dict[str, Any], f"{path}:{line}"))
     return False
+
+
+def _golden_of_case(case: AnyTestCase) -> AnyGolden:
+    """The golden of a test case, with what the agent did recorded in it."""
+    trajectory = case.trajectory
+    if isinstance(case, ConversationalTestCase):
+        turns = _turns_of(trajectory) if trajectory.messages else case.golden.turns
+        return msgspec.structs.replace(case.golden, turns=turns)
+    has_usage = bool(trajectory.usage.tokens)
+    return msgspec.structs.replace(
+        case.golden,
+        actual_output=trajectory.output,
+        tools_called=trajectory.calls,
+        token_cost=trajectory.usage.cost_usd,
+        input_token_count=float(trajectory.usage.input_tokens or 0) if has_usage else None,
+        output_token_count=float(trajectory.usage.output_tokens or 0) if has_usage else None,
+    )
+
+
+def _turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
+    """The turns of a conversation; each turn contains its calls and their results."""
+    turns: list[Turn] = []
+    calls = iter(_by_step(trajectory.calls))
+    for message in trajectory.messages:
+        if message.role == "user":
+            turns.append(Turn("user", message.content))
+        elif message.role == "assistant":
+            turn_calls = next(calls, ()) if message.calls else ()
+            turns.append(Turn("assistant", message.content, tools_called=turn_calls or None))
+    return tuple(turns)
+
+
+def _by_step(calls: Sequence[ToolCall]) -> list[tuple[ToolCall, ...]]:
+    groups: dict[int | None, list[ToolCall]] = {}
+    for call in calls:
+        groups.setdefault(call.step, []).append(call)
+    return [tuple(group) for group in groups.values()]

@@ -68,7 +68,6 @@ class GoldenIndex:
     @classmethod
     @contextlib.contextmanager
     def read(cls, path: Path) -> Iterator[GoldenIndex]:
-        """The index in a file, read-only."""
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -80,11 +79,9 @@ class GoldenIndex:
         return None if match is None else (match[1], match[2])
 
     def count(self) -> int:
-        """How many goldens there are."""
         return int(self._connection.execute("SELECT count(*) FROM golden").fetchone()[0])
 
     def ids(self) -> Iterator[str]:
-        """The ids in the order of the file."""
         return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
@@ -124,6 +121,5 @@ class GoldenIndex:
         return first, self._counts.count(0)
 
     def some_ids(self) -> list[str]:
-        """Ids to suggest from."""
         rows = self._connection.execute("SELECT id FROM golden LIMIT ?", (SUGGESTED_FROM,))
         return [row[0] for row in rows]

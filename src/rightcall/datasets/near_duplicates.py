@@ -50,13 +50,11 @@ class NearTexts:
 
 
 def normalize(text: str) -> str:
-    """Normalize case, Unicode, punctuation and whitespace."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.findall(r"\w+", plain))
 
 
 def trigrams(text: str) -> frozenset[int]:
-    """Hashes of the character trigrams of the normalized text."""
     padded = f"  {normalize(text)} "
     return frozenset(zlib.crc32(padded[i : i + 3].encode()) for i in range(len(padded) - 2))
 

@@ -56,7 +56,6 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
 
 
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Rows of a Parquet file, read group by group."""
     with open_parquet(path) as file:
         for batch in file.iter_batches():
             for row in batch.to_pylist():
@@ -64,7 +63,6 @@ def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def open_parquet(path: str | Path) -> Any:
-    """A Parquet file, to be closed."""
     path = require_file(path)
     try:
         from pyarrow import ArrowException, parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -117,7 +117,6 @@ def review_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str
 
 
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
-    """How many goldens are in each state."""
     counter = Counter(review_of(golden).state for golden in goldens)
     return {state: counter[state] for state in STATES}
 

@@ -128,7 +128,6 @@ class CheckRule:
         return self.decided
 
     def states(self) -> tuple[StratumState, ...]:
-        """The current state of every stratum."""
         return tuple(track.state() for track in self._tracks)
 
     def _last_look(self) -> Decided:

@@ -28,7 +28,6 @@ class DrawnOrder(Generic[K, V]):
 
     @property
     def complete(self) -> bool:
-        """Whether every result was handed out."""
         return self.used == len(self.keys)
 
     def add(self, key: K, value: V) -> Iterator[V]:

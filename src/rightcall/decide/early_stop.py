@@ -49,7 +49,6 @@ class Stopped(NamedTuple):
 
     @property
     def saved(self) -> int:
-        """Goldens that need not be run."""
         return self.total - self.used
 
 

@@ -33,12 +33,10 @@ class InputChange(Record, frozen=True):
 
     @property
     def reaches_everything(self) -> bool:
-        """Whether it affects every golden."""
         return self.kind in EVERYTHING
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Tools that the change is about."""
         if self.kind == "world":
             return self.about
         about = ("tool_changed", "tool_renamed", "tool_added", "tool_removed", "mock", "tool_code")

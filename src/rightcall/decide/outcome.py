@@ -74,12 +74,10 @@ class ScoredGoldens(NamedTuple):
 
     @property
     def grouped(self) -> bool:
-        """Whether any golden has a cluster."""
         return any(cluster is not None for cluster in self.clusters)
 
     @property
     def mean(self) -> float:
-        """The weighted mean of the goldens' means."""
         means = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in self.trials]
         return weighted_mean(means, self.weights if len(set(self.weights)) > 1 else None)
 

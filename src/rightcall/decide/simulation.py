@@ -35,7 +35,6 @@ class Demand(NamedTuple):
     alpha: float = 0.05
 
     def is_met(self, units: Units) -> bool:
-        """Whether the gate says PASS."""
         return gaffke_p_values(units, self.theta, _TOLERANCE)[0] <= self.alpha
 
 

@@ -130,7 +130,6 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
 
 
 def _stands_for(stopped: Stopped, rule: GateRule) -> bool:
-    """Whether how the run ended stands for this rule."""
     return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
 
 

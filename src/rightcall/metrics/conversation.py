@@ -179,7 +179,6 @@ class _Held:
         return order
 
     def turn_of_call(self, call: int | None) -> int | None:
-        """The turn in which a call was made."""
         if call is None or call >= len(self._trajectory.calls):
             return None
         step = self._trajectory.calls[call].step

@@ -49,7 +49,6 @@ async def measure_all(
 
 
 def measure_now(metric: Metric, case: AnyTestCase) -> Score:
-    """The score of a quick metric."""
     try:
         return _valid(metric, _measure_now(metric, case))
     except Exception as error:

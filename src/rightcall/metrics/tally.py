@@ -190,7 +190,6 @@ class Tally:
         self._counts["unknown_calls"] += sum(failure.code == "outcome_unknown" for failure in result.codes)
 
     def merge(self, other: Tally) -> None:
-        """Add what another tally has counted."""
         if self._name_of is not other._name_of:
             raise ValueError("a stable tally and another one name goldens differently")
         self._named = self._named or other._named
@@ -265,17 +264,14 @@ class Tally:
 
     @property
     def unchecked(self) -> int:
-        """Cases that nothing checked."""
         return self._counts["unchecked"]
 
     @property
     def passed(self) -> int:
-        """Cases that passed."""
         return sum(group.passes.passed for group in self._categories.values())
 
     @property
     def errors(self) -> int:
-        """Cases that ended in an error."""
         return sum(group.errors for group in self._categories.values())
 
     @property
@@ -285,7 +281,6 @@ class Tally:
 
     @property
     def usage(self) -> Usage:
-        """Tokens and money of all results so far."""
         cost = None if self._nano_usd is None else self._nano_usd / NANO
         return Usage(self._counts["input_tokens"], self._counts["output_tokens"], cost)
 

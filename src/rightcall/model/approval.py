@@ -50,7 +50,6 @@ class Caller(Record, frozen=True):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles as a tuple."""
         return (self.role,) if isinstance(self.role, str) else tuple(self.role)
 
     def may_call(self, roles: Several[str]) -> bool:

@@ -34,7 +34,6 @@ class ApprovalRule(Record, frozen=True):
     value: Any = None
 
     def decide(self, arguments: Mapping[str, Any] | None) -> Approval:
-        """The decision about a call with these arguments."""
         if self.action == "approve":
             return Approval("approved")
         if self.action == "escalate":
@@ -57,7 +56,6 @@ class ApprovalPolicy(Record, frozen=True):
         return next((rule for name, rule in self.rules.items() if fnmatchcase(tool, name)), None)
 
     def decide(self, tool: str, arguments: Mapping[str, Any] | None) -> Approval:
-        """The decision about a call; `waiting` when nobody decides."""
         rule = self.rule(tool)
         return Approval("waiting") if rule is None else rule.decide(arguments)
 

@@ -26,7 +26,6 @@ class TestCase(Record, LLMTestCaseFields, frozen=True, metaclass=Spelled):
 
     @classmethod
     def of(cls, golden: Golden, trajectory: Trajectory, tools: Iterable[Tool] = ()) -> TestCase:
-        """A case from a plain list of tools."""
         return cls(golden, trajectory, {tool.name: tool for tool in tools})
 
 

@@ -27,7 +27,6 @@ def limit_trajectory_depth(trajectory: Trajectory) -> Trajectory:
 
 
 def limit_message_depth(message: Message) -> Message:
-    """The same for one message."""
     calls = tuple(map(limit_call_depth, message.calls))
     results = tuple(map(_limit_result_depth, message.results))
     if _same(calls, message.calls) and _same(results, message.results):
@@ -36,7 +35,6 @@ def limit_message_depth(message: Message) -> Message:
 
 
 def limit_call_depth(call: ToolCall) -> ToolCall:
-    """The same for one call."""
     if is_too_deep(call.arguments):
         call = replace(call, arguments=None, raw=_text(call.arguments))
     return replace(call, output=_text(call.output)) if is_too_deep(call.output) else call

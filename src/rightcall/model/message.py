@@ -27,5 +27,4 @@ class Message(Record, frozen=True, metaclass=Sequenced):
 
 
 def calls_of(messages: Iterable[Message]) -> list[ToolCall]:
-    """Every call of some messages."""
     return [call for message in messages for call in message.calls]

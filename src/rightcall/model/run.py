@@ -46,7 +46,6 @@ class CaseResult(Record, frozen=True):
 
     @property
     def outcome(self) -> CaseOutcome:
-        """What the case counts as."""
         if not self.checked:
             return "unchecked"
         return "error" if self.error else "passed" if self.passed else "failed"

@@ -47,7 +47,6 @@ class Tool(Record, frozen=True, metaclass=Sequenced):
 
     @property
     def needs_arguments(self) -> bool:
-        """Whether some parameter must be given."""
         return bool(self.input_schema.get("required"))
 
     def defaults(self) -> dict[str, Any]:

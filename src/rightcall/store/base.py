@@ -36,12 +36,10 @@ class StoredRun(Record, frozen=True):
 
     @property
     def id(self) -> str:
-        """The run's id."""
         return self.run.id
 
     @property
     def finished(self) -> bool:
-        """Whether the run is finished."""
         return self.run.finished_at is not None
 
     @property

@@ -22,7 +22,6 @@ def expected_call(raw: Any, where: str) -> ExpectedCall:
 
 
 def call_of(raw: Any, where: str) -> ToolCall:
-    """One of `tools_called`."""
     fields = _check_fields(raw, where)
     return ToolCall(
         fields["name"],
@@ -42,7 +41,6 @@ def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
 
 
 def from_made(call: ToolCall) -> dict[str, Any]:
-    """An actual call as DeepEval writes it."""
     return _tool_fields(call.name, call.notes, call.output, call.arguments)
 
 

@@ -173,7 +173,6 @@ def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> No
 
 
 def _without_derived_id(golden: AnyGolden) -> AnyGolden:
-    """Without an id that is derived from its content."""
     bare: Any = msgspec.structs.replace(golden, id="")
     return bare if with_id(bare).id == golden.id else golden
 

@@ -29,7 +29,6 @@ __all__ = ["FORMATS", "GOLDENS", "TRAJECTORIES", "Collection", "format_of"]
 
 
 def format_of(path: str | Path, suffixes: tuple[str, ...] = tuple(FORMATS)) -> ModuleType:
-    """The format for a file's suffix."""
     suffix = Path(path).suffix.lower()
     if suffix in suffixes:
         return FORMATS[suffix]

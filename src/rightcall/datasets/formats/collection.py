@@ -109,7 +109,6 @@ def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputEr
 
 
 def is_blank(item: Any) -> bool:
-    """Whether an item is a blank line."""
     return isinstance(item, bytes) and item.isspace()
 
 

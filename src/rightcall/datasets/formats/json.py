@@ -33,7 +33,6 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
 
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
-    """An indented document, written item by item."""
     file.write(b'{\n  "format": %b,\n  "%b": [' % (encode(collection.format), collection.name.encode()))
     between = b"\n"
     for item in items:

@@ -18,7 +18,6 @@ __all__ = ["read", "write"]
 
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
-    """A document written item by item."""
     dump = yaml_dumper()
     file.write(f"format: {collection.format}\n{collection.name}:".encode())
     empty = True

@@ -224,7 +224,6 @@ class BfclFunction(msgspec.Struct):
 
 
 def tool_definition(function: BfclFunction) -> dict[str, Any]:
-    """The function as an inline tool of a golden."""
     schema = {
         "type": "object",
         "properties": {name: json_schema(schema) for name, schema in function.parameters.properties.items()},

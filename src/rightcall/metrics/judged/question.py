@@ -39,7 +39,6 @@ class VerdictCache:
         return hex_digest(codec.encode(parts))
 
     def get(self, key: str) -> tuple[bool, str] | None:
-        """The cached verdict and reason, if any."""
         if not self._path.exists():
             return None
         with contextlib.suppress(sqlite3.Error), self._open() as database:
@@ -48,7 +47,6 @@ class VerdictCache:
         return None
 
     def put(self, key: str, passed: bool, reason: str) -> None:
-        """Store a verdict."""
         with contextlib.suppress(sqlite3.Error, OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as database:

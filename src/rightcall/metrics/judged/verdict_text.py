@@ -71,7 +71,6 @@ def markers(text: str, sides: dict[str, bool]) -> list[bool]:
 
 
 def side_of(value: Any, sides: dict[str, bool]) -> bool | None:
-    """The side that a value names."""
     return sides.get(value.strip().casefold()) if isinstance(value, str) else None
 
 

@@ -32,7 +32,6 @@ class Vote(Record, frozen=True):
 
 
 def no_vote(code: JudgeCode, problem: str) -> Vote:
-    """A vote without a verdict."""
     return Vote(error=f"{code}: {problem}", code=code)
 
 

@@ -35,7 +35,6 @@ def error_code(call: ToolCall) -> str:
 
 
 def was_asked_about(call: ToolCall) -> bool:
-    """Whether the agent asked before this call."""
     return call.approval is not None or (
         call.status == "error" and error_code(call) == "confirmation_required"
     )
@@ -92,7 +91,6 @@ def was_confirmed(trajectory: Trajectory, place: int) -> bool:
 
 
 def waiting_calls(trajectory: Trajectory) -> list[int]:
-    """The places of calls that wait for somebody."""
     return [
         at for at, call in enumerate(trajectory.calls) if call.approval is not None and call.approval.open
     ]

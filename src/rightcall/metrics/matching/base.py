@@ -82,14 +82,12 @@ class Kind(NamedTuple):
 
 
 def nested_matcher(spec: Any, scope: Scope) -> Matcher:
-    """The matcher of a spec inside another one."""
     from rightcall.metrics.matching.compile import compile_matcher  # it imports all matchers
 
     return compile_matcher(spec, scope)
 
 
 def list_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
-    """The matchers of a list."""
     if not isinstance(spec, list | tuple):
         raise wrong(name, "a list", spec)
     return [nested_matcher(item, scope) for item in spec]

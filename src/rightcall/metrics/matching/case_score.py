@@ -13,8 +13,7 @@ from rightcall.metrics.matching.alignment import CallComparison, CallPair, align
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
-from rightcall.metrics.matching.case_numbers import case_numbers, ratio
-from rightcall.metrics.matching.credit import half_credit
+from rightcall.metrics.matching.case_numbers import case_numbers, half_credit, ratio
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among, waiting_failures
@@ -304,7 +303,6 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
 
 
 def forbids_all(golden: Golden) -> bool:
-    """Whether nothing may be called."""
     return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
 
 

@@ -123,7 +123,6 @@ def fits(pattern: Any) -> Callable[[str], bool]:
 
 
 def pattern_text(pattern: Any) -> str:
-    """A tool pattern as readable text."""
     if isinstance(pattern, str):
         return pattern
     if isinstance(pattern, dict):  # one without `regex` is refused by scoring, but may be counted before

@@ -204,7 +204,6 @@ def _surplus(
     tools: Mapping[str, Tool],
     slots: Sequence[Slot],
 ) -> Iterator[Failure]:
-    """Calls that were not expected."""
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
     )

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
-from rightcall.metrics.matching.case_numbers import count_pairs, parameter_accuracy
-from rightcall.metrics.matching.credit import half_credit
+from rightcall.metrics.matching.case_numbers import count_pairs, half_credit, parameter_accuracy
 from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool

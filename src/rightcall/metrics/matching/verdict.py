@@ -120,7 +120,6 @@ class ScoringRules(msgspec.Struct, frozen=True):
             raise ConfigError(*problems)
 
     def _weights_of(self, name: str) -> Mapping[str, float]:
-        """Apply the named weighting."""
         if name not in WEIGHTINGS:
             hint = suggestion(name, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"
             raise ConfigError(f"unknown weighting '{name}'; {hint}")
@@ -131,7 +130,6 @@ class ScoringRules(msgspec.Struct, frozen=True):
 
     @property
     def weighting(self) -> Mapping[str, float]:
-        """The weight of each dimension."""
         assert not isinstance(self.weights, str)  # a name was resolved when the rules were made
         return self.weights
 

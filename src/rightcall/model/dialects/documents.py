@@ -58,7 +58,6 @@ def _with_history(document: Document, answer: list[Any]) -> list[Any]:
 
 
 def _messages_in(document: Document) -> list[Any] | None:
-    """The messages in the field that holds them."""
     output, message, response = (document.get(name) for name in ("output", "message", "response"))
     if isinstance(output, list) and all(isinstance(item, dict) for item in output):
         return output if output or document.get("object") == "response" else None
@@ -147,7 +146,6 @@ def _message_in(entry: Document) -> Document | None:
 
 
 def _join_pieces(pieces: Iterable[Document]) -> Document:
-    """The pieces of one answer as one message."""
     whole: Document = {"role": "assistant", "content": []}
     for piece in pieces:
         content = piece.get("content") or piece.get("parts") or []

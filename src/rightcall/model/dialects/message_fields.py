@@ -65,7 +65,6 @@ def role_of(item: dict[str, Any], where: str, path: str) -> Role:
 
 
 def _role_of(item: dict[str, Any]) -> Role | None:
-    """Who speaks in a message without a role."""
     kind, parts = type_of(item), item.get("parts")
     if kind in TYPES:
         return TYPES[kind]

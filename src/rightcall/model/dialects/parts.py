@@ -66,7 +66,6 @@ def type_of(raw: dict[str, Any]) -> str:
 
 
 def read_part(part: dict[str, Any]) -> MessagePart:
-    """A part by its type and by its fields."""
     kind = type_of(part)
     typed = by_type(part, kind) if kind else UNKNOWN
     if typed.call is not None or typed.result is not None:
@@ -78,7 +77,6 @@ def read_part(part: dict[str, Any]) -> MessagePart:
 
 
 def by_type(part: dict[str, Any], kind: str) -> MessagePart:
-    """A part by its type alone."""
     part_read = UNKNOWN
     if kind in kinds.TEXTS:
         text = _first(part, kinds.TEXTS[kind], "")
@@ -208,7 +206,6 @@ def _read_hosted_call(item: dict[str, Any], kind: str) -> SpelledCall:
 
 
 def read_result(raw: dict[str, Any]) -> SpelledResult:
-    """A result in any spelling."""
     output = _first(raw, kinds.OUTPUTS, None)
     if isinstance(output, dict) and "value" in output and isinstance(kind := output.get("type"), str):
         failed, output = kind.startswith("error"), output["value"]  # the AI SDK's `{type: "json", value: …}`

@@ -58,7 +58,6 @@ class Spoken:
 
 
 def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
-    """A message in any spelling."""
     refuse_misspelt(item, where, path)
     role = role_of(item, where, path)
     spoken = Spoken(role)
@@ -95,7 +94,6 @@ def _holds_results(content: Any) -> bool:
 
 
 def _tool_result(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
-    """The result that a message of role tool is."""
     call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(
         item, "toolCallId", str, where, path
     )

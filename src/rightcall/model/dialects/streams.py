@@ -50,5 +50,4 @@ def stream_of(event: dict[str, Any]) -> AnswerStream | None:
 
 
 def text_of(messages: Sequence[Message]) -> str:
-    """The assistant's text in some messages."""
     return "".join(message.content for message in messages if message.role == "assistant")

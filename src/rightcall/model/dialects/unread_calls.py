@@ -86,7 +86,6 @@ def first_unread(value: Any, calls: Sequence[ToolCall], read: Collection[int] = 
 def refuse_unread(
     value: Any, calls: Sequence[ToolCall], where: str, path: str, read: Collection[int] = ()
 ) -> None:
-    """Reject calls in a place that is not read."""
     name = first_unread(value, calls, read)
     if name is not None:
         raise InputError(

@@ -3,8 +3,7 @@
 tables       the current schema; columns: several columns of one kind
 record_bytes records to bytes and back, and text that every engine can store
 packed_scores the scores of a result in one column
-row_types    the types of columns, checked when they are read
-rows         a result as rows of its tables, and back; bulk inserts
+rows         a result as rows of its tables, and back; bulk inserts; types of columns, checked when they are read
 engine       connections, transactions, readable database errors
 schema       the version of a store; creating, migrating or rejecting it
 core         shared by all parts of a store, with locks around shared contents
@@ -19,8 +18,7 @@ annotations  tags and notes
 removal      delete and prune
 runs         `store.runs`
 datasets     `store.datasets`: versions of datasets
-monitor_states detector states, session counts, alarms
-session_hours sessions of the current hour
+monitor_states detector states, session counts, sessions of the current hour, alarms
 traces       `store.traces`: spans, traces, check counts
 export       JSON Lines
 copy         from one store into another

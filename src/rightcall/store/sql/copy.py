@@ -16,8 +16,7 @@ from rightcall.store.sql.core import Core, pages, refers_to_contents
 from rightcall.store.sql.golden_sets import name_set, own_set, use_shared_set
 from rightcall.store.sql.packed_scores import renumber_scores
 from rightcall.store.sql.record_bytes import decode_record, escape_text, unescape_text
-from rightcall.store.sql.row_types import check_row
-from rightcall.store.sql.rows import ResultRows, insert_missing
+from rightcall.store.sql.rows import ResultRows, check_row, insert_missing
 from rightcall.store.sql.run_writer import insert_results
 
 AT_ONCE = 500

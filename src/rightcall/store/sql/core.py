@@ -30,7 +30,6 @@ from rightcall.store.sql.schema import bring_to_head
 
 
 def utc_now() -> datetime:
-    """The wall clock."""
     return datetime.now(UTC)
 
 
@@ -74,7 +73,6 @@ class Core:
         self.close()
 
     def now(self) -> str:
-        """The current time in the store's format."""
         return time_text(self.clock())
 
     @contextmanager
@@ -113,7 +111,6 @@ class Core:
         return self._metric_keys
 
     def metric_names(self, keys: Iterable[int]) -> Mapping[int, str]:
-        """The name of each metric's number."""
         if any(key not in self._metric_names for key in keys):
             self._read_metrics()
         return self._metric_names

@@ -162,7 +162,6 @@ class Datasets(StorePart):
 
 
 def to_version(row: Row[Any]) -> DatasetVersion:
-    """The record of a row."""
     return DatasetVersion(*(getattr(row, name) for name in DatasetVersion.__struct_fields__))
 
 

@@ -190,7 +190,6 @@ class DatabaseFile:
         self._identity, self._size = (status.st_dev, status.st_ino), status.st_size
 
     def require(self) -> None:
-        """Return if the file still exists and is intact."""
         try:
             status = self._path.stat()
         except OSError as error:  # a mount that hangs or a folder that is moved may come back

@@ -21,7 +21,6 @@ def export_lines(results: Iterable[CaseResult], *, timings: bool = True) -> Iter
 
 
 def without_times(result: CaseResult) -> CaseResult:
-    """The result without measured times."""
     trajectory = result.trajectory
     if trajectory is not None:
         messages = tuple(

@@ -109,7 +109,6 @@ class RunFailures:
         return self._run_key
 
     def extreme_trials(self, which: Literal["latency_ms", "cost_usd"], limit: int = 5) -> list[ExtremeTrial]:
-        """The slowest or costliest trials."""
         column = results[which]
         query = select(results.golden_id, results.trial, column).where(column.is_not(None))
         order = column.desc(), results.golden_id, results.trial

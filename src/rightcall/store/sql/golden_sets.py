@@ -48,7 +48,6 @@ def of_run(run_key: int) -> ColumnElement[bool]:
 
 
 def set_of(run_key: int) -> ScalarSelect[Any]:
-    """The number of a run's set."""
     return select(runs.golden_set).where(runs.key == run_key).scalar_subquery()
 
 

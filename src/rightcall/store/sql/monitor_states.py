@@ -6,19 +6,21 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, text, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart
-from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, escape_text
-from rightcall.store.watch import SessionCount, StoredAlarm
+from rightcall.store.sql.core import StorePart, portions
+from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, escape_text, whole
+from rightcall.store.watch import SessionCount, SessionHour, StoredAlarm
+
+Values = dict[str, list[float]]
 
 SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
 
 
 class MonitorStates(StorePart):
-    """Documents of detectors, session counts and alarms."""
+    """Documents of detectors, session counts, the sessions of the current hour, and alarms."""
 
     __slots__ = ()
 
@@ -110,6 +112,60 @@ class MonitorStates(StorePart):
             raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
 
+    def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
+        """Add the check results of more traces to these sessions, in one transaction."""
+        s = tables.session_hours.c
+        groups: dict[tuple[str, str], dict[str, Values]] = {}
+        for hour in hours:
+            group = groups.setdefault((whole(hour.agent), whole(hour.version)), {})
+            group[whole(hour.session)] = hour.values
+        if not groups:
+            return
+        with self._store.write_transaction() as connection:
+            for (agent, version), sessions in groups.items():
+                open_sessions: dict[str, tuple[int, Values]] = {}
+                for some in portions(list(sessions)):
+                    query = select(s.session, s.key, s.content).where(
+                        s.agent == agent, s.version == version, s.session.in_(some)
+                    )
+                    open_sessions |= {
+                        r[0]: (r[1], decode_record(r[2], Values)) for r in connection.execute(query)
+                    }
+                more = [
+                    {
+                        "row": open_sessions[name][0],
+                        "held": encode_record(_sum_values(open_sessions[name][1], values)),
+                    }
+                    for name, values in sessions.items()
+                    if name in open_sessions
+                ]
+                new = [
+                    {"agent": agent, "version": version, "session": name, "content": encode_record(values)}
+                    for name, values in sessions.items()
+                    if name not in open_sessions
+                ]
+                if more:
+                    where = update(tables.session_hours).where(s.key == bindparam("row"))
+                    connection.execute(where.values(content=bindparam("held")), more)
+                if new:
+                    connection.execute(insert(tables.session_hours), new)
+
+    def take_sessions(self, agent: str, limit: int = 1000) -> list[SessionHour]:
+        """Remove and return the oldest sessions of an agent."""
+        s = tables.session_hours.c
+        first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
+        with self._store.write_transaction() as connection:
+            deletion = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
+            rows = connection.execute(
+                deletion.returning(s.key, s.agent, s.version, s.session, s.content)
+            ).all()
+        return [SessionHour(*row[1:4], decode_record(row[4], Values)) for row in sorted(rows)]
+
+    def agents_with_sessions(self) -> list[str]:
+        s = tables.session_hours.c
+        with self._store.read_transaction() as connection:
+            return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
+
 
 def put_states(connection: Connection, kind: str, documents: Mapping[str, bytes | None]) -> None:
     """Write documents in a transaction that is open; None deletes one."""
@@ -135,3 +191,12 @@ def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCo
 def _alarm(row: Row[Any]) -> StoredAlarm:
     content = decode_record(row.content, dict[str, Any])
     return StoredAlarm(row.key, row.agent, row.name, row.version, row.raised_at, row.acknowledged_at, content)
+
+
+def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
+    """The sums and counts combined; the time is that of the first trace."""
+    sums = dict(held)
+    for name, (bad, count, time) in more.items():
+        before = sums.get(name, [0.0, 0.0, time])
+        sums[name] = [before[0] + bad, before[1] + count, before[2]]
+    return sums

@@ -96,7 +96,6 @@ def canonical(value: Any) -> bytes:
 
 
 def decode_record(data: bytes | memoryview, as_type: type[T]) -> T:
-    """The decoded record."""
     try:
         record: T = _decoder(cast(Any, as_type)).decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError) as error:
@@ -119,7 +118,6 @@ def compress_json(data: bytes) -> bytes:
 
 
 def decompress_record(data: bytes | memoryview, as_type: type[T]) -> T:
-    """The decompressed record."""
     try:
         plain = decompress_json(data)
     except (zlib.error, TypeError, ValueError) as error:
@@ -139,12 +137,10 @@ def decompress_json(data: bytes | memoryview) -> bytes:
 
 
 def compress_bytes(data: bytes) -> bytes:
-    """Any bytes, compressed."""
     return zlib.compress(data)
 
 
 def decompress_bytes(data: bytes) -> bytes:
-    """The decompressed bytes."""
     try:
         return zlib.decompress(data)
     except (zlib.error, TypeError) as error:

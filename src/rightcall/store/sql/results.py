@@ -185,7 +185,6 @@ def conditions(
 
 
 def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str]) -> dict[str, str]:
-    """The beginning of each golden's input."""
     cases, goldens = tables.cases.c, tables.goldens.c
     query = select(cases.golden_id, goldens.input).join(
         tables.goldens, goldens.fingerprint == cases.fingerprint

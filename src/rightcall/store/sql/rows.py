@@ -12,7 +12,8 @@ from contextlib import closing
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table
+import msgspec
+from sqlalchemy import BigInteger, Connection, Double, LargeBinary, Table
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
@@ -20,13 +21,13 @@ from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.model.run import CaseOutcome
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
 from rightcall.store.sql.record_bytes import (
+    Words,
     compress_record,
     decode_record,
     decompress_record,
     encode_record,
     escape_text,
 )
-from rightcall.store.sql.row_types import check_row
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED, results
 
 LONGEST_ID = 1000
@@ -182,3 +183,24 @@ def _insert_statement(table: Table, mark: str) -> str:
 @cache
 def _columns(table: Table) -> str:
     return ", ".join(column.name for column in table.columns)
+
+
+TYPES: dict[type, Any] = {Words: str, BigInteger: int, Double: float, LargeBinary: bytes}
+
+
+def check_row(table: Table, row: Any) -> None:
+    """Raise `msgspec.ValidationError` unless the columns of a row have the types they were written with.
+
+    SQLite keeps a value of any type in any column. A text where a number was written is damage, and is refused where
+    it is read; later it would end an addition somewhere else with a traceback.
+    """
+    names, types = _types(table)
+    msgspec.convert([getattr(row, name) for name in names], types)
+
+
+@cache
+def _types(table: Table) -> tuple[list[str], Any]:
+    columns = [column for column in table.columns if type(column.type) in TYPES]
+    kinds = [(TYPES[type(column.type)], column.nullable) for column in columns]
+    types = tuple(kind | None if nullable else kind for kind, nullable in kinds)
+    return [column.name for column in columns], tuple[types]  # type: ignore[valid-type]

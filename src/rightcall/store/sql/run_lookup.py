@@ -16,7 +16,7 @@ from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.record_bytes import decode_record, escape_text
-from rightcall.store.sql.row_types import check_row
+from rightcall.store.sql.rows import check_row
 
 runs = tables.runs.c
 
@@ -101,7 +101,6 @@ def list_rows(connection: Connection, which: RunFilter, limit: int, after: str |
 
 
 def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRun]:
-    """The records of rows, each with its tags."""
     t = tables.run_tags.c
     tags: dict[int, tuple[str, ...]] = defaultdict(tuple)
     query = select(t.run_key, t.tag).where(t.run_key.in_([row.key for row in rows])).order_by(t.tag)
@@ -111,7 +110,6 @@ def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRu
 
 
 def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
-    """The record of a row."""
     check_row(tables.runs, row)
     run = Run(
         **{name: getattr(row, name) for name in AS_STORED},

@@ -21,7 +21,6 @@ from rightcall.store.sql.record_bytes import (
     encode_record,
     escape_text,
 )
-from rightcall.store.sql.session_hours import OpenSessions
 from rightcall.store.watch import CheckCount, KeptTrace, TraceCheck, TraceFilter, TraceRow
 
 PAGE = 50
@@ -31,7 +30,7 @@ NO_ROW = TraceRow("", "", "", "", "", "", 0, None, 0, False)
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
-class Traces(MonitorStates, OpenSessions):
+class Traces(MonitorStates):
     """The part of the store for production traces and their monitor: `store.traces`."""
 
     __slots__ = ()
@@ -71,14 +70,12 @@ class Traces(MonitorStates, OpenSessions):
             return list(dict.fromkeys(t for t, at in connection.execute(oldest) if at < moment))
 
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
-        """Delete the received spans of closed traces."""
         r = tables.received.c
         with self._store.write_transaction() as connection:
             for some in portions(trace_ids):
                 connection.execute(delete(tables.received).where(r.trace_id.in_(some)))
 
     def ids_in_store(self, trace_ids: Sequence[str]) -> set[str]:
-        """Which of these are already stored."""
         with self._store.read_transaction() as connection:
             return set(_rows_by_id(connection, list(trace_ids)))
 

@@ -16,7 +16,6 @@ from rightcall.metrics.matching.equality import same
 
 
 def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
-    """The text without what is ignored."""
     text = unicodedata.normalize("NFKC" if nfkc else "NFC", text)
     if "accents" in ignore:
         bare = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))

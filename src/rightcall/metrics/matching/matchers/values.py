@@ -141,7 +141,6 @@ class DescribedFunction:
 
 
 def function_matcher(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    """Build it, like matchers of other packages."""
     return DescribedFunction(str(spec))
 
 
