@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 
-from rightcall.metrics.base import GRADED, PERFECT, Metric, VerdictMetric
+from rightcall.metrics.base import GRADED, PERFECT, Metric
+from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
-from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 
-SPOTLESS: dict[str, Score] = dict.fromkeys(DIMENSIONS, PERFECT)
-NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
+SPOTLESS: dict[str, Score] = dict.fromkeys(STANDARD, PERFECT)
+NUMBERED = tuple(name for name in STANDARD if name != "overall")
 """Dimensions that are a number of the verdict under the same name."""
 NUMBERS_OF = attrgetter(*NUMBERED)
 
@@ -32,7 +32,7 @@ def dimension_scores(verdict: CaseVerdict, threshold: float = 1.0) -> dict[str, 
     if len(failures) == 1 and not verdict.unknown:
         return _for_one_reason(verdict, sentence(failures[0]), threshold)
     sentences = [sentence(failure) for failure in failures]
-    return {name: metric.of(verdict, sentences, threshold) for name, metric in _dimensions()}
+    return {name: metric.of(verdict, sentences, threshold) for name, metric in STANDARD.items()}
 
 
 def _for_one_reason(verdict: CaseVerdict, why: str, threshold: float) -> dict[str, Score]:
@@ -62,13 +62,7 @@ def no_answer(trajectory: Trajectory) -> str:
 
 def is_dimension(metric: Metric) -> bool:
     """Whether a metric is one of those measured for every case."""
-    return any(type(metric) is type(dimension) for _, dimension in _dimensions())
-
-
-@cache
-def _dimensions() -> list[tuple[str, VerdictMetric]]:
-    metrics = [(name, resolve_metric(name)) for name in DIMENSIONS]
-    return [(name, metric) for name, metric in metrics if isinstance(metric, VerdictMetric)]
+    return any(type(metric) is type(dimension) for dimension in STANDARD.values())
 
 
 MANY_CALLS = 500

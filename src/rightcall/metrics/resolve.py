@@ -19,16 +19,14 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
+from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:
     from rightcall.models.catalog import ModelCatalog
 
-DIMENSIONS = (
-    "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
-    "parameter_accuracy", "order", "content", "latency", "overall",
-)  # fmt: skip
+DIMENSIONS = tuple(STANDARD)
 """Measured for every case."""
 
 JUDGED = {
@@ -154,10 +152,11 @@ def _build_metric(
 
 
 def metric_class(name: str) -> type[Metric]:
-    if name in DIMENSIONS or name in on_request():
-        module = "dimensions" if name in DIMENSIONS else name
+    if name in STANDARD:
+        return type(STANDARD[name])
+    if name in on_request():
         class_name = "".join(part.capitalize() for part in name.split("_"))
-        loaded = getattr(import_module(f"rightcall.metrics.builtin.{module}"), class_name)
+        loaded = getattr(import_module(f"rightcall.metrics.builtin.{name}"), class_name)
     elif name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
         loaded = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)

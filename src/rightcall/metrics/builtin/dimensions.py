@@ -222,3 +222,13 @@ class Overall(VerdictMetric):
         if verdict.error:
             return Score.broken(verdict.error)
         return Score(verdict.score, verdict.passed, join_clauses(sentences))
+
+
+STANDARD: dict[str, VerdictMetric] = {
+    metric.name: metric
+    for metric in (
+        CallPrecision(), CallRecall(), CallF1(), CallSoftF1(), ToolPrecision(), ToolRecall(), ToolF1(),
+        ParameterAccuracy(), Order(), Content(), Latency(), Overall(),
+    )
+}  # fmt: skip
+"""The dimensions by name, in the order in which they are shown."""

@@ -46,7 +46,7 @@ class Scope(msgspec.Struct, frozen=True):
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
     id; `embed` and `judge` are only set when the user supplied them. `benefit_of_doubt` says whether arguments that
-    are not known count as right; `negated` that a matcher is inside a `not`.
+    are not known count as right; `negated` that a matcher is inside a `not`. `compile` makes the matchers inside one.
     """
 
     calls: Sequence[ToolCall] = ()
@@ -57,6 +57,7 @@ class Scope(msgspec.Struct, frozen=True):
     benefit_of_doubt: bool = True
     sources: Sources = msgspec.field(default_factory=Sources)
     negated: bool = False
+    compile: Callable[[Any, Scope], Matcher] | None = None
 
 
 def short_json(value: Any, limit: int = 120) -> str:
@@ -82,9 +83,8 @@ class Kind(NamedTuple):
 
 
 def nested_matcher(spec: Any, scope: Scope) -> Matcher:
-    from rightcall.metrics.matching.compile import compile_matcher  # it imports all matchers
-
-    return compile_matcher(spec, scope)
+    assert scope.compile is not None  # set by `compile_matcher`, which knows all matchers
+    return scope.compile(spec, scope)
 
 
 def list_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:

@@ -13,6 +13,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from msgspec.structs import replace
+
 from rightcall.core.seam import BUILT_IN, load, plugins
 from rightcall.metrics.matching import matchers
 from rightcall.metrics.matching.base import Build, Kind, Matcher, Scope, list_of
@@ -32,6 +34,8 @@ def compile_matcher(spec: Any, scope: Scope, schema: Any = None) -> Matcher:
         name = matcher_key(spec)
         if name is not None:
             options = {key: value for key, value in spec.items() if key != name}
+            if scope.compile is None:
+                scope = replace(scope, compile=compile_matcher)
             return kind_of(name).build(spec[name], options, scope)
     elif callable(spec):
         return values.Function(spec)
