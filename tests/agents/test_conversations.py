@@ -115,7 +115,7 @@ def test_a_slow_turn_ends_the_conversation_and_keeps_what_was_said():
         await asyncio.sleep(0 if not history else 60)
         return f"You said {input}."
 
-    made = held(talk("Hello", "Bye"), Agent(agent, limits=Limits(seconds=0.5)))
+    made = held(talk("Hello", "Bye"), Agent(agent, limits=Limits(seconds=1.5)))
     assert (made.stop_reason, made.dialogue.ended) == ("limit", "limit")
     assert spoken(made)[1] == ("assistant", "You said Hello.")
 

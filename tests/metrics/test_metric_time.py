@@ -29,7 +29,7 @@ def gate():
     opened.set()
 
 
-def scored(*metrics, seconds: float = 0.1, left: float | None = None):
+def scored(*metrics, seconds: float = 60.0, left: float | None = None):
     scorer = Scorer(as_metrics(metrics), seconds=seconds)
     return asyncio.run(scorer.result(GOLDEN, 0, DONE, {}, left))
 
@@ -47,11 +47,10 @@ def test_a_blocking_function_is_late_and_the_others_are_measured(gate):
     def blocks_too(case):
         return gate.wait() or True
 
-    result = scored(Blocks(), blocks_too, good, seconds=0.05)
+    result = scored(Blocks(), blocks_too, good, seconds=0.5)
     assert not result.passed
     assert (
-        result.error
-        == "blocks: blocks took longer than 0.05 s; blocks_too: blocks_too took longer than 0.05 s"
+        result.error == "blocks: blocks took longer than 0.5 s; blocks_too: blocks_too took longer than 0.5 s"
     )
     assert result.metrics["good"].passed
 
@@ -61,7 +60,7 @@ def test_a_case_that_has_no_time_left_still_gets_its_quick_metrics(gate):
         return gate.wait() or True
 
     result = scored(blocks, "tool_selection", seconds=10, left=0.05)
-    assert "blocks took longer than 0.0" in result.error and result.metrics["tool_selection"].passed
+    assert "blocks took longer than 0" in result.error and result.metrics["tool_selection"].passed
 
 
 def test_a_coroutine_that_blocks_does_not_pass_late():

@@ -204,13 +204,16 @@ class AdapterContract:
             assert threading.active_count() <= before
 
     def test_what_was_done_before_time_was_over_is_kept(self):
-        (trajectory,) = performed(self.observed(), "slow", limits=Limits(seconds=1.5))
+        for seconds in (1.5, 6, 24):  # a busy machine may need more for what comes before the slow tool
+            (trajectory,) = performed(self.observed(), "slow", limits=Limits(seconds=seconds))
+            if self.kit.slow_tool is None or len(trajectory.calls) == 2:
+                break
         if self.kit.slow_tool is not None:
             assert [(c.name, c.status) for c in trajectory.calls] == [
                 ("get_weather", "ok"),
                 ("wait", "error"),
             ]
-        assert trajectory.stop_reason == "limit" and "1.5 seconds" in trajectory.error
+        assert trajectory.stop_reason == "limit" and f"{seconds} seconds" in trajectory.error
 
     def test_an_endless_agent_stops_at_its_limit_with_its_calls(self):
         if not self.kit.own_limit:

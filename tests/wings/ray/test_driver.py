@@ -187,8 +187,8 @@ def test_a_silent_worker_is_replaced(store):
                 yield sent
 
     told = []
-    outcome = ran(store, plan(), Deaf(), told=told, silence_seconds=0.2)
-    assert outcome.done == 60 and any("silent for 0.2 s" in line for line in told)
+    outcome = ran(store, plan(), Deaf(), told=told, silence_seconds=0.5)
+    assert outcome.done == 60 and any("silent for 0.5 s" in line for line in told)
 
 
 def test_a_worker_that_hangs_before_its_hello_is_replaced(store):
@@ -199,8 +199,8 @@ def test_a_worker_that_hangs_before_its_hello_is_replaced(store):
             return await super().tell(worker, message)
 
     told = []
-    outcome = ran(store, plan(), Hanging(), workers=1, told=told, hello_seconds=0.2)
-    assert outcome.done == 60 and told == ["worker 0 lost (no hello within 0.2 s)"]
+    outcome = ran(store, plan(), Hanging(), workers=1, told=told, hello_seconds=1.0)
+    assert outcome.done == 60 and told == ["worker 0 lost (no hello within 1 s)"]
 
 
 def test_a_run_that_cannot_be_resumed_starts_no_cluster(store):

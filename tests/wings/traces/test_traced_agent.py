@@ -52,10 +52,11 @@ def test_trials_at_once_never_mix():
 
 
 def test_what_was_done_before_it_broke_or_time_was_over_is_kept():
-    broke, late = (
-        *performed(rc.observe(travel, via="otel"), "trip Hanoi"),
-        *performed(rc.observe(travel, via="otel"), "slow", limits=Limits(seconds=1.5)),
-    )
+    (broke,) = performed(rc.observe(travel, via="otel"), "trip Hanoi")
+    for seconds in (1.5, 6, 24):  # a busy machine may need more for what comes before the slow tool
+        (late,) = performed(rc.observe(travel, via="otel"), "slow", limits=Limits(seconds=seconds))
+        if late.calls:
+            break
     assert made(broke)[2] == ("book", {"city": "Hanoi", "nights": 2}, 1, "error")
     assert (broke.stop_reason, late.stop_reason) == ("agent_error", "limit")
     assert ("get_weather", {"city": "Hanoi"}, 0, "ok") in made(late)
