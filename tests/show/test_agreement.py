@@ -11,6 +11,7 @@ from lxml import etree
 
 from rightcall.show.screen import Screen
 from rightcall.show.terminal import print_summary
+from rightcall.show.view.grouped_trials import golden_row
 from rightcall.show.view.run import cases_of
 from tests.show.conftest import Made, written
 
@@ -72,7 +73,7 @@ def test_json_holds_every_case_as_score_prints_it(varied: Made) -> None:
 
 
 def test_the_terminal_shows_hostile_text_without_being_steered(hostile: Made) -> None:
-    failed = [result for _, result in cases_of(*hostile)]
+    failed = [golden_row(result.golden_id, [result]) for _, result in cases_of(*hostile)]
     summary = hostile[0].runs.get(hostile[1]).run.summary
     assert summary is not None
     out = io.StringIO()

@@ -45,4 +45,4 @@ def test_trials_of_a_golden_are_one_test_case(tmp_path: Path) -> None:
     suite = etree.fromstring(written("junit", (store, run))).find("testsuite")
     store.close()
     assert suite.get("tests") == "10"
-    assert suite.find("testcase[@name='silent']/failure").get("message").startswith("2 of 2 trials: ")
+    assert suite.find("testcase[@name='silent']/failure").get("message").startswith("2 of 2 trials failed: ")

@@ -18,7 +18,7 @@ def test_it_begins_with_the_verdict_and_the_rate(varied: Made) -> None:
 
 def test_cases_that_did_not_pass_are_folded_away(varied: Made) -> None:
     text = written("markdown", varied).decode()
-    assert "<details><summary>7 cases that did not pass</summary>" in text
+    assert "<details><summary>7 goldens that did not pass</summary>" in text
     assert "| `other-tool` | `called get_forecast instead of get_weather` |" in text
 
 

@@ -79,17 +79,23 @@ def test_neighbours_are_those_of_the_filtered_list(shared):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
 @pytest.mark.parametrize("which", [ResultFilter(), ResultFilter(outcome="passed"), ResultFilter(text="b")])
-def test_every_golden_is_listed_once_and_walking_the_list_gives_the_same_order(shared, which, limit):
+@pytest.mark.parametrize("dangerous", [[], ["bb", "d", "f"]])
+def test_every_golden_is_listed_once_and_walking_the_list_gives_the_same_order(
+    shared, which, limit, dangerous
+):
     run = write(shared, {"a": "p", "b": "pf", "bb": "!p", "c": "!", "d": "ff", "e": "f!", "f": "pp"})
     pages, after = [], None
-    while page := shared.runs.goldens_page(run, which, limit=limit, after=after):
+    while page := shared.runs.goldens_page(run, which, limit=limit, after=after, dangerous=dangerous):
         pages += page
         after = page[-1]
     ids = [each.golden_id for each in pages]
-    rank = {"failed": 0, "error": 1, "passed": 2}
+    rank = {"danger": -1, "failed": 0, "error": 1, "passed": 2}
     assert len(set(ids)) == len(ids)
-    assert pages == sorted(pages, key=lambda each: (rank[each.outcome], each.golden_id))
+    assert pages == sorted(pages, key=lambda each: (rank[each.part], each.golden_id))
     wanted = {result.golden_id for result in shared.runs.results(run, which)}
     assert set(ids) == wanted
-    walked = [(shared.runs.neighbours(run, which, each)) for each in ids]
+    assert [golden.golden_id for golden in pages if golden.part == "danger"] == sorted(
+        {*dangerous} & set(ids)
+    )
+    walked = [shared.runs.neighbours(run, which, golden_id, dangerous) for golden_id in ids]
     assert walked == list(zip([None, *ids[:-1]], [*ids[1:], None], strict=True))

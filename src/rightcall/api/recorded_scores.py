@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.model.run import CaseResult, Summary
+    from rightcall.model.tool import Tool
 
 ROUNDING = 1e-12
 
@@ -26,13 +27,20 @@ class RecordedScores:
     `summary` is their summary; it scores cases that were not iterated over yet.
     """
 
-    def __init__(self, results: Iterator[CaseResult], scorer: Scorer, call_text: CallTextWatch) -> None:
+    def __init__(
+        self,
+        results: Iterator[CaseResult],
+        scorer: Scorer,
+        call_text: CallTextWatch,
+        tools: Sequence[Tool] = (),
+    ) -> None:
         from rightcall.metrics.tally import Tally
 
         self.metric_names = scorer.names
         self._tally = Tally(scorer.names)
         self._results = self._tally.watch(results)
         self.left_out = 0
+        self.tools = {tool.name: tool for tool in tools}
         self._call_text = call_text
 
     def __iter__(self) -> Iterator[CaseResult]:
@@ -94,15 +102,16 @@ def score(options: ScoreCall) -> RecordedScores:
         scores.left_out += count
 
     watch = CallTextWatch()
+    definitions = tuple(load_tools(tools) if isinstance(tools, str | Path) else tools or ())
     results = score_recorded(
         Path(options.goldens),
         Path(options.trajectories),
-        tools=load_tools(tools) if isinstance(tools, str | Path) else tools,
+        tools=definitions,
         scorer=scorer,
         partial=options.partial,
         left_out=note,
         look=watch.look,
         include_unreviewed=options.include_unreviewed,
     )
-    scores = RecordedScores(results, scorer, watch)
+    scores = RecordedScores(results, scorer, watch, definitions)
     return scores

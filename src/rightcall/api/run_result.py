@@ -131,11 +131,10 @@ class RunResult:
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import run_html
-        from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
+        from rightcall.show.view.grouped_trials import failed_goldens
 
-        failed, more = failures_first(golden_rows(self.store.runs.results(self.id)), MOST_ROWS)
-        rows = with_titles(failed, self.store, self.id)
-        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, rows, more)
+        failed, more = failed_goldens(self.store, self.id, MOST_ROWS)
+        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, failed, more)
 
 
 def _library(name: str) -> Any:

@@ -21,10 +21,10 @@ from rightcall.files.atomic import reason, write_file
 
 if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
-    from rightcall.model.run import CaseResult
     from rightcall.run.decisions import RunComparison
     from rightcall.run.live_run import RunOutcome
     from rightcall.show.screen import Screen
+    from rightcall.show.view.grouped_trials import GoldenRow
 
 RECORDED = "recordings of SmolLM2-135M, a real but very small model (--live asks it again)"
 MOST_FAILURES = 3
@@ -38,7 +38,7 @@ class Version:
     suite: Path
     command: str
     outcome: RunOutcome
-    failed: list[CaseResult]
+    failed: list[GoldenRow]
 
     @property
     def run(self) -> str:
@@ -141,9 +141,7 @@ class Story:
         watching = Watching(keep=1000, as_json=False)
         plan = plan_suite(suite, self._folder, model=self._model, base_url=self._base_url)
         outcome = run_to_end(plan, self._store_url, None, watching, command)
-        return Version(
-            self._folder / f"tools-{name}.json", path, command, outcome, sorted(watching.failed, key=_rank)
-        )
+        return Version(self._folder / f"tools-{name}.json", path, command, outcome, watching.failed)
 
     def _opening(self, out: Screen) -> None:
         out.say(
@@ -221,7 +219,7 @@ class Story:
             stored = store.runs.case(version.run, golden_id)
             tools = {tool.name: tool for tool in run_record(store, store.runs.get(version.run)).tools}
             view = case_view(stored.golden, stored.results[0], tools)
-        print_case_calls(out, view, trials=golden_row(golden_id, stored.results))
+        print_case_calls(out, view, trials=golden_row(golden_id, stored.results, tools))
 
     @property
     def _where(self) -> str:
@@ -241,12 +239,8 @@ def _command(out: Screen, command: str) -> None:
 
 
 def _print_run(out: Screen, version: Version) -> None:
-    from rightcall.show.terminal import print_summary
+    from rightcall.show.terminal import more_goldens, print_summary
 
-    print_summary(version.outcome.summary, version.failed[:MOST_FAILURES], console=out)
+    shown = version.failed[:MOST_FAILURES]
+    print_summary(version.outcome.summary, shown, more_goldens(len(version.failed) - len(shown)), console=out)
     print_decision(out, version.outcome.verdict)
-
-
-def _rank(case: CaseResult) -> tuple[bool, str]:
-    """Forbidden calls first."""
-    return all(failure.code != "forbidden_call" for failure in case.codes), case.golden_id

@@ -70,22 +70,19 @@ class Execution:
         return outcome
 
     def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.show.terminal import print_summary
-        from rightcall.show.view.case_names import names_of
+        from rightcall.show.terminal import more_goldens, print_summary
 
         out = console()
         out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
         sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
         tokens = outcome.summary.usage.input_tokens
         notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []
-        shown = (*watching.failed, *watching.unchecked)
-        name = names_of(plan.goldens, [result.golden_id for result in shown])
         print_summary(
             outcome.summary,
             watching.failed,
+            more_goldens(watching.more_failed),
             notes=notes,
             console=out,
-            name=name,
             unchecked=watching.unchecked,
         )
         print_decision(out, outcome.verdict)
@@ -130,8 +127,6 @@ def run_to_end(
     workers: WorkerPool | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
-    from rightcall.show.view.case_names import case_names
-
     prefer_uvloop()
     with open_store(store_url) as store:
 
@@ -151,7 +146,11 @@ def run_to_end(
                 resume, run_id = stored.id, None
 
         def note_start(run: Run) -> None:
+<<<<<<< HEAD
             watching.run, watching.name = run, case_names(store, run.id)
+=======
+            watching.started(run, store)
+>>>>>>> 64f23f63 (Danger first in every output; the trials of a golden are one row)
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(
@@ -165,7 +164,9 @@ def run_to_end(
             backend=workers.backend(plan, store, watching.tell) if workers else None,
         )
         try:
-            return run_interruptible(work)
+            outcome = run_interruptible(work)
+            watching.ended(outcome.run.id, store)
+            return outcome
         except KeyboardInterrupt:
             say(INTERRUPTS.reason)
             raise

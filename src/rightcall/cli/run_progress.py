@@ -1,21 +1,29 @@
-"""What a command shows of a run in progress: a bar, lines of text or of JSON, and the first failures."""
+"""What a command shows of a run in progress: a bar, lines of text or of JSON, and at its end the worst goldens."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_display import RunDisplay
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
+from rightcall.model.tool import Tool
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.show.lines import tell
 from rightcall.show.numbers import duration
 from rightcall.show.rows import write_rows
 from rightcall.show.text import one_line
-from rightcall.show.view.case import outcome_of, reason_of
-from rightcall.show.view.case_names import CaseName
+from rightcall.show.view.case import reason_of
+from rightcall.show.view.case_names import CaseName, case_names
+from rightcall.show.view.failures import case_dangers, danger_text
+from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
+from rightcall.show.view.run_tools import tools_of
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
 
 LiveMode = Literal["auto", "plain", "off"]
 
@@ -34,14 +42,16 @@ class ReaderGone(Exception):  # noqa: N818  a signal, not an error
 
 
 class Watching:
-    """Keeps the first failures and shows the progress bar, or prints a line of JSON or of text per case."""
+    """Shows the progress bar, or prints a line of JSON or of text per case; reads the worst goldens at the end."""
 
     def __init__(
         self, keep: int, as_json: bool, warned: set[str] | None = None, live: LiveMode = "auto"
     ) -> None:
         self._warned = set() if warned is None else warned
-        self.failed: list[CaseResult] = []
-        self.unchecked: list[CaseResult] = []
+        self.failed: list[GoldenRow] = []
+        self.more_failed = 0
+        self.unchecked: list[GoldenRow] = []
+        self._tools: Mapping[str, Tool] = NO_TOOLS
         self.requests = 0
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
@@ -55,15 +65,25 @@ class Watching:
             self._warned.add(warning.text)
             tell(f"warning: {warning.text}", err=True)
 
+<<<<<<< HEAD
+=======
+    def started(self, run: Run, store: Store) -> None:
+        """Take the names of cases and the definitions of tools from the stored run."""
+        self.run, self._name = run, case_names(store, run.id)
+        self._tools = tools_of(store, store.runs.get(run.id))
+
+    def ended(self, run_id: str, store: Store) -> None:
+        """Read the goldens to show from the stored run, which may have begun before this process."""
+        self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
+        self.unchecked = unchecked_goldens(store, run_id, self._keep)
+
+>>>>>>> 64f23f63 (Danger first in every output; the trials of a golden are one row)
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:
             self.requests += _requests(result)
-            shown = self.failed if result.checked else self.unchecked
-            if (not result.checked or not result.passed) and len(shown) < self._keep:
-                shown.append(result)
         if self._as_json:
             try:
-                write_rows(batch, sys.stdout.buffer)
+                write_rows(batch, sys.stdout.buffer, self._tools)
             except BrokenPipeError:
                 raise ReaderGone from None
         if self._live == "plain":
@@ -75,8 +95,10 @@ class Watching:
         before = progress.done - len(batch)
         for number, result in enumerate(batch, start=before + 1):
             trial = f" trial {result.trial}" if result.trial else ""
-            why = f": {reason_of(result)}" if not result.passed else ""
-            word = WORDS[outcome_of(result)]
+            why = f": {reason_of(result, self._tools)}" if not result.passed else ""
+            word = " ".join(
+                filter(None, (WORDS[result.outcome], danger_text(case_dangers(result, self._tools))))
+            )
             numbers = "".join(f" {text}" for text in _numbers(result))
             name = one_line(self.name(result.golden_id))
             line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"

@@ -70,13 +70,12 @@ def show(
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.tally import Tally
     from rightcall.show.run_screen import print_run
-    from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
+    from rightcall.show.view.grouped_trials import failed_goldens
 
-    failed, more = failures_first(golden_rows(store.runs.results(stored.id)), keep)
-    rows = with_titles(failed, store, stored.id)
+    failed, more = failed_goldens(store, stored.id, keep)
     # An unfinished run has no summary: what its results add up to so far is shown.
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
-    print_run(console(), stored, summary, rows, more)
+    print_run(console(), stored, summary, failed, more)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")
@@ -104,11 +103,11 @@ def _show_case(
     if as_json:
         print_json(stored)
         return
-    view = case_view(golden, result, {tool.name: tool for tool in record.tools})
+    tools = {tool.name: tool for tool in record.tools}
     print_case(
         console(),
-        view,
-        trials=golden_row(stored.golden_id, stored.results),
+        case_view(golden, result, tools),
+        trials=golden_row(stored.golden_id, stored.results, tools),
         system=system_prompt(record, golden),
         history=golden_history(store, run, stored.golden_id),
     )

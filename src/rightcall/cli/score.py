@@ -55,7 +55,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             include_unreviewed=options.include_unreviewed,
         )
         if options.as_json:
-            write_rows(iter(scores), sys.stdout.buffer)
+            write_rows(iter(scores), sys.stdout.buffer, scores.tools)
             for note in _skip_note(scores.left_out):
                 tell(note, err=True)
         else:
@@ -96,13 +96,16 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     from rightcall.show.extra_metrics import AskedMetrics  # rich only when it is shown
     from rightcall.show.terminal import Watcher, print_summary
     from rightcall.show.view.case_names import names_of
+    from rightcall.show.view.grouped_trials import with_titles
 
-    asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", keep=failures)
+    asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", failures, scores.tools)
     for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
         pass
     notes = [*_skip_note(scores.left_out), *asked.lines(scores.summary)]
-    name = names_of(lambda: load_goldens(goldens), [result.golden_id for result in watcher.failed])
-    print_summary(scores.summary, watcher.failed, notes=notes, hints=hints, name=name)
+    rows, left_out = watcher.failed.rows()
+    name = names_of(lambda: load_goldens(goldens), [row.golden_id for row in rows])
+    more = f"{pluralize(left_out, 'more case')} did not pass" if left_out else ""
+    print_summary(scores.summary, with_titles(rows, name), more, notes=notes, hints=hints)
 
 
 def _skip_note(count: int) -> list[str]:

@@ -50,9 +50,13 @@ def danger_of(failure: Failure, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
 
 
 def dangers_of(failures: Iterable[Failure], tools: Mapping[str, Tool] = NO_TOOLS) -> tuple[str, ...]:
-    """The sorts of danger among failures, each once, in the order of `SORTS`."""
+    """The sorts of danger among failures, each once, in the order of `SORTS`.
+
+    A forbidden call of a destructive tool is one danger, so a destructive mistake is named only if nothing else is.
+    """
     present = {danger_of(failure, tools) for failure in failures}
-    return tuple(sort for sort in SORTS if sort in present)
+    codes = tuple(sort for sort in SORTS if sort in present and sort != DESTRUCTIVE_MISTAKE)
+    return codes or ((DESTRUCTIVE_MISTAKE,) if DESTRUCTIVE_MISTAKE in present else ())
 
 
 def _called_tool(failure: Failure) -> str:

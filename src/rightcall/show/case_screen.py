@@ -14,6 +14,7 @@ from rightcall.show.screen import Screen
 from rightcall.show.view.calls import CallView
 from rightcall.show.view.case import CaseView
 from rightcall.show.view.case_context import PastTrials
+from rightcall.show.view.failures import danger_text
 from rightcall.show.view.grouped_trials import GoldenRow
 from rightcall.show.view.messages import MessageView
 
@@ -63,6 +64,8 @@ def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
 def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     mark = OUTCOMES[view.outcome]
     out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
+    if view.danger:
+        out.say("  [bold white on red] {} [/bold white on red]", danger_text(view.danger), end="")
     several = trials.judged + trials.errors > 1 and view.outcome != "unchecked"
     out.say(
         "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""

@@ -13,6 +13,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
 from rightcall.show.github import annotation
 from rightcall.show.text import one_line, xml_text
+from rightcall.show.view.failures import TITLES, danger_text
 
 MOST_ANNOTATIONS = 9
 """Of each kind: GitHub shows 10 a step, and the tenth says how many more there are."""
@@ -142,7 +143,8 @@ def check_junit(result: CheckResult) -> bytes:
 
 
 def _damage(hard: HardFailure) -> Remark:
-    text = f"{hard.golden} had {hard.code} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
+    danger = danger_text([TITLES[hard.code].lower()])
+    text = f"{danger}: {hard.golden} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 

@@ -15,6 +15,7 @@ from rightcall.decide.check_rule import StratumState
 from rightcall.show.github import SUMMARY
 from rightcall.show.markdown import code
 from rightcall.show.text import one_line
+from rightcall.show.view.failures import TITLES, danger_text
 
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
@@ -37,8 +38,8 @@ def check_markdown(result: CheckResult) -> str:
         check_marker(result.suite),
         f"### {SIGNS[result.verdict]} {_plain(result.sentence)}",
         *(f"_{_plain(note)}_\n" for note in result.notes[:1]),
-        *_strata(result.strata),
         *_damage(result),
+        *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
         *_goldens("Fixed", result.fixed, result.fixed_more),
         *_changes(result),
@@ -84,7 +85,8 @@ def _damage(result: CheckResult) -> Iterator[str]:
     for hard in result.hard:
         place = f" ({_code(f'{hard.file}:{hard.line}')})" if hard.file else ""
         often = f"{hard.times} of {hard.tries} trials"
-        yield f"- ❌ {_code(hard.golden)}{place} had **{hard.code}** in {often}: {_code(hard.detail)}"
+        danger = danger_text([TITLES[hard.code].lower()])
+        yield f"- 🛑 **{danger}** {_code(hard.golden)}{place} in {often}: {_code(hard.detail)}"
     if result.hard:
         yield ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
 from rightcall.show.numbers import count
 from rightcall.show.text import one_line
-from rightcall.show.view.case import FailedCases
+from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 
 if TYPE_CHECKING:
@@ -29,28 +29,27 @@ def in_actions(environment: Mapping[str, str]) -> bool:
 
 def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
     """Add the run to the step summary; returns the annotations, which the caller prints."""
-    failed = FailedCases(MOST_CASES)
-    view = run_view(store, run, visit=failed.add)
+    view = run_view(store, run)
+    failed, left_out = failed_goldens(store, run, MOST_CASES)
     if path := environment.get(SUMMARY):
-        text = markdown(view, failed).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
+        text = markdown(view, failed, left_out).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
         with Path(path).open("a", encoding="utf-8") as summary:
             summary.write(text + "\n")
-    return list(annotation_lines(view, failed))
+    return list(annotation_lines(view, failed, left_out))
 
 
-def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
-    """Workflow commands: an error for each of the first cases that failed, a warning for those without an answer."""
-    room = MOST_ANNOTATIONS - 1 if len(failed.cases) + failed.more > MOST_ANNOTATIONS else MOST_ANNOTATIONS
-    for case in failed.cases[:room]:
-        trial = f" (trial {case.trial})" if case.trial else ""
-        level = "warning" if case.outcome == "error" else "error"
-        yield command(level, f"{one_line(case.name, 160)}{trial}", case.reason)
-    more = len(failed.cases) - room + failed.more
+def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) -> Iterator[str]:
+    """Workflow commands: an error for each golden that failed, danger first, a warning without an answer."""
+    room = MOST_ANNOTATIONS - 1 if len(failed) + left_out > MOST_ANNOTATIONS else MOST_ANNOTATIONS
+    for row in failed[:room]:
+        level = "warning" if row.outcome == "error" and not row.danger else "error"
+        yield command(level, one_line(f"{row.danger_text} {row.name}".strip(), 160), row.why)
+    more = len(failed) - room + left_out
     if more > 0:
         total = view.summary.total
         rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
         yield command(
-            "error", f"{count(more)} more cases did not pass", f"{rate} of {count(total.cases)} passed"
+            "error", f"{count(more)} more goldens did not pass", f"{rate} of {count(total.cases)} passed"
         )
 
 

@@ -20,6 +20,7 @@ from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
 from rightcall.show.text import visible
 from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     environment = html_environment()
     stored = store.runs.get(run)
-    tally, embedding = RunTally(), Embedding(stored.results)
+    tools = tools_of(store, stored)
+    tally, embedding = RunTally(tools), Embedding(stored.results, tools)
     with Spool() as spool:
         for golden, result in cases_of(store, stored.id):
             tally.add(golden, result)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rightcall.core.codec import encode, to_plain
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.show.text import clip_text, one_line
-from rightcall.show.view.case import case_view, input_of, outcome_of, reason_of
+from rightcall.show.view.case import CaseView, case_view
 
 CASES_IN_PIECE = 50
 BUDGET = 8 * 1024 * 1024
@@ -27,7 +29,8 @@ class Embedding:
     open.
     """
 
-    def __init__(self, cases: int) -> None:
+    def __init__(self, cases: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._tools = tools
         self._share = BUDGET / max(1, cases)
         self._index: list[list[Any]] = []
         self._waiting: list[Any] = []
@@ -36,8 +39,9 @@ class Embedding:
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
         """Add a case; returns the piece it completes, if any."""
-        self._index.append(index_row(golden, result))
-        self._waiting.append(to_plain(case_view(golden, result)))
+        view = case_view(golden, result, self._tools)
+        self._index.append(index_row(view))
+        self._waiting.append(to_plain(view))
         if len(self._waiting) == CASES_IN_PIECE:
             yield self._piece()
 
@@ -48,7 +52,7 @@ class Embedding:
 
     def index(self) -> str:
         """A short entry for every case, for the list."""
-        return pack_json(self._index)
+        return pack_json({"columns": list(INDEX_COLUMNS), "rows": self._index})
 
     def _piece(self) -> str:
         allowed = len(self._index) * self._share + HEAD_START - self._written
@@ -61,22 +65,32 @@ class Embedding:
         return piece
 
 
-def index_row(golden: AnyGolden | None, result: CaseResult) -> list[Any]:
-    """The entry of a case in the list; the page reads its fields by position."""
-    messages = result.trajectory.messages if result.trajectory else ()
-    return [
-        result.golden_id,
-        result.trial,
-        outcome_of(result),
-        result.category,
-        round(result.score, 4) if result.checked else None,
-        list(dict.fromkeys(failure.code for failure in result.codes))
-        if result.checked and not result.passed
-        else [],
-        None if result.latency_ms is None else round(result.latency_ms, 1),
-        one_line(input_of(golden, messages), 120),
-        clip_text(reason_of(result), 200),
-    ]
+def index_row(view: CaseView) -> list[Any]:
+    """The entry of a case in the list."""
+    return [column(view) for column in INDEX_COLUMNS.values()]
+
+
+def _codes(view: CaseView) -> list[str]:
+    return (
+        list(dict.fromkeys(line.code for line in view.failures))
+        if view.outcome in ("failed", "error")
+        else []
+    )
+
+
+INDEX_COLUMNS: dict[str, Callable[[CaseView], Any]] = {
+    "id": lambda view: view.golden_id,
+    "trial": lambda view: view.trial,
+    "outcome": lambda view: view.outcome,
+    "category": lambda view: view.category,
+    "score": lambda view: None if view.outcome == "unchecked" else round(view.score, 4),
+    "codes": _codes,
+    "latency": lambda view: None if view.latency_ms is None else round(view.latency_ms, 1),
+    "input": lambda view: one_line(view.input, 120),
+    "reason": lambda view: clip_text(view.reason, 200),
+    "danger": lambda view: list(view.danger),
+}
+"""What the list of cases in a report shows, sorts and filters by; the page reads the fields by name."""
 
 
 def pack_json(value: Any) -> str:

@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING
 from rightcall.core.codec import encode
 from rightcall.show.rows import row_of
 from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -17,12 +18,13 @@ FORMAT = "rightcall/report/1"
 def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
     stored = store.runs.get(run)
-    tally = RunTally()
+    tools = tools_of(store, stored)
+    tally = RunTally(tools)
     out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
     between = b"\n"
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
-        out.write(between + encode(row_of(result)))
+        out.write(between + encode(row_of(result, tools)))
         between = b",\n"
     view = tally.view(stored)
     out.write(b'\n], "view": ' + encode(view) + b"}\n")

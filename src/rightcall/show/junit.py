@@ -6,18 +6,21 @@ Written so that the strict schema of Ant's JUnit task and the lenient ones of Je
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval
+from rightcall.model.failure import FATAL
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, xml_text
-from rightcall.show.view.case import input_of, outcome_of, reason_of
+from rightcall.show.view.case import input_of
 from rightcall.show.view.case_names import case_name
 from rightcall.show.view.failures import failure_line
+from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -29,19 +32,20 @@ LONGEST = 4000
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     stored = store.runs.get(run)
-    tally, outcomes, seconds = RunTally(), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0), 0.0
-    with Spool() as spool:
-        for _, trials in groupby(
-            _tally_cases(cases_of(store, stored.id), tally), key=lambda c: c[1].golden_id
-        ):
+    tools, outcomes = tools_of(store, stored), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0)
+    tally, seconds = RunTally(tools), 0.0
+    with Spool() as dangerous, Spool() as others:
+        cases = _tally_cases(cases_of(store, stored.id), tally)
+        for golden_id, trials in groupby(cases, key=lambda case: case[1].golden_id):
             golden = list(trials)
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
-            for line in _testcase(stored.run.name, golden):
-                spool.write(line)
+            row = golden_row(golden_id, (result for _, result in golden), tools)
+            for line in _testcase(stored.run.name, golden, row):
+                (dangerous if row.danger else others).write(line)
         view = tally.view(stored)
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
-        for line in spool.lines():
+        for line in chain(dangerous.lines(), others.lines()):
             out.write(line.encode() + b"\n")
     out.write(b"<system-out/><system-err/>\n</testsuite>\n</testsuites>\n")
     return view
@@ -85,7 +89,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
     yield "</properties>\n"
 
 
-def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
+def _testcase(suite: str, trials: list[Case], row: GoldenRow) -> Iterator[str]:
     """One golden with all its trials; it passes when every trial does, and is skipped when none was checked."""
     result = trials[0][1]
     attributes = _attributes(
@@ -99,15 +103,16 @@ def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
         return
     if outcome == "unchecked":
         yield f"<testcase {attributes}>"
-        yield f"<skipped {_attributes(message=f'unchecked: {reason_of(result)}')}/>"
+        yield f"<skipped {_attributes(message=f'unchecked: {row.reason}')}/>"
         yield "</testcase>"
         return
-    bad = [result for _, result in trials if outcome_of(result) == outcome]
-    often = f"{len(bad)} of {len(trials)} trials: " if len(trials) > 1 else ""
+    bad = [result for _, result in trials if result.outcome == outcome]
     element = "failure" if outcome == "failed" else "error"
-    kind = bad[0].codes[0].code if bad[0].codes and outcome == "failed" else element
+    first = next((code for code in row.codes if code in FATAL), next(iter(row.codes), element))
+    kind = first if outcome == "failed" else element
+    message = f"{row.danger_text}: {row.why}" if row.danger else row.why
     yield f"<testcase {attributes}>"
-    yield f"<{element} {_attributes(message=often + reason_of(bad[0]), type=kind)}>"
+    yield f"<{element} {_attributes(message=message, type=kind)}>"
     yield from xml_text(_detail(trials[0][0], bad)).split("\n")
     yield f"</{element}>"
     yield "</testcase>"
@@ -124,7 +129,7 @@ def _detail(golden: AnyGolden | None, bad: list[CaseResult]) -> str:
 
 
 def _outcome(trials: list[Case]) -> str:
-    outcomes = {outcome_of(result) for _, result in trials}
+    outcomes = {result.outcome for _, result in trials}
     return next(word for word in ("failed", "error", "passed", "unchecked") if word in outcomes)
 
 

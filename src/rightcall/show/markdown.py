@@ -6,13 +6,14 @@ Text of models and datasets is put in code spans only, where it cannot be HTML, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.show.numbers import count, decimal, dollars, duration
 from rightcall.show.text import one_line
-from rightcall.show.view.case import FailedCases
+from rightcall.show.view.failures import danger_text
+from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 from rightcall.show.view.summary import DIMENSIONS, GroupRow
 
@@ -27,15 +28,22 @@ MOST_TOOLS = 15
 
 def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
-    failed = FailedCases(MOST_CASES)
-    view = run_view(store, run, visit=failed.add)
-    out.write(markdown(view, failed).encode())
+    view = run_view(store, run)
+    out.write(markdown(view, *failed_goldens(store, run, MOST_CASES)).encode())
     return view
 
 
-def markdown(view: RunView, failed: FailedCases) -> str:
-    """The whole text."""
-    return "\n".join((*_head(view), *_summary(view), *_failures(view), *_cases(view, failed), *_tools(view)))
+def markdown(view: RunView, failed: Sequence[GoldenRow], more: int) -> str:
+    """The whole text: danger above everything but the verdict."""
+    parts = (
+        _head(view),
+        _danger(view, failed),
+        _summary(view),
+        _failures(view),
+        _cases(failed, more),
+        _tools(view),
+    )
+    return "\n".join(line for part in parts for line in part)
 
 
 def code(text: str, limit: int = 200) -> str:
@@ -103,27 +111,45 @@ def _failures(view: RunView) -> Iterator[str]:
     for group in view.failures[:MOST_CODES]:
         example = group.examples[0]
         shown = f"{code(example.name, 160)} {code(example.sentence)}"
-        yield _row(f"{group.title} (`{group.code}`)", count(group.cases), shown)
+        danger = ""
+        if group.danger:
+            often = f" in {count(group.dangerous)}" if group.dangerous < group.cases else ""
+            danger = f"**{danger_text([group.danger])}{often}** "
+        yield _row(f"{danger}{group.title} (`{group.code}`)", count(group.cases), shown)
     yield ""
 
 
-def _cases(view: RunView, failed: FailedCases) -> Iterator[str]:
-    if not failed.cases:
+def _danger(view: RunView, failed: Sequence[GoldenRow]) -> Iterator[str]:
+    """What cannot be taken back, unfolded."""
+    if view.danger:
+        yield f"### 🛑 {view.danger}"
+        yield ""
+        yield from _golden_table([row for row in failed if row.danger])
+
+
+def _cases(failed: Sequence[GoldenRow], more: int) -> Iterator[str]:
+    rest = [row for row in failed if not row.danger]
+    if not rest and not more:
         return
-    total = len(failed.cases) + failed.more
-    yield f"<details><summary>{count(total)} cases that did not pass</summary>"
+    word = "golden" if len(rest) == len(failed) else "other golden"
+    yield f"<details><summary>{pluralize(len(rest) + more, word)} that did not pass</summary>"
     yield ""
-    yield _row("case", "why")
-    yield _row("---", "---")
-    for case in failed.cases:
-        trial = f" trial {case.trial}" if case.trial else ""
-        error = "error: " if case.outcome == "error" else ""
-        yield _row(f"{code(case.name, 160)}{trial}", f"{error}{code(case.reason, 300)}")
-    yield ""
-    if failed.more:
-        yield f"… and {count(failed.more)} more"
+    yield from _golden_table(rest)
+    if more:
+        yield f"… and {count(more)} more"
         yield ""
     yield "</details>"
+    yield ""
+
+
+def _golden_table(rows: Sequence[GoldenRow]) -> Iterator[str]:
+    yield _row("golden", "why")
+    yield _row("---", "---")
+    for row in rows:
+        error = "error: " if row.outcome == "error" else ""
+        danger = f"**{row.danger_text}** " if row.danger else ""
+        trials = f"{row.trials_text}: " if row.trials_text else ""
+        yield _row(code(row.name, 160), f"{danger}{error}{trials}{code(row.reason, 300)}")
     yield ""
 
 

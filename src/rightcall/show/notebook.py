@@ -107,13 +107,18 @@ def _failures(failed: Sequence[GoldenRow], more: int) -> str:
         return ""
     rows = "".join(
         f"<tr><td style='{CELL};color:{BAD if row.outcome == 'failed' else UNSURE}'>{_text(row.outcome)}</td>"
-        f"<td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
+        f"<td style='{CELL}'>{_danger(row)}{_text(row.name)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
         f"<td style='{CELL}'>{_text(row.reason, 300)}</td></tr>"
         for row in failed
     )
     rest = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
     titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "passed", "why"))
     return f"<table><tr>{titles}</tr>{rows}</table>{rest}"
+
+
+def _danger(row: GoldenRow) -> str:
+    style = f"background:{BAD};color:#fff;padding:0 4px"
+    return f"<b style='{style}'>{_text(row.danger_text)}</b> " if row.danger else ""
 
 
 def _mark(result: CaseResult) -> str:

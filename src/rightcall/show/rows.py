@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import BinaryIO, Self
 
@@ -12,10 +12,13 @@ import msgspec
 from rightcall.core.codec import encode_described as encode
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.score import Score
+from rightcall.model.tool import Tool
 from rightcall.show.lines import inert_json
+from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.summary import summary_view
 
 
@@ -70,10 +73,11 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     codes: tuple[Failure, ...]
     error: str | msgspec.UnsetType = msgspec.UNSET
     checked: bool | msgspec.UnsetType = msgspec.UNSET
+    danger: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-def row_of(result: CaseResult) -> Row:
-    """The row of a result."""
+def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
+    """The row of a result; `danger` are the sorts of danger, if any."""
     return Row(
         result.golden_id,
         result.trial,
@@ -83,21 +87,22 @@ def row_of(result: CaseResult) -> Row:
         result.codes,
         result.error or msgspec.UNSET,
         msgspec.UNSET if result.checked else False,
+        (case_dangers(result, tools) if result.codes else ()) or msgspec.UNSET,
     )
 
 
-def row_line(result: CaseResult) -> bytes:
+def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:
     """The row as JSON. Most rows are flawless and differ only in golden and trial."""
     if result.metrics is SPOTLESS and result.passed and not result.codes and not result.error:
         return b"".join((HEAD, encode(result.golden_id), TRIAL, encode(result.trial), REST))
-    return encode(row_of(result))
+    return encode(row_of(result, tools))
 
 
-def write_rows(results: Iterable[CaseResult], out: BinaryIO) -> None:
+def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
     """Write one line per result. Nothing is written if a small file fails early."""
     held, most = bytearray(), HELD_BACK
-    for line in map(row_line, results):
-        held += line
+    for result in results:
+        held += row_line(result, tools)
         held += b"\n"
         if len(held) >= most:
             out.write(inert_json(held))

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Sequence
 from rightcall.model.run import Summary
 from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
-from rightcall.show.terminal import clean, print_table
+from rightcall.show.terminal import clean, more_goldens, print_summary
 from rightcall.show.view.grouped_trials import GoldenRow
-from rightcall.show.view.summary import summary_view, verdict_sentence
+from rightcall.show.view.summary import verdict_sentence
 from rightcall.store.base import StoredRun
 
 COLORS = {"PASS": "green", "FAIL": "red"}
-MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]![/yellow]",
-         "unchecked": "[dim]?[/dim]"}  # fmt: skip
 
 
 def print_run(
@@ -25,16 +23,7 @@ def print_run(
     out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
     print_verdict(out, stored, summary)
     out.print()
-    view = summary_view(summary)
-    print_table(out, view)
-    for note in view.notes:
-        out.print(note, soft_wrap=True)
-    if failed:
-        out.print()
-        print_rows(out, failed, more)
-        if view.codes:
-            counted = ", ".join(f"{row.code} {count(row.cases)}" for row in view.codes)
-            out.say("[dim]failed cases by code:[/dim] {}", counted)
+    print_summary(summary, failed, more_goldens(more), console=out)
     out.print()
     for label, value in facts(stored):
         out.say("[dim]{:<8}[/dim] {}", label, clean(value))
@@ -49,19 +38,6 @@ def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
         return
     word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
     out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
-
-
-def print_rows(out: Screen, rows: Sequence[GoldenRow], more: int) -> None:
-    """One line for each golden that did not pass: how many trials passed, and why not all."""
-    several = any(row.judged + row.errors > 1 for row in rows)
-    for row in rows:
-        trials = f"{row.passed}/{row.judged} " if several else ""
-        mark = MARKS[row.outcome]
-        title = f" {row.title}" if row.title else ""
-        out.say(f"{mark} [bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}", clean(row.golden_id), clean(title),
-                trials, clean(row.reason))  # fmt: skip
-    if more:
-        out.say("[dim]… and {:,} more goldens did not pass: --failures N[/dim]", more)
 
 
 def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:

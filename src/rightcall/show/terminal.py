@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from rich.table import Table
 
 from rightcall.core.text import percent, percent_interval
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Summary
+from rightcall.model.tool import Tool
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
-from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import CaseName
+from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import DIMENSIONS, GroupRow, SummaryView, summary_view
 
 RATES = ("passed", "rate", "95% int.")
 """Short enough for 80 characters with the dimensions; JSON has exact numbers."""
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
+MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]error[/yellow]",
+         "unchecked": "[dim]?[/dim]", "passed": "[green]✓[/green]"}  # fmt: skip
 
 
 class Watcher:
-    """Keeps the first failures and, on a terminal, shows progress."""
+    """Keeps the worst goldens and, on a terminal, shows progress."""
 
-    def __init__(self, verb: str, keep: int) -> None:
-        self.failed: list[CaseResult] = []
-        self._verb, self._keep = verb, keep
+    def __init__(self, verb: str, keep: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self.failed = FailedTrials(keep, tools)
+        self._verb = verb
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         console = Screen(stderr=True)
         started, shown = time.monotonic(), 0.0
         for seen, result in enumerate(results, 1):
-            if result.checked and not result.passed and len(self.failed) < self._keep:
-                self.failed.append(result)
+            self.failed.add(result)
             if (
                 seen % 1000 == 0
                 and console.is_terminal
@@ -49,17 +51,17 @@ class Watcher:
 
 def print_summary(
     summary: Summary,
-    failed: Sequence[CaseResult],
+    failed: Sequence[GoldenRow],
+    more: str = "",
     *,
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
     console: Screen | None = None,
-    name: CaseName = str,
-    unchecked: Sequence[CaseResult] = (),
+    unchecked: Sequence[GoldenRow] = (),
 ) -> None:
-    """Print the table of categories, notes, failures, unchecked cases and the commands to try next.
+    """Print the table of categories, notes, goldens that did not pass, unchecked ones and the commands to try next.
 
-    `name` names a case by its id.
+    `more` says how many others did not pass.
     """
     console = console or Screen()
     view = summary_view(summary)
@@ -68,10 +70,15 @@ def print_summary(
         console.print(note, soft_wrap=True)
     if failed:
         console.print()
-        print_failures(console, view, failed, name)
+        print_rows(console, failed, more)
+        if view.codes:
+            counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
+            console.say("[dim]failed cases by code:[/dim] {}", counted)
     if unchecked:
         console.print()
-        print_unchecked(console, unchecked, view.unchecked, name)
+        print_rows(console, unchecked)
+        if (left := view.unchecked - sum(row.unchecked for row in unchecked)) > 0:
+            console.say("[dim]… and {:,} more unchecked[/dim]", left)
     if hints:
         console.say("\n[dim]next:[/dim]")
         for hint in hints:
@@ -143,34 +150,27 @@ def _columns_that_fit(view: SummaryView, width: int) -> int:
     return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
 
 
-def print_failures(
-    console: Screen, view: SummaryView, failed: Sequence[CaseResult], name: CaseName = str
-) -> None:
-    """Print each failure with its reason, then the number of cases per code."""
-    for result in failed:
-        trial = f" trial {result.trial}" if result.trial else ""
-        mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
-        reason = reason_of(result)
-        template = f"{mark} [bold]{{}}[/bold][dim]{{}}[/dim]  {{}}"
-        console.say(template, clean(name(result.golden_id)), trial, clean(reason))
-    hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
-    if hidden > 0:
-        console.say("[dim]… and {:,} more[/dim]", hidden)
-    if view.codes:
-        counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
-        console.say("[dim]failed cases by code:[/dim] {}", counted)
-
-
-def print_unchecked(console: Screen, cases: Sequence[CaseResult], total: int, name: CaseName = str) -> None:
-    """Print what the agent did in each case that nothing checks."""
-    for result in cases:
-        trial = f" trial {result.trial}" if result.trial else ""
-        did = clean(reason_of(result))
-        console.say(
-            "[dim]?[/dim] [bold]{}[/bold][dim]{}  {}[/dim]", clean(name(result.golden_id)), trial, did
+def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
+    """One line for each golden: its danger, how many trials did not pass, and why."""
+    for row in rows:
+        danger = "[bold white on red] {} [/bold white on red] " if row.danger else "{}"
+        out.say(
+            f"{MARKS[row.outcome]} {danger}[bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}",
+            row.danger_text,
+            clean(row.golden_id),
+            clean(f" {row.title}" if row.title else ""),
+            f"{row.trials_text}: " if row.trials_text else "",
+            clean(row.reason),
         )
-    if total > len(cases):
-        console.say("[dim]… and {:,} more unchecked[/dim]", total - len(cases))
+    if more:
+        out.say("[dim]… and {}[/dim]", more)
+
+
+def more_goldens(count: int) -> str:
+    """How many goldens did not pass besides those shown; empty for none."""
+    return (
+        f"{count:,} more {'golden' if count == 1 else 'goldens'} did not pass: --failures N" if count else ""
+    )
 
 
 def clean(text: str) -> str:

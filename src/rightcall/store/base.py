@@ -105,10 +105,13 @@ class ResultFilter(msgspec.Struct, frozen=True):
     golden_id: str | None = None
 
 
-class ListedGolden(Record, frozen=True):
-    """A golden in a list, under the worst outcome of its matching trials."""
+ListPart = Literal["danger", Outcome]
 
-    outcome: Outcome
+
+class ListedGolden(Record, frozen=True):
+    """A golden in a list: in the part of dangerous ones, or under the worst outcome of its matching trials."""
+
+    part: ListPart
     golden_id: str
     preview: str = ""
     """The beginning of its input."""

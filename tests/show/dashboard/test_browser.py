@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rightcall.store.base import ResultFilter
+from tests.show.dashboard.test_run import dangerous_goldens
 from tests.store.builders import a_result
 
 pytestmark = pytest.mark.stories
@@ -104,7 +105,9 @@ def test_everything_by_keyboard(dashboard, visit, store):
     for _ in range(3):
         page.keyboard.press("j")
     page.keyboard.press("k")
-    second, third = (each.golden_id for each in store.runs.goldens_page("old", ResultFilter(), limit=3)[1:])
+    dangerous = dangerous_goldens(store, "old")
+    listed = store.runs.goldens_page("old", ResultFilter(), limit=3, dangerous=dangerous)
+    second, third = (golden.golden_id for golden in listed[1:])
     expect(chosen(page)).to_have_text(second)
     page.keyboard.press("Enter")
     arrived(page, "**/case?*")

@@ -13,6 +13,7 @@ from rightcall.model import CaseResult, ExpectedCall, Golden, ToolCall, Trajecto
 from rightcall.show.dashboard.new_golden import golden_from
 from rightcall.store.base import ResultFilter, StoredCase
 from tests.show.dashboard import shop
+from tests.show.dashboard.test_run import dangerous_goldens
 from tests.store.builders import a_run
 
 
@@ -40,7 +41,8 @@ def test_without_a_trial_the_first_that_failed_is_shown(client, store):
 
 
 def test_the_filters_of_the_list_lead_to_the_next_case(client, store):
-    one, two = list(store.runs.results("old", ResultFilter(code="wrong_tool"), limit=2))
+    which, dangerous = ResultFilter(code="wrong_tool"), dangerous_goldens(store, "old")
+    one, two = store.runs.goldens_page("old", which, limit=2, dangerous=dangerous)
     page = client.get(f"/runs/old/case?id={one.golden_id}&code=wrong_tool").text
     assert f'href="/runs/old/case?id={two.golden_id}&amp;code=wrong_tool"' in page
     assert 'data-key="previous"' not in page

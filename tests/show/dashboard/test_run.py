@@ -11,14 +11,21 @@ import pytest
 from rightcall.show.dashboard import views
 from rightcall.show.dashboard.links import segment
 from rightcall.show.view.run import run_view
+from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import results
 from tests.store.builders import a_result, a_run
 
 
-def failures_first(results):
+def danger_first(store, results):
     """Ids of results with one trial each, in the order of the list."""
-    return [result.golden_id for result in sorted(results, key=lambda each: each.passed)]
+    dangerous = dangerous_goldens(store, "old")
+    ordered = sorted(results, key=lambda result: (result.golden_id not in dangerous, result.passed))
+    return [result.golden_id for result in ordered]
+
+
+def dangerous_goldens(store, run):
+    return store.runs.failures(run).dangerous_goldens(tools_of(store, store.runs.get(run)))
 
 
 def test_the_page_shows_what_the_view_says(client, store):
@@ -46,11 +53,13 @@ def test_the_page_shows_what_the_view_says(client, store):
 def test_filters_narrow_the_cases(client, store, query, check):
     page = client.get(f"/runs/old/cases?{query}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
-    assert shown == failures_first(result for result in store.runs.results("old") if check(result))[:50]
+    assert (
+        shown == danger_first(store, (result for result in store.runs.results("old") if check(result)))[:50]
+    )
 
 
 def test_more_cases_follow_on_the_next_page(client, store):
-    listed = failures_first(store.runs.results("old"))
+    listed = danger_first(store, store.runs.results("old"))
     page = client.get("/runs/old").text
     more = unescape(re.search(r'rel="next" href="([^"]*)#cases"', page)[1])
     rest = re.findall(r'class="row" href="[^"]*">([^<]*)', client.get(more).text)

@@ -15,7 +15,7 @@ let opening = 0;
 
 async function openCase(id, trial) {
   const trials = trialsOf.get(id) || [];
-  const worst = trials.reduce((a, b) => (a && ORDER[a.outcome] <= ORDER[b.outcome] ? a : b), null);
+  const worst = trials.reduce((a, b) => (a && rank(a) <= rank(b) ? a : b), null);
   const found = trial === null ? worst : trials.find((one) => one.trial === trial);
   const turn = ++opening;
   const main = $("case");
@@ -44,7 +44,7 @@ function caseHead(view) {
   };
   return element("section", { class: "hero" },
     element("p", { class: "crumbs" }, element("a", { href: "#/" }, "← report"), element("span", { class: "spring" }), step(-1, "↑ before (k)"), step(1, "next (j) ↓")),
-    element("h1", null, badge(view.outcome), " ", text(view.golden_id)),
+    element("h1", null, badge(view.outcome), " ", view.danger?.length > 0 && danger(view.danger), " ", text(view.golden_id)),
     element("p", { class: "facts" }, view.facts.map((fact) => element("span", null, visible(fact))),
       (view.tags || []).map((tag) => text(tag, "tag"))),
     trialTabs(view),
@@ -55,7 +55,7 @@ function trialTabs(view) {
   const trials = trialsOf.get(view.golden_id) || [];
   if (trials.length < 2) return null;
   return element("nav", { class: "trials", "aria-label": "Trials" }, trials.map((one) =>
-    element("a", { href: link(one), "aria-current": one.trial === view.trial && "page" }, `trial ${one.trial} `, badge(one.outcome))));
+    element("a", { href: link(one), "aria-current": one.trial === view.trial && "page" }, `trial ${one.trial} `, one.danger.length ? danger(one.danger) : badge(one.outcome))));
 }
 
 function question(view) {

@@ -8,19 +8,23 @@ const trialsOf = new Map();
 let page = 0;
 let selected = -1;
 
+// A dangerous trial stands for its golden, whatever the others did.
+const rank = (found) => (found.danger.length ? -1 : ORDER[found.outcome]);
+
 const link = (found) => `#/case/${encodeURIComponent(found.id)}/${found.trial}`;
 
 async function loadCases() {
-  const rows = await unpacked("index");
-  cases = rows.map(([id, trial, outcome, category, score, codes, latency, input, reason], place) => ({
-    id, trial, outcome, category, score, codes, latency, input, reason, place,
-    sought: `${id}\n${input}\n${reason}`.toLowerCase(),
-  }));
+  const { columns, rows } = await unpacked("index");
+  cases = rows.map((values, place) => {
+    const found = Object.fromEntries(columns.map((name, at) => [name, values[at]]));
+    return { ...found, place, sought: `${found.id}\n${found.input}\n${found.reason}\n${dangerText(found.danger)}`.toLowerCase() };
+  });
   for (const found of cases) {
     if (!trialsOf.has(found.id)) trialsOf.set(found.id, []);
     trialsOf.get(found.id).push(found);
   }
-  goldens = [...trialsOf.values()].map(goldenOf).sort((a, b) => a.worst - b.worst || a.place - b.place);
+  goldens = [...trialsOf.values()].map(goldenOf)
+    .sort((a, b) => !a.danger.length - !b.danger.length || a.worst - b.worst || a.place - b.place);
   filterCases();
 }
 
@@ -31,6 +35,7 @@ function goldenOf(trials) {
   const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
   return {
     trials, worst, judged: judged.length, place: trials[0].place,
+    danger: [...new Set(trials.flatMap((trial) => trial.danger))],
     passed: judged.filter((trial) => trial.outcome === "passed").length,
     score: mean((judged.length ? judged : trials).map((trial) => trial.score).filter((value) => value !== null)),
     latency: mean((judged.length ? judged : trials).map((trial) => trial.latency).filter((value) => value !== null)),
@@ -48,7 +53,7 @@ function filterCases() {
   shown = goldens.flatMap((golden) => {
     const fitting = golden.trials.filter(fits);
     if (!fitting.length) return [];
-    const first = fitting.reduce((a, b) => (ORDER[b.outcome] < ORDER[a.outcome] ? b : a));
+    const first = fitting.reduce((a, b) => (rank(b) < rank(a) ? b : a));
     return [{ ...golden, first }];
   });
   page = 0;
@@ -85,9 +90,15 @@ function listRow(golden, at) {
     element("a", { href: link(found) },
       mark,
       element("span", { class: "what" }, text(found.id, "id"), " ", text(found.input)),
-      found.reason && text(found.reason, "reason"),
+      golden.danger.length > 0 && danger(golden.danger),
+      found.reason && text(failedTrials(golden) + found.reason, "reason"),
       element("span", { class: "n quiet" }, `${found.category} · ${golden.score === null ? "–" : golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
   );
+}
+
+function failedTrials(golden) {
+  const failed = golden.judged - golden.passed;
+  return golden.trials.length > 1 && failed ? `${failed} of ${golden.trials.length} trials failed: ` : "";
 }
 
 function select(at) {

@@ -38,6 +38,8 @@ function duration(milliseconds) {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
+const dangerText = (sorts) => (sorts.length ? `DANGER ${sorts.join(", ")}` : "");
+const danger = (sorts) => element("b", { class: "badge danger" }, dangerText(sorts));
 const MARKS = { passed: "✓", failed: "✗", error: "!", unchecked: "?" };
 const badge = (outcome) =>
   element("b", { class: `badge ${outcome}` }, `${MARKS[outcome]} ${outcome}`);

@@ -10,13 +10,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
-from rightcall.core.codec import decode
-from rightcall.core.errors import RightCallError
 from rightcall.improve.findings import Analysis
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.model import Tool
 from rightcall.show.dashboard.links import from_segment
 from rightcall.show.view.run import RunView, run_view
+from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -128,16 +126,13 @@ def at_hand(request: Request, run: StoredRun) -> bool:
     return run.results <= AT_ONCE or request.app.state.views.has_key(_key(run))
 
 
-def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tool definitions the run was made with, by name; empty when they were not stored."""
-    fingerprint = run.run.fingerprints.get("tools", "")
-    content = store.runs.document("tools", fingerprint) if fingerprint else None
-    if content is None:
-        return {}
-    try:
-        return {tool.name: tool for tool in decode(content, list[Tool], f"tools of run {run.id}")}
-    except RightCallError:
-        return {}  # written by something else; the rest of the page is still worth showing
+def dangerous_goldens(request: Request, run: StoredRun) -> list[str]:
+    """The goldens that every list of the run begins with, read once."""
+    store = store_of(request)
+    dangerous: list[str] = request.app.state.views.get(
+        ("danger", _key(run)), lambda: store.runs.failures(run.id).dangerous_goldens(tools_of(store, run))
+    )
+    return dangerous
 
 
 def _key(run: StoredRun) -> Hashable:

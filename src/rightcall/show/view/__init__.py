@@ -5,9 +5,10 @@
     tools      per tool, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
-    grouped_trials  the trials of a golden in one row, failures first
+    grouped_trials  the trials of a golden in one row, danger first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side; case_names: its name
+    run_tools  the tools of a run, whose hints say which mistakes are dangerous
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 

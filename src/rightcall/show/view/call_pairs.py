@@ -15,14 +15,13 @@ from rightcall.metrics.matching.case_score import places_that_count, score_calls
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.model.call import ToolCall
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Failure, PairKind
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-
-NO_TOOLS: Mapping[str, Tool] = {}
 
 
 class ShownPair(Record, frozen=True):

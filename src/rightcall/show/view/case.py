@@ -7,6 +7,8 @@ from itertools import groupby
 from typing import Literal
 
 from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching.reasons import sentence
+from rightcall.model.danger import NO_TOOLS, danger_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -15,10 +17,9 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.numbers import decimal, dollars, duration
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
+from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.calls import CallView, call_views
-from rightcall.show.view.case_names import case_name
-from rightcall.show.view.failures import failure_line
+from rightcall.show.view.failures import case_dangers, failure_line
 from rightcall.show.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
 
 MOST_BARS = 200
@@ -65,17 +66,17 @@ def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
     return tuple(bars[:MOST_BARS])
 
 
-Outcome = CaseOutcome
 MOST_MESSAGES = 200
 MOST_FAILURES = 100
 LONGEST_REASON = 400
 
 
 class FailureLine(Record, frozen=True):
-    """A code and its sentence."""
+    """A code and its sentence, and the sort of danger if it is dangerous."""
 
     code: str
     sentence: str
+    danger: str = ""
 
 
 class ScoreLine(Record, frozen=True):
@@ -89,11 +90,14 @@ class ScoreLine(Record, frozen=True):
 
 
 class CaseView(Record, frozen=True):
-    """Everything shown of one trial of one golden. All texts are safe to show and limited in length."""
+    """Everything shown of one trial of one golden. All texts are safe to show and limited in length.
+
+    `failures` begin with the dangerous ones, whose sorts are `danger`.
+    """
 
     golden_id: str
     trial: int
-    outcome: Outcome
+    outcome: CaseOutcome
     category: str
     score: float
     input: str
@@ -116,6 +120,7 @@ class CaseView(Record, frozen=True):
     user: str = ""
     facts: tuple[str, ...] = ()
     """What every drawing says of the case in one line: category, score, time, tokens, cost, what ended it."""
+    danger: tuple[str, ...] = ()
 
 
 def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
@@ -126,13 +131,13 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
     return CaseView(
         golden_id=result.golden_id,
         trial=result.trial,
-        outcome=outcome_of(result),
+        outcome=result.outcome,
         category=result.category,
         score=result.score,
         input=display_text(input_of(golden, messages)),
-        reason=reason_of(result),
+        reason=reason_of(result, tools),
         rules=_rules(golden),
-        failures=tuple(FailureLine(f.code, failure_line(f)) for f in result.codes[:MOST_FAILURES]),
+        failures=tuple(_failures(result, tools)),
         calls=call_views(pairing_of(golden, result, tools), result),
         messages=transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
         if isinstance(golden, ConversationalGolden) or talk
@@ -153,7 +158,13 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         ended_why=one_line(talk.why, LONGEST_REASON) if talk else "",
         user=one_line(talk.user, 200) if talk else "",
         facts=tuple(_facts(result)),
+        danger=case_dangers(result, tools),
     )
+
+
+def _failures(result: CaseResult, tools: Mapping[str, Tool]) -> list[FailureLine]:
+    lines = [FailureLine(f.code, failure_line(f), danger_of(f, tools)) for f in result.codes]
+    return sorted(lines, key=lambda line: not line.danger)[:MOST_FAILURES]
 
 
 def _facts(result: CaseResult) -> Iterator[str]:
@@ -179,24 +190,21 @@ def _facts(result: CaseResult) -> Iterator[str]:
             yield f"ended: {ENDINGS.get(talk.ended, talk.ended)}{why}"
 
 
-def outcome_of(result: CaseResult) -> Outcome:
-    """Passed, failed, error (nothing is known about the agent) or unchecked (nothing was to be known)."""
-    return result.outcome
-
-
-def reason_of(result: CaseResult) -> str:
-    """Why a case did not pass, in one line; empty when it did. What was called, when nothing was checked."""
-    if result.error:
-        return one_line(result.error, LONGEST_REASON)
-    if not result.checked:
+def reason_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
+    """Why a case did not pass, in one line, danger first; empty when it did; what was called if nothing was checked."""
+    if not result.checked and not result.error:
         return calls_text(result.trajectory)
-    if result.passed:
+    if result.passed and not result.error:
         return ""
     overall = result.metrics.get("overall")
-    reason = overall.reason if overall else ""
-    return one_line(
-        reason or "; ".join(dict.fromkeys(map(failure_line, result.codes))) or "did not pass", LONGEST_REASON
-    )
+    reason = result.error or (overall.reason if overall else "")
+    reason = reason or "; ".join(dict.fromkeys(map(failure_line, result.codes))) or "did not pass"
+    for failure in reversed(result.codes if result.checked else ()):
+        if danger_of(failure, tools):
+            clause = sentence(failure)
+            others = reason.replace(f"; {clause}", "").removeprefix(clause).removeprefix("; ")
+            reason = f"{clause}; {others}" if others else clause
+    return one_line(reason, LONGEST_REASON)
 
 
 def calls_text(trajectory: Trajectory | None) -> str:
@@ -246,32 +254,3 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden.comments:
         rules.append(("comment", display_text(golden.comments, 2000)))
     return tuple(rules)
-
-
-class FailedCase(Record, frozen=True):
-    """Which case, and why, in one line; `name` is its id, with the request if the id was generated."""
-
-    golden_id: str
-    trial: int
-    outcome: Outcome
-    reason: str
-    name: str
-
-
-class FailedCases:
-    """Keeps the first `keep` and counts the others."""
-
-    def __init__(self, keep: int) -> None:
-        self._keep = keep
-        self.cases: list[FailedCase] = []
-        self.more = 0
-
-    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
-        """Add a case, unless it passed or was not checked."""
-        if (result.passed and not result.error) or not result.checked:
-            return
-        if len(self.cases) < self._keep:
-            why, name = reason_of(result), case_name(result.golden_id, golden)
-            self.cases.append(FailedCase(result.golden_id, result.trial, outcome_of(result), why, name))
-        else:
-            self.more += 1

@@ -10,6 +10,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
+from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter, RunFilter
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    history = []
+    history, tools = [], tools_of(store, run)
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:
             continue
         if trials := list(store.runs.results(other.id, ResultFilter(golden_id=golden_id))):
-            row = golden_row(golden_id, trials)
+            row = golden_row(golden_id, trials, tools)
             history.append(PastTrials(other.id, other.run.started_at, other.run.agent, row))
     return history[:MOST_HISTORY]
 

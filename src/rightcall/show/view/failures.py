@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 
+from rightcall.core.text import pluralize
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.tally import codes_of_case
+from rightcall.model.danger import NO_TOOLS, SORTS, WORD, danger_of, dangers_of
 from rightcall.model.failure import CODES, Code, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.show.text import one_line
 from rightcall.show.view.case_names import case_name
 
 EXAMPLES = 5
 LONGEST_SENTENCE = 400
-TITLES = {code: facts.title for code, facts in CODES.items()}
+TITLES: dict[str, str] = {code: facts.title for code, facts in CODES.items()}
 
 
 class Example(Record, frozen=True):
-    """One case that shows a failure, in one sentence."""
+    """One case that shows a failure, in one sentence; `danger` is its sort of danger."""
 
     golden_id: str
     trial: int
     sentence: str
     name: str
+    danger: str = ""
 
 
 class FailureGroup(Record, frozen=True):
-    """A failure code: the number of failed cases, the tools, and the first examples."""
+    """A failure code: the number of failed cases, the tools, and the first examples, dangerous ones before others.
+
+    `dangerous` of the cases are of the sort `danger`.
+    """
 
     code: Code
     title: str
@@ -36,12 +44,17 @@ class FailureGroup(Record, frozen=True):
     share: float
     tools: tuple[tuple[str, int], ...]
     examples: tuple[Example, ...]
+    danger: str = ""
+    dangerous: int = 0
 
 
 class FailureTally:
     """Counts each code once per case, as the summary does."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._offered = tools
+        self._dangers: defaultdict[Code, Counter[str]] = defaultdict(Counter)
+        self._dangerous_cases: Counter[str] = Counter()
         self._cases: Counter[Code] = Counter()
         self._tools: defaultdict[Code, Counter[str]] = defaultdict(Counter)
         self._examples: defaultdict[Code, list[Example]] = defaultdict(list)
@@ -51,22 +64,35 @@ class FailureTally:
         if result.passed or not result.checked:
             return
         self._failed += not result.error
+        self._dangerous_cases.update(case_dangers(result, self._offered))
         counted = codes_of_case(result)
-        first = {failure.code: failure for failure in reversed(result.codes) if failure.code in counted}
-        for code, failure in first.items():
+        failures = [(failure, danger_of(failure, self._offered)) for failure in result.codes]
+        failures.sort(key=lambda item: not item[1])
+        first = {failure.code: (failure, danger) for failure, danger in reversed(failures)}
+        for code, (failure, danger) in first.items():
+            if code not in counted:
+                continue
             self._cases[code] += 1
+            if danger:
+                self._dangers[code][danger] += 1
             if failure.tool and (failure.tool in self._tools[code] or len(self._tools[code]) < 100):
                 self._tools[code][failure.tool] += 1
             examples = self._examples[code]
-            if len(examples) < EXAMPLES and all(
-                example.golden_id != result.golden_id for example in examples
-            ):
+            full = len(examples) == EXAMPLES and (not danger or bool(examples[-1].danger))
+            if not full and all(example.golden_id != result.golden_id for example in examples):
                 name = case_name(result.golden_id, golden)
-                examples.append(Example(result.golden_id, result.trial, failure_line(failure), name))
+                examples.append(Example(result.golden_id, result.trial, failure_line(failure), name, danger))
+                examples.sort(key=lambda example: not example.danger)
+                del examples[EXAMPLES:]
+
+    def danger(self) -> str:
+        """`DANGER forbidden call in 3 cases, double effect in 1 case`; empty without danger."""
+        cases = self._dangerous_cases
+        return danger_text(f"{sort} in {pluralize(cases[sort], 'case')}" for sort in SORTS if cases[sort])
 
     def groups(self) -> tuple[FailureGroup, ...]:
-        """The most frequent code first."""
-        return tuple(
+        """Codes with danger first, then the most frequent ones."""
+        groups = (
             FailureGroup(
                 code,
                 TITLES[code],
@@ -74,9 +100,23 @@ class FailureTally:
                 cases / self._failed if self._failed else 0.0,
                 tuple(self._tools[code].most_common(5)),
                 tuple(self._examples[code]),
+                next(iter(self._dangers[code]), ""),
+                self._dangers[code].total(),
             )
-            for code, cases in sorted(self._cases.items(), key=lambda item: (-item[1], item[0]))
+            for code, cases in self._cases.items()
         )
+        return tuple(sorted(groups, key=lambda group: (not group.danger, -group.cases, group.code)))
+
+
+def danger_text(sorts: Iterable[str]) -> str:
+    """The word and the sorts of danger, as every output writes them; empty without any."""
+    listed = ", ".join(sorts)
+    return f"{WORD} {listed}" if listed else ""
+
+
+def case_dangers(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> tuple[str, ...]:
+    """The sorts of danger of a case that did not pass; one without an answer may have done harm before."""
+    return dangers_of(result.codes, tools) if result.checked and not result.passed else ()
 
 
 def failure_line(failure: Failure) -> str:

@@ -1,30 +1,38 @@
-"""The goldens of a run, each with all its trials: what lists of failures show."""
+"""The goldens of a run, each with all its trials in one row: what every list of failures shows, danger first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from rightcall.model.danger import NO_TOOLS, SORTS, dangers_of
 from rightcall.model.golden import is_generated
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import case_names
+from rightcall.show.view.case_names import CaseName, case_names
+from rightcall.show.view.failures import case_dangers, danger_text
+from rightcall.show.view.run_tools import tools_of
+from rightcall.store.base import ResultFilter
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 GoldenOutcome = Literal["passed", "failed", "flaky", "error", "unchecked"]
+ORDER = {"failed": 0, "flaky": 1, "error": 2, "unchecked": 3, "passed": 4}
 
 
 class GoldenRow(Record, frozen=True):
-    """All trials of one golden. `flaky` means that some passed and some failed; `reason` is that of the first
-    trial that did not pass; `score` and `latency_ms` are means over the judged trials (the latter also over unchecked
-    trials, if no other was made); `title` is the request of a golden whose id was generated."""
+    """All trials of one golden. `flaky` means that some passed and some failed.
+
+    `danger` are the sorts of danger of all trials (`model/danger.py`). `reason` is that of the first dangerous trial,
+    or else of the first that did not pass; `score` and `latency_ms` are means over the judged trials (the latter also
+    over unchecked trials, if no other was made); `title` is the request of a golden whose id was generated.
+    """
 
     golden_id: str
     outcome: GoldenOutcome
@@ -38,27 +46,52 @@ class GoldenRow(Record, frozen=True):
     latency_ms: float | None = None
     title: str = ""
     unchecked: int = 0
+    danger: tuple[str, ...] = ()
+    complete: bool = True
+    """Whether trials that passed are counted too."""
 
     @property
     def name(self) -> str:
         """The id, and the title if there is one."""
         return f"{self.golden_id} {self.title}".rstrip()
 
+    @property
+    def trials(self) -> int:
+        return self.judged + self.errors + self.unchecked
 
-def golden_rows(results: Iterable[CaseResult]) -> Iterator[GoldenRow]:
-    """A row for each golden of results that are ordered by golden, as the store gives them."""
-    for golden_id, trials in groupby(results, key=lambda result: result.golden_id):
-        yield golden_row(golden_id, list(trials))
+    @property
+    def danger_text(self) -> str:
+        """`DANGER forbidden call`; empty without danger."""
+        return danger_text(self.danger)
+
+    @property
+    def why(self) -> str:
+        """The reason; of several trials also how many did not pass."""
+        return f"{self.trials_text}: {self.reason}" if self.trials_text and self.reason else self.reason
+
+    @property
+    def trials_text(self) -> str:
+        """`2 of 3 trials failed`; empty if there is one trial, or all passed."""
+        failed = self.judged - self.passed
+        if self.trials < 2 or self.trials == self.passed:
+            return ""
+        among = f" of {self.trials}" if self.complete else ""
+        if failed:
+            return f"{failed}{among} trials failed"
+        return f"{self.errors}{among} trials without an answer" if self.errors else f"{self.trials} trials"
 
 
-def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
-    """All trials of one golden in one row."""
+def golden_row(
+    golden_id: str, trials: Iterable[CaseResult], tools: Mapping[str, Tool] = NO_TOOLS
+) -> GoldenRow:
+    """All trials of one golden in one row. `tools` are those of the run: their hints say what is destructive."""
     all_trials = list(trials)
     judged = [trial for trial in all_trials if trial.judged]
     failed = [trial for trial in judged if not trial.passed]
     unchecked = [trial for trial in all_trials if not trial.checked]
     broken = [trial for trial in all_trials if trial.checked and trial.error]
-    shown = next(iter(failed or broken or unchecked), None)
+    dangerous = [trial for trial in (*failed, *broken) if case_dangers(trial, tools)]
+    shown = next(iter(dangerous or failed or broken or unchecked), None)
     outcome: GoldenOutcome = "passed"
     if failed:
         outcome = "flaky" if len(failed) < len(judged) else "failed"
@@ -72,18 +105,79 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
         len(judged) - len(failed),
         len(judged),
         len(broken),
-        "" if shown is None else reason_of(shown),
+        "" if shown is None else reason_of(shown, tools),
         tuple(dict.fromkeys(failure.code for trial in failed for failure in trial.codes)),
         all_trials[0].category if all_trials else "",
         _mean(trial.score for trial in judged),
         _mean(trial.latency_ms for trial in judged or unchecked if trial.latency_ms is not None),
         unchecked=len(unchecked),
+        danger=dangers_of((failure for trial in dangerous for failure in trial.codes), tools),
     )
 
 
-def with_titles(rows: Iterable[GoldenRow], store: Store, run: str) -> list[GoldenRow]:
+def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], int]:
+    """At most `keep` goldens of a run that did not pass, the dangerous ones first, and how many more there are."""
+    stored = store.runs.get(run)
+    tools, failures = tools_of(store, stored), store.runs.failures(stored.id)
+    dangerous = failures.dangerous_goldens(tools)
+    listed = store.runs.goldens_page(stored.id, ResultFilter(), limit=keep, dangerous=dangerous)
+    rows = (golden_row(golden.golden_id, golden.trials, tools) for golden in listed)
+    failed = [row for row in rows if row.outcome not in ("passed", "unchecked")]
+    return with_titles(danger_first(failed), case_names(store, stored.id)), max(
+        0, failures.goldens() - len(failed)
+    )
+
+
+def unchecked_goldens(store: Store, run: str, keep: int) -> list[GoldenRow]:
+    """At most `keep` goldens of a run with a trial that nothing checks."""
+    listed = store.runs.goldens_page(run, ResultFilter(outcome="unchecked"), limit=keep)
+    rows = (golden_row(golden.golden_id, golden.trials) for golden in listed)
+    return with_titles(rows, case_names(store, run))
+
+
+def danger_first(rows: Iterable[GoldenRow]) -> list[GoldenRow]:
+    """The rows in the order of every list: by sort of danger, never passed, sometimes passed, without an answer."""
+    rank = {sort: place for place, sort in enumerate(SORTS)}
+    return sorted(
+        rows,
+        key=lambda row: (min((rank[sort] for sort in row.danger), default=len(SORTS)), ORDER[row.outcome]),
+    )
+
+
+class FailedTrials:
+    """The worst goldens of results that arrive in any order, such as those of a file; memory stays flat.
+
+    Trials that passed are not kept, so that a row counts those that did not.
+    """
+
+    def __init__(self, keep: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._keep, self._tools = keep, tools
+        self._trials: dict[str, list[CaseResult]] = {}
+        self._dropped = 0
+
+    def add(self, result: CaseResult) -> None:
+        """Add a result, unless it passed or was not checked."""
+        if result.passed or not result.checked:
+            return
+        self._trials.setdefault(result.golden_id, []).append(result)
+        if len(self._trials) > 2 * self._keep + 100:
+            kept = {row.golden_id for row in self._rows()[: self._keep]}
+            self._dropped += sum(len(trials) for at, trials in self._trials.items() if at not in kept)
+            self._trials = {at: trials for at, trials in self._trials.items() if at in kept}
+
+    def rows(self) -> tuple[list[GoldenRow], int]:
+        """At most `keep` goldens, and how many more trials did not pass."""
+        rows = self._rows()
+        beyond = sum(row.trials for row in rows[self._keep :])
+        return rows[: self._keep], beyond + self._dropped
+
+    def _rows(self) -> list[GoldenRow]:
+        rows = (golden_row(golden_id, trials, self._tools) for golden_id, trials in self._trials.items())
+        return danger_first(msgspec.structs.replace(row, complete=False) for row in rows)
+
+
+def with_titles(rows: Iterable[GoldenRow], name: CaseName) -> list[GoldenRow]:
     """The rows with the titles of the goldens whose ids were generated."""
-    name = case_names(store, run)
     return [
         msgspec.structs.replace(row, title=name(row.golden_id).removeprefix(row.golden_id).strip())
         if is_generated(row.golden_id)
@@ -95,19 +189,3 @@ def with_titles(rows: Iterable[GoldenRow], store: Store, run: str) -> list[Golde
 def _mean(values: Iterable[float]) -> float | None:
     numbers = list(values)
     return fmean(numbers) if numbers else None
-
-
-def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow], int]:
-    """At most `keep` rows that did not pass, those that never passed first, and how many more there are."""
-    order = {"failed": 0, "flaky": 1, "error": 2}
-    kept: list[GoldenRow] = []
-    more = 0
-    for row in rows:
-        if row.outcome in ("passed", "unchecked"):
-            continue
-        kept.append(row)
-        if len(kept) > 2 * keep + 100:  # memory stays flat, whatever fails
-            kept = sorted(kept, key=lambda row: order[row.outcome])[:keep]
-            more += keep + 101
-    kept.sort(key=lambda row: order[row.outcome])
-    return kept[:keep], more + max(0, len(kept) - keep)

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.tally import Tally
+from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
-from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
+from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.failures import FailureGroup, FailureTally
+from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
 from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
@@ -27,7 +29,7 @@ class RunView(Record, frozen=True):
     """Every displayed number of a run.
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
-    the results so far. `sentence` says why the verdict is what it is.
+    the results so far. `sentence` says why the verdict is what it is, `danger` what cannot be taken back.
     """
 
     run: Run
@@ -45,6 +47,7 @@ class RunView(Record, frozen=True):
     cost: Spread | None
     scores: Spread | None
     sentence: str = ""
+    danger: str = ""
 
 
 class RunTally:
@@ -52,7 +55,7 @@ class RunTally:
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
         self._offered = tools
-        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally()
+        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(tools)
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
@@ -83,6 +86,7 @@ class RunTally:
             cost=self._cost.spread(),
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_sentence(stored.verdict, run.summary),
+            danger=self._failures.danger(),
         )
 
 
@@ -91,7 +95,7 @@ def run_view(
 ) -> RunView:
     """Read a run and compute its view. `visit` is called with every case, ordered by golden id and trial."""
     stored = store.runs.get(run)
-    tally = RunTally()
+    tally = RunTally(tools_of(store, stored))
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
         if visit is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary, no_checks_text
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
@@ -112,7 +113,10 @@ def summary_view(summary: Summary) -> SummaryView:
     failed = summary.overall.cases - summary.overall.passed
     return SummaryView(
         rows=(*rows, _row("all", summary.overall, trials)),
-        codes=tuple(CodeRow(code, n, n / failed if failed else 0.0) for code, n in summary.codes.items()),
+        codes=tuple(
+            CodeRow(code, n, n / failed if failed else 0.0)
+            for code, n in sorted(summary.codes.items(), key=lambda item: item[0] not in FATAL)
+        ),
         input_tokens=summary.usage.input_tokens or 0,
         output_tokens=summary.usage.output_tokens or 0,
         cost_usd=summary.usage.cost_usd,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
-from rightcall.model import Failure, ToolCall, Trajectory
+from rightcall.model import Failure, Tool, ToolCall, Trajectory
+from rightcall.model.danger import MISTAKES, danger_of
+from rightcall.model.failure import FATAL
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, pages
@@ -18,6 +20,8 @@ from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
 FAILED = ResultFilter(outcome="failed")
+MOST_DANGEROUS = 1_000
+"""Goldens that a list shows first because of danger; queries name each of them."""
 
 results = tables.results.c
 
@@ -65,6 +69,35 @@ class RunFailures:
                 counted = counted.where(results.outcome != tables.UNCHECKED)
             rows = connection.execute(counted.group_by(c.code).order_by(c.code))
             return {row.code: row.failures for row in rows}
+
+    def goldens(self) -> int:
+        """The number of goldens with a trial that failed or has no answer."""
+        counted = select(func.count(results.golden_id.distinct()))
+        with self._store.read_transaction() as connection:
+            here = results.run_key == self._key(connection)
+            failed = results.outcome.in_((tables.FAILED, tables.ERROR))
+            return int(connection.execute(counted.where(here, failed)).scalar() or 0)
+
+    def dangerous_goldens(self, tools: Mapping[str, Tool]) -> list[str]:
+        """The goldens with a dangerous failure, by id; of very many, some. `tools` are those of the run, by name."""
+        c = tables.codes.c
+        query = (
+            select(results.golden_id, c.evidence)
+            .join(tables.codes, results.id == c.result_id)
+            .where(results.outcome.in_((tables.FAILED, tables.ERROR)))
+            .execution_options(yield_per=AT_ONCE)
+        )
+        hinted = any(tool.annotations.destructive for tool in tools.values())
+        goldens: set[str] = set()
+        with self._store.read_transaction() as connection:
+            here = c.run_key == self._key(connection)
+            for codes in (FATAL, MISTAKES) if hinted else (FATAL,):
+                for golden_id, evidence in connection.execute(query.where(here, c.code.in_(sorted(codes)))):
+                    if golden_id not in goldens and danger_of(decode_record(evidence, Failure), tools):
+                        goldens.add(golden_id)
+                    if len(goldens) == MOST_DANGEROUS:
+                        break
+        return sorted(goldens)
 
     def trial_counts(self) -> Iterator[TrialCount]:
         """Every golden that was checked, by id, streamed."""

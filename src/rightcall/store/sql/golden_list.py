@@ -1,4 +1,4 @@
-"""The goldens of a run in the order a list shows them: those that failed first, every golden once."""
+"""The goldens of a run in the order a list shows them: danger first, then those that failed, every golden once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, Select, select
 
 from rightcall.model import CaseResult
-from rightcall.store.base import ListedGolden, Outcome, ResultFilter
+from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import tags_of_cases
 from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
@@ -29,22 +29,32 @@ class GoldenList(Results):
     __slots__ = ()
 
     def goldens_page(
-        self, run: str, which: ResultFilter, *, limit: int = 100, after: ListedGolden | None = None
+        self,
+        run: str,
+        which: ResultFilter,
+        *,
+        limit: int = 100,
+        after: ListedGolden | None = None,
+        dangerous: Sequence[str] = (),
     ) -> list[ListedGolden]:
-        """The next `limit` goldens with a matching trial, failures first; `after` is the last one shown."""
+        """The next `limit` goldens with a matching trial: those of `dangerous`, then those that failed, then others.
+
+        `after` is the last one shown.
+        """
         listed_goldens: list[ListedGolden] = []
         with self._store.read_transaction() as connection:
             row = find(connection, run)
             run_key, scan = row.key, scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
-            for outcome in _from(which, after.outcome if after else None):
-                query = _goldens_query(run_key, which, outcome, ids, scan=scan)
-                if after and after.outcome == outcome:
-                    query = query.where(results.golden_id > after.golden_id)
+            for part in _parts(which, dangerous, after.part if after else None):
+                beyond = after.golden_id if after and after.part == part else None
+                query = _goldens_query(run_key, which, part, ids, dangerous, scan=scan)
+                if beyond is not None:
+                    query = query.where(results.golden_id > beyond)
                 rows = connection.execute(
                     query.order_by(results.golden_id).limit(limit - len(listed_goldens))
                 )
-                listed_goldens += [ListedGolden(outcome, golden_id) for golden_id in rows.scalars()]
+                listed_goldens += [ListedGolden(part, golden_id) for golden_id in rows.scalars()]
                 if len(listed_goldens) >= limit:
                     break
             return self._with_trials(connection, run_key, listed_goldens)
@@ -70,7 +80,9 @@ class GoldenList(Results):
             for golden in listed
         ]
 
-    def neighbours(self, run: str, which: ResultFilter, golden_id: str) -> tuple[str | None, str | None]:
+    def neighbours(
+        self, run: str, which: ResultFilter, golden_id: str, dangerous: Sequence[str] = ()
+    ) -> tuple[str | None, str | None]:
         """The goldens before and after this one in the list; None at either end."""
         with self._store.read_transaction() as connection:
             row = find(connection, run)
@@ -81,29 +93,35 @@ class GoldenList(Results):
                 golden_id: str | None = connection.execute(query.order_by(order).limit(1)).scalar()
                 return golden_id
 
-            phases = _from(which, None)
+            parts = _parts(which, dangerous)
             ids = _with_text(connection, run_key, which, scan=scan)
-            lists = {outcome: _goldens_query(run_key, which, outcome, ids, scan=scan) for outcome in phases}
+            lists = {part: _goldens_query(run_key, which, part, ids, dangerous, scan=scan) for part in parts}
             own = (results.run_key == run_key, results.golden_id == golden_id)
             trials = select(results.outcome).where(*own)
             fitting = trials.where(*conditions(run_key, which, scan=scan))
             outcomes = set(connection.execute(fitting).scalars())
             outcomes = outcomes or set(connection.execute(trials).scalars())  # opened past the filter
-            at = next((n for n, outcome in enumerate(phases) if OUTCOMES[outcome] in outcomes), 0)
-            here = lists[phases[at]]
+            own_parts = (
+                {"danger"} if golden_id in dangerous else {p for p in ORDER if OUTCOMES[p] in outcomes}
+            )
+            at = next((n for n, part in enumerate(parts) if part in own_parts), 0)
+            here = lists[parts[at]]
             before = first(here.where(results.golden_id < golden_id), last=True)
             after = first(here.where(results.golden_id > golden_id))
-            for outcome in reversed(phases[:at]):
-                before = before if before is not None else first(lists[outcome], last=True)
-            for outcome in phases[at + 1 :]:
-                after = after if after is not None else first(lists[outcome])
+            for part in reversed(parts[:at]):
+                before = before if before is not None else first(lists[part], last=True)
+            for part in parts[at + 1 :]:
+                after = after if after is not None else first(lists[part])
         return before, after
 
 
-def _from(which: ResultFilter, outcome: Outcome | None) -> tuple[Outcome, ...]:
-    """The parts of the list that are left, beginning with that of `outcome`."""
-    parts = ORDER if which.outcome is None else (which.outcome,)
-    return parts[parts.index(outcome) :] if outcome in parts else parts
+def _parts(
+    which: ResultFilter, dangerous: Sequence[str], start: ListPart | None = None
+) -> tuple[ListPart, ...]:
+    """The parts of the list that are left, beginning with `start`."""
+    outcomes: tuple[ListPart, ...] = ORDER if which.outcome is None else (which.outcome,)
+    parts: tuple[ListPart, ...] = ("danger", *outcomes) if dangerous else outcomes
+    return parts[parts.index(start) :] if start in parts else parts
 
 
 def _with_text(connection: Connection, run_key: int, which: ResultFilter, *, scan: bool) -> list[str] | None:
@@ -117,21 +135,31 @@ def _with_text(connection: Connection, run_key: int, which: ResultFilter, *, sca
 
 
 def _goldens_query(
-    run_key: int, which: ResultFilter, outcome: Outcome, ids: list[str] | None, *, scan: bool
+    run_key: int,
+    which: ResultFilter,
+    part: ListPart,
+    ids: list[str] | None,
+    dangerous: Sequence[str],
+    *,
+    scan: bool,
 ) -> Select[Any]:
-    """Ids of the goldens with a matching trial of this outcome and, in a list of all, none of an earlier one."""
+    """Ids of the goldens with a matching trial of this part and, in a list of all, none of an earlier one."""
     if ids is not None:
         which = msgspec.structs.replace(which, text="")
     query = select(results.golden_id).distinct().where(*conditions(run_key, which, scan=scan))
     if ids is not None:
         query = query.where(results.golden_id.in_(ids))
-    query = query.where(results.outcome == OUTCOMES[outcome])
+    if part == "danger":
+        return query.where(results.golden_id.in_(dangerous))
+    query = query.where(results.outcome == OUTCOMES[part])
+    if dangerous:
+        query = query.where(results.golden_id.not_in(dangerous))
     if which.outcome is not None:
         return query
     other = tables.results.alias()
     # Conditions on the golden hold for all its trials.
     of_a_trial = msgspec.structs.replace(which, text="", tag="", category=None, golden_id=None)
-    for earlier in ORDER[: ORDER.index(outcome)]:
+    for earlier in ORDER[: ORDER.index(part)]:
         same = (
             other.c.run_key == run_key,
             other.c.golden_id == results.golden_id,

@@ -52,12 +52,11 @@ class RunTools:
 
         Use when a run is known and its failures are not. Returns the golden ids to pass to show_case.
         """
-        from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
+        from rightcall.show.view.grouped_trials import failed_goldens
 
         with self._project.store() as store:
             stored_run = store.runs.get(self._project.run_name(run))
-            failed, more = failures_first(golden_rows(store.runs.results(stored_run.id)), failures)
-            failed = with_titles(failed, store, stored_run.id)
+            failed, more = failed_goldens(store, stored_run.id, failures)
         summary = stored_run.run.summary
         return overview(stored_run) | {
             "decision": summary.decision if summary else "",

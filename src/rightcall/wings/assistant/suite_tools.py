@@ -58,7 +58,7 @@ class SuiteTools:
         from rightcall.api.suite_run import SuiteRun
         from rightcall.run.options import SuiteOptions
         from rightcall.run.runner import run_plan
-        from rightcall.show.view.grouped_trials import failures_first, golden_rows, with_titles
+        from rightcall.show.view.grouped_trials import failed_goldens
 
         path, loaded = self._project.suite(suite, model)
         self._project.require_trust(path, loaded, model)
@@ -75,11 +75,11 @@ class SuiteTools:
 
         with self._project.store(must_exist=False) as store:
             outcome = await run_plan(plan, store, watch=watch)
-            failed, more = failures_first(golden_rows(store.runs.results(outcome.run.id)), MOST_FAILURES)
+            failed, more = failed_goldens(store, outcome.run.id, MOST_FAILURES)
             return overview(store.runs.get(outcome.run.id)) | {
                 "verdict": outcome.verdict.word,
                 "sentence": outcome.verdict.sentence,
                 "stopped": outcome.stopped,
                 "notices": outcome.notices,
-                "failed": {"items": with_titles(failed, store, outcome.run.id), "more": more},
+                "failed": {"items": failed, "more": more},
             }

@@ -140,7 +140,8 @@ def score_shard(scoring: Scoring, shard: Shard) -> None:
         pairs = _Pairs(scoring, shard, index)
         results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
         with atomic_write(shard.part(scoring.out, "jsonl")) as file:
-            write_rows(tally.watch(results), cast(BinaryIO, file))
+            tools = {tool.name: tool for tool in scoring.tools}
+            write_rows(tally.watch(results), cast(BinaryIO, file), tools)
     cases, goldens = (array("q", sorted(hashes)).tobytes() for hashes in (pairs.cases, pairs.met))
     counted = ShardTally(tally.apart, tally.state(), cases, goldens)
     with atomic_write(shard.part(scoring.out, "tally")) as file:

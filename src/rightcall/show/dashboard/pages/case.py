@@ -14,8 +14,8 @@ from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.run import result_filter
-from rightcall.show.dashboard.views import run_from_url, store_of
-from rightcall.show.view.case import case_view, outcome_of
+from rightcall.show.dashboard.views import dangerous_goldens, run_from_url, store_of
+from rightcall.show.view.case import case_view
 from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
 from rightcall.show.view.failures import TITLES
 from rightcall.store.base import StoredCase, StoredRun
@@ -26,7 +26,9 @@ def case(request: Request) -> Response:
     run, stored_case, result = case_from_url(request)
     store = store_of(request)
     filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
-    before, after = store.runs.neighbours(run.id, result_filter(filters), stored_case.golden_id)
+    before, after = store.runs.neighbours(
+        run.id, result_filter(filters), stored_case.golden_id, dangerous_goldens(request, run)
+    )
     record = run_record(store, run)
     view = case_view(stored_case.golden, result, {tool.name: tool for tool in record.tools})
     return page(
@@ -35,7 +37,7 @@ def case(request: Request) -> Response:
         run=run,
         case=stored_case,
         view=view,
-        trials=[(trial.trial, outcome_of(trial)) for trial in stored_case.results],
+        trials=[(trial.trial, trial.outcome) for trial in stored_case.results],
         before=before,
         following=after,
         filters=filters,
@@ -89,7 +91,7 @@ def select_trial(stored_case: StoredCase, trial: str | None, outcome: str | None
     if not stored_case.results:
         raise HTTPException(400, f"case {stored_case.golden_id} has no result yet")
     if trial is None:
-        asked = next((result for result in stored_case.results if outcome_of(result) == outcome), None)
+        asked = next((result for result in stored_case.results if result.outcome == outcome), None)
         return asked or next(
             (result for result in stored_case.results if not result.passed), stored_case.results[0]
         )

@@ -18,8 +18,9 @@ from rightcall.run.decisions import RunComparison, compare_runs
 from rightcall.show.dashboard import views
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.case import select_trial
-from rightcall.show.dashboard.views import store_of, tools_of
-from rightcall.show.view.case import case_view, outcome_of
+from rightcall.show.dashboard.views import store_of
+from rightcall.show.view.case import case_view
+from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import Change, StoredRun, changes
 
 ON_A_PAGE = 50
@@ -192,7 +193,7 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
     if not stored_case.results:
         return {"name": name, "run": run, "view": None}
     result = select_trial(stored_case, request.query_params.get(f"{name}_trial"))
-    trials = [(trial_result.trial, outcome_of(trial_result)) for trial_result in stored_case.results]
+    trials = [(trial_result.trial, trial_result.outcome) for trial_result in stored_case.results]
     view = case_view(stored_case.golden, result, tools_of(store, run))
     return {"name": name, "run": run, "view": view, "trials": trials}
 

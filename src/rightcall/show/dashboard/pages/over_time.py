@@ -10,7 +10,8 @@ from rightcall.improve.changes import runs_with_changes, tool_change
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.charts import Point
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import state_of, store_of, tools_of
+from rightcall.show.dashboard.views import state_of, store_of
+from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import RunFilter, StoredRun
 

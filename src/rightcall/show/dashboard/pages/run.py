@@ -15,16 +15,18 @@ from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import (
     analysis_of,
     at_hand,
+    dangerous_goldens,
     run_from_url,
     state_of,
     store_of,
-    tools_of,
     view_of,
 )
+from rightcall.show.view.case_names import case_names
 from rightcall.show.view.failures import TITLES
 from rightcall.show.view.grouped_trials import golden_row, with_titles
+from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
-from rightcall.store.base import ListedGolden, Outcome, ResultFilter, StoredRun
+from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, StoredRun
 from rightcall.store.sql.store import Store
 
 ON_A_PAGE = 50
@@ -104,18 +106,20 @@ def live(request: Request) -> Response:
 
 
 def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
-    """One page of the goldens that match the filters in the URL, failures first, each with all its trials."""
+    """One page of the goldens that match the filters in the URL, danger first, each with all its trials."""
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    tools, dangerous = tools_of(store, stored), dangerous_goldens(request, stored)
+    goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
     shown = goldens[:ON_A_PAGE]
     filters = {
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
     return {
         "cases": with_titles(
-            (golden_row(golden.golden_id, golden.trials) for golden in shown), store, stored.id
+            (golden_row(golden.golden_id, golden.trials, tools) for golden in shown),
+            case_names(store, stored.id),
         ),
         "listed": {golden.golden_id: golden for golden in shown},
         "which": which,
@@ -127,7 +131,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
         "codes": store.runs.failures(stored.id).code_counts(),
         "code_titles": TITLES,
         "categories": get_args(Category),
-        "tool_names": sorted(tools_of(store, stored)),
+        "tool_names": sorted(tools),
     }
 
 
@@ -135,7 +139,7 @@ def _last_shown(query: dict[str, str]) -> ListedGolden | None:
     """The golden after which the page begins; without the part of the list it was in, the failed ones."""
     if not query.get("after"):
         return None
-    return ListedGolden(_one_of(query.get("part"), Outcome) or "failed", query["after"])
+    return ListedGolden(_one_of(query.get("part"), ListPart) or "failed", query["after"])
 
 
 def _count_matches(

@@ -11,7 +11,8 @@ from starlette.routing import Route
 from rightcall.lint.engine import lint
 from rightcall.model import Tool
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import at_hand, store_of, tools_of, view_of
+from rightcall.show.dashboard.views import at_hand, store_of, view_of
+from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
