@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
@@ -131,7 +133,9 @@ def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], 
 def unchecked_goldens(store: Store, run: str, keep: int) -> list[GoldenRow]:
     """At most `keep` goldens of a run with a trial that nothing checks."""
     listed = store.runs.goldens_page(run, ResultFilter(outcome="unchecked"), limit=keep)
-    rows = (golden_row(golden.golden_id, golden.trials) for golden in listed)
+    keys = [(golden.golden_id, trial.trial) for golden in listed for trial in golden.trials]
+    trials = store.runs.results_of(run, keys, trajectories=True)  # what was called is in them
+    rows = [golden_row(at, map(trials.__getitem__, group)) for at, group in groupby(keys, key=itemgetter(0))]
     return with_titles(rows, case_names(store, run))
 
 
