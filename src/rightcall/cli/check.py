@@ -200,39 +200,15 @@ def _show(result: CheckResult, file: Path) -> None:
         _show_plan(result)
         return
     for hard in result.hard:
-<<<<<<< HEAD
         times = f"in {hard.times} of {hard.tries} trials"
-        out.say("  [red]damage[/red]  {} {}: {} {}", hard.golden, hard.code, hard.detail, times)
+        danger = danger_text([TITLES[hard.code].lower()])
+        template = "  [bold white on red] {} [/bold white on red]  {}: {} {}"
+        out.say(template, danger, hard.golden, hard.detail, times)
     for moved in result.broken[:10]:
         why = ", ".join(moved.called) or moved.reason
         out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, why)
     for moved in result.fixed[:10]:
         out.say("  [green]fixed[/green]   {}  {} → {}", moved.golden, moved.before, moved.after)
-=======
-        out.say(
-            "  [bold white on red] {} [/bold white on red]  {}: {} in {} of {} trials",
-            danger_text([TITLES[hard.code].lower()]),
-            hard.golden,
-            hard.detail,
-            str(hard.times),
-            str(hard.tries),
-        )
-    for golden_change in result.broken[:10]:
-        out.say(
-            "  [red]broken[/red]  {}  {} → {}  {}",
-            golden_change.golden,
-            golden_change.before,
-            golden_change.after,
-            ", ".join(golden_change.called) or golden_change.reason,
-        )
-    for golden_change in result.fixed[:10]:
-        out.say(
-            "  [green]fixed[/green]   {}  {} → {}",
-            golden_change.golden,
-            golden_change.before,
-            golden_change.after,
-        )
->>>>>>> 64f23f63 (Danger first in every output; the trials of a golden are one row)
     if result.new.trials:
         low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
         bounds = f"{percent(low, 0)} to {percent(high, 0)}"

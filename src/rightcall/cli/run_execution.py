@@ -146,11 +146,7 @@ def run_to_end(
                 resume, run_id = stored.id, None
 
         def note_start(run: Run) -> None:
-<<<<<<< HEAD
-            watching.run, watching.name = run, case_names(store, run.id)
-=======
             watching.started(run, store)
->>>>>>> 64f23f63 (Danger first in every output; the trials of a golden are one row)
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(

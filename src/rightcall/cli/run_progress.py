@@ -55,7 +55,7 @@ class Watching:
         self.requests = 0
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
-        self.name: CaseName = str
+        self._name: CaseName = str
         """How lines of text name a case."""
         self._display = RunDisplay(live == "auto" and not as_json)
 
@@ -65,8 +65,6 @@ class Watching:
             self._warned.add(warning.text)
             tell(f"warning: {warning.text}", err=True)
 
-<<<<<<< HEAD
-=======
     def started(self, run: Run, store: Store) -> None:
         """Take the names of cases and the definitions of tools from the stored run."""
         self.run, self._name = run, case_names(store, run.id)
@@ -77,7 +75,6 @@ class Watching:
         self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
         self.unchecked = unchecked_goldens(store, run_id, self._keep)
 
->>>>>>> 64f23f63 (Danger first in every output; the trials of a golden are one row)
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:
             self.requests += _requests(result)
@@ -100,7 +97,7 @@ class Watching:
                 filter(None, (WORDS[result.outcome], danger_text(case_dangers(result, self._tools))))
             )
             numbers = "".join(f" {text}" for text in _numbers(result))
-            name = one_line(self.name(result.golden_id))
+            name = one_line(self._name(result.golden_id))
             line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"
             tell(line, err=True)
 
