@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -23,7 +24,6 @@ from rightcall.core.text import pluralize
 from rightcall.decide.input_change import InputChange
 from rightcall.files.current_folder import enter_folder
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.record import Record
 from rightcall.recording.first_requests.listener import capture_requests
 from rightcall.recording.first_requests.request_digest import (
     FirstRequest,
@@ -46,19 +46,25 @@ MOST_TIMEOUTS = 3
 Compared = Callable[[int, int], None]
 
 
-class FirstRequests(Record, frozen=True):
+@dataclass
+class FirstRequests:
     """What a comparison showed, by golden.
 
-    `changed` names the parts that differ, `unknown` says why a golden could not be compared. `masked` are parts that
-    vary by themselves, with the clock for example, and were compared without dates, times and ids. `state` is a digest
-    of the changed requests: another one is another question, with another draw.
+    `changed` names the parts that differ, `states` has their digests, `unknown` says why a golden could not be
+    compared. `masked` are parts that vary by themselves, with the clock for example, and were compared without dates,
+    times and ids.
     """
 
-    equal: tuple[str, ...] = ()
-    changed: dict[str, tuple[str, ...]] = {}
-    unknown: dict[str, str] = {}
-    masked: tuple[str, ...] = ()
-    state: str = ""
+    equal: list[str] = field(default_factory=list)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+    masked: set[str] = field(default_factory=set)
+    states: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """A digest of the changed requests: another one is another question, with another draw."""
+        return digest(self.states)[:24] if self.states else ""
 
     @property
     def compared(self) -> int:
@@ -87,8 +93,8 @@ class FirstRequests(Record, frozen=True):
         notes = []
         if self.masked:
             notes.append(
-                f"first requests: {', '.join(self.masked)} vary between trials of the baseline, and were compared "
-                "without dates, times and ids"
+                f"first requests: {', '.join(sorted(self.masked))} vary between trials of the baseline, and were "
+                "compared without dates, times and ids"
             )
         if self.unknown and self.compared:
             notes.append(self.unknown_words)
@@ -115,22 +121,18 @@ async def compare_first_requests(
                     await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
         except RightCallError as error:  # the trials will show the same problem, with all its details
             comparison.give_up(goldens, str(error).partition("\n")[0])
-    return comparison.result()
+    return comparison.seen
 
 
 class _Comparison:
-    """Captures in progress."""
+    """Captures in progress, and what they have shown."""
 
     def __init__(
         self, session: Session, digester: RequestDigester, baseline: BaselinePool, watch: Compared | None
     ) -> None:
         self._session, self._digester, self._watch = session, digester, watch
         self._lines = baseline.goldens
-        self._equal: list[str] = []
-        self._changed: dict[str, tuple[str, ...]] = {}
-        self._unknown: dict[str, str] = {}
-        self._masked: set[str] = set()
-        self._states: dict[str, list[str]] = {}
+        self.seen = FirstRequests()
         self._timeouts = 0
 
     def comparable(self, goldens: Iterable[AnyGolden]) -> list[Golden]:
@@ -144,9 +146,9 @@ class _Comparison:
             if line is None or line.golden != golden_hash(golden):
                 continue
             if not isinstance(golden, Golden):
-                self._unknown[golden.id] = "a conversation has later turns"
+                self.seen.unknown[golden.id] = "a conversation has later turns"
             elif line.first and not _first_requests(line):
-                self._unknown[golden.id] = (
+                self.seen.unknown[golden.id] = (
                     "in the baseline the agent did something else before it asked a model"
                 )
             elif line.first:
@@ -165,33 +167,27 @@ class _Comparison:
             done += len(wave)
             if self._watch is not None:
                 self._watch(done, len(goldens))
-            if self._timeouts >= MOST_TIMEOUTS or (done >= PROBED and not self._equal and not self._changed):
+            if self._timeouts >= MOST_TIMEOUTS or (done >= PROBED and not self.seen.compared):
                 why = Counter(trial.problem for trial in trials).most_common(1)[0][0]
                 self.give_up(goldens[done:], why)
                 return
 
     def give_up(self, goldens: Sequence[Golden], why: str) -> None:
         for golden in goldens:
-            self._unknown.setdefault(golden.id, why)
+            self.seen.unknown.setdefault(golden.id, why)
 
     def _compare(self, golden: str, trial: CapturedTrial) -> None:
         self._timeouts += trial.timed_out
         if trial.only_request is None:
-            self._unknown[golden] = trial.problem
+            self.seen.unknown[golden] = trial.problem
             return
         comparison = compare_requests(_first_requests(self._lines[golden]), trial.only_request)
-        self._masked |= {*comparison.masked}
+        self.seen.masked.update(comparison.masked)
         if not comparison.changed:
-            self._equal.append(golden)
+            self.seen.equal.append(golden)
             return
-        self._changed[golden] = comparison.changed
-        self._states[golden] = [part.steady for part in trial.only_request.digests.parts.values()]
-
-    def result(self) -> FirstRequests:
-        state = digest(self._states)[:24] if self._states else ""
-        return FirstRequests(
-            tuple(self._equal), self._changed, self._unknown, tuple(sorted(self._masked)), state
-        )
+        self.seen.changed[golden] = comparison.changed
+        self.seen.states[golden] = [part.steady for part in trial.only_request.digests.parts.values()]
 
 
 def _first_requests(line: BaselineLine) -> list[FirstRequest]:

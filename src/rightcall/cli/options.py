@@ -20,7 +20,6 @@ from rightcall.core.options import (
     JsonOption,
     StoreOption,
     TrialsOption,
-    TrustOption,
 )
 from rightcall.core.seam import name_clashes, plugins
 
@@ -38,7 +37,6 @@ json_option = takes_option(JsonOption, "as_json")
 json_lines_option = click.option("--json", "as_json", is_flag=True, help="Output JSON, one object per line")
 concurrency_option = takes_option(ConcurrencyOption, "concurrency")
 trials_option = takes_option(TrialsOption, "trials")
-trust_option = takes_option(TrustOption, "trust")
 base_url_option = takes_option(BaseUrlOption, "base_url")
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Skip rows that cannot be read, and list them"
