@@ -13,6 +13,8 @@ from typing import IO
 from rightcall.core.errors import InputError
 from rightcall.core.operating_system import name_unnamed_file, open_unnamed_file
 
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
+
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
@@ -61,9 +63,6 @@ def _refuse_unwritable(path: str | Path, target: Path) -> None:
         raise InputError(str(path), f"no such folder '{target.parent}'", "create it first")
     if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & _ANYONE_WRITES):
         raise InputError(str(path), "is read-only", "make it writable, or choose another file")
-
-
-_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
 @contextlib.contextmanager

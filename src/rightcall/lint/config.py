@@ -15,6 +15,9 @@ from rightcall.schema.provider_limits import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]
 
+_KEYS = ("select", "ignore", "target", "fail-on", "per-tool-ignores", "prefix", "max-tools", "max-tokens")
+_ELSEWHERE = ("baseline", "lock")
+
 
 @dataclass(frozen=True)
 class LintConfig:
@@ -75,10 +78,6 @@ def names_rule(word: str, rule: Rule) -> bool:
         or word.lower() in (rule.name, rule.family)
         or (word[:2].upper() == "TD" and len(word) < 5 and rule.code.startswith(word.upper()))
     )
-
-
-_KEYS = ("select", "ignore", "target", "fail-on", "per-tool-ignores", "prefix", "max-tools", "max-tokens")
-_ELSEWHERE = ("baseline", "lock")
 
 
 def config_from(table: Mapping[str, Any], where: str = "[tool.rightcall.lint]") -> dict[str, Any]:

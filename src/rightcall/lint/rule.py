@@ -132,13 +132,32 @@ class RuleFacts(TypedDict, total=False):
     settings: dict[str, Any]
 
 
-def tool_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[ToolCheck], Rule]:
+def tool_rule(
+    code: str,
+    severity: Severity,
+    *,
+    marks: tuple[str, ...] = (),
+    only_for: str = "",
+    **facts: Unpack[RuleFacts],
+) -> Callable[[ToolCheck], Rule]:
     """A rule about single tools, made of the function that checks one.
 
     The rule is named after the function. The function's docstring has the summary, the explanation, and the
-    examples as JSON after `Fails:` and `Passes:`; without `Passes:`, the clean tool itself passes.
+    examples as JSON after `Fails:` and `Passes:`; without `Passes:`, the clean tool itself passes. With `only_for` it
+    checks only tools for that target, with `marks` only those with one of these lower-case strings in a text.
     """
-    return lambda check: Rule(code=code, severity=severity, check=check, **_documented(check, facts))
+    if only_for:
+        facts["targets"] = (only_for,)
+
+    def decorate(check: ToolCheck) -> Rule:
+        def check_relevant(tool: ToolFeatures) -> Iterable[Finding]:
+            relevant = (not only_for or only_for in tool.targets) and (not marks or tool.says_any(marks))
+            return check(tool) if relevant else ()
+
+        used = check_relevant if marks or only_for else check
+        return Rule(code=code, severity=severity, check=used, **_documented(check, facts))
+
+    return decorate
 
 
 def set_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[SetCheck], Rule]:

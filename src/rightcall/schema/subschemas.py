@@ -16,6 +16,8 @@ from rightcall.files.documents import JsonPath, at_pointer
 Form = Literal["one", "list", "one or list", "named"]
 Place = Literal["same", "items", "property", "matching", "other", "dependent", "names", "nowhere"]
 
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
 
 class Holder(NamedTuple):
     """How a keyword contains schemas, and which values they apply to.
@@ -128,9 +130,6 @@ def applications(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]
                 properties = schema.get("properties")
                 declared = properties if isinstance(properties, dict) else {}
                 yield from ((part, item) for name, item in value.items() if name not in declared)
-
-
-REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 def reference_of(schema: Any) -> str | None:

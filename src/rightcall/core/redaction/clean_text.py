@@ -17,6 +17,9 @@ _SECRET_VARIABLE = re.compile(
 )
 _SHORTEST = 8  # a shorter value would blank out ordinary words
 
+_HIDDEN_VARIABLES: set[str] = set()
+_HIDDEN_VALUES: set[str] = set()
+
 
 def scrub(text: str, *secrets: str) -> str:
     """The text without anything that is, or looks like, a key. `secrets` values are always removed."""
@@ -61,10 +64,6 @@ def environment_secrets() -> list[str]:
         if len(value) >= _SHORTEST and (name in _HIDDEN_VARIABLES or _SECRET_VARIABLE.search(name))
     ]
     return [*values, *_HIDDEN_VALUES]
-
-
-_HIDDEN_VARIABLES: set[str] = set()
-_HIDDEN_VALUES: set[str] = set()
 
 
 def hide_variables(names: Iterable[str], values: Iterable[str] = ()) -> None:

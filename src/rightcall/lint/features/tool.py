@@ -31,6 +31,8 @@ _TARGET_OF_SPELLING = {
 }
 _STRICT_TARGET = {"anthropic": "anthropic-strict", "openai": "openai-strict"}
 
+_ESCAPED_SPACE = re.compile(r"\\[nrt]")
+
 
 class ToolFeatures:
     """One tool as the rules see it. `targets` are the providers it will be sent to."""
@@ -71,17 +73,14 @@ class ToolFeatures:
 
     @lazy
     def parameter_names(self) -> frozenset[str]:
-        """The names of the arguments."""
         return frozenset(node.name for node in self.parameters)
 
     @lazy
     def required(self) -> frozenset[str]:
-        """The names of the required arguments."""
         return frozenset(node.name for node in self.parameters if node.required)
 
     @lazy
     def name_tokens(self) -> tuple[str, ...]:
-        """The words of the name."""
         return name_tokens(self.name)
 
     @lazy
@@ -96,22 +95,18 @@ class ToolFeatures:
 
     @lazy
     def name_stems(self) -> frozenset[str]:
-        """The stems of the words of the name."""
         return frozenset(map(stem, self.name_tokens))
 
     @lazy
     def lower(self) -> str:
-        """The description in lower case."""
         return self.description.lower()
 
     @lazy
     def words(self) -> list[str]:
-        """The words of the description."""
         return words(self.description)
 
     @lazy
     def sentences(self) -> list[str]:
-        """The sentences of the description."""
         return sentences(self.description)
 
     @lazy
@@ -130,7 +125,6 @@ class ToolFeatures:
 
     @lazy
     def effect(self) -> Effect:
-        """The effect of the tool."""
         return effect_of(self.name, self.source.annotations, self.source.extension)
 
     @lazy
@@ -246,9 +240,6 @@ def _matches(
         match = pattern.search(flat(text))
         if match:
             yield path, match
-
-
-_ESCAPED_SPACE = re.compile(r"\\[nrt]")
 
 
 def _without_unused_definitions(nodes: list[Node]) -> list[Node]:

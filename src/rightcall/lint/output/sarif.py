@@ -15,6 +15,8 @@ from rightcall.lint.rule import FAMILIES, find_rule
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
+_PAGES = "docs/lint/rules"
+
 
 def sarif_text(report: LintReport, version: str = "") -> str:
     """One run with the rules that found something."""
@@ -34,9 +36,6 @@ def sarif_text(report: LintReport, version: str = "") -> str:
         ],
     }
     return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
-
-
-_PAGES = "docs/lint/rules"
 
 
 def _uri(diagnostic: Diagnostic) -> str:

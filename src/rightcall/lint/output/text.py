@@ -11,6 +11,9 @@ from rightcall.lint.rule import SEVERITIES, Severity
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
 
+WRONG = {"choice": "not called when expected", "arguments": "filled wrongly", "either": "called wrongly"}
+MOST_EFFECTS = 8
+
 
 def plain_text(
     report: LintReport, *, least: Severity = "warning", paint: Paint = lambda style, words: words
@@ -81,10 +84,6 @@ def _lines(diagnostic: Diagnostic, paint: Paint) -> Iterator[str]:
         yield f"    measured: {printable(diagnostic.evidence)}"
     if diagnostic.hint:
         yield f"    = {printable(diagnostic.hint)}"
-
-
-WRONG = {"choice": "not called when expected", "arguments": "filled wrongly", "either": "called wrongly"}
-MOST_EFFECTS = 8
 
 
 def _effects(report: LintReport, paint: Paint) -> Iterator[str]:

@@ -20,6 +20,10 @@ from rightcall.lint.rule import REMOVED, Edit
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.json_places import JsonPlace
 
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_BARE_MEANS_MORE = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
+_BLOCK = re.compile(r"(?P<head>[|>][+-]?)[ \t]*\r?\n(?:[ \t]*\r?\n)*(?P<indent> +)")
+
 
 @dataclass(frozen=True)
 class Splice:
@@ -190,11 +194,6 @@ def _indent_of_line(text: str, offset: int) -> str:
     start = text.rfind("\n", 0, offset) + 1
     line = text[start:offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_BARE_MEANS_MORE = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
-_BLOCK = re.compile(r"(?P<head>[|>][+-]?)[ \t]*\r?\n(?:[ \t]*\r?\n)*(?P<indent> +)")
 
 
 def can_be_bare(text: str) -> bool:

@@ -38,6 +38,10 @@ MOST_VALIDATORS = 2048
 BACKTRACK_LIMIT = 100_000
 """Steps a pattern with look-around or back-references may take: about 4 ms. Others run in linear time."""
 
+_validators: dict[int, tuple[Any, Any, bool]] = {}
+_validators_lock = threading.Lock()
+_relaxed: dict[int, tuple[Any, dict[str, Any]]] = {}
+
 
 class Problem(Record, frozen=True):
     """One thing that is wrong with a value.
@@ -147,10 +151,6 @@ def fullmatch(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-_validators: dict[int, tuple[Any, Any, bool]] = {}
-_validators_lock = threading.Lock()
-
-
 def _is_large(schema: Any) -> bool:
     kept = _validators.get(id(schema))
     return is_large(schema) if kept is None else kept[2]  # another thread may have pushed it out
@@ -201,9 +201,6 @@ def _validator_for(schema: Any) -> Any:
 
 def _refuse_to_fetch(uri: str) -> Any:
     raise ValueError("other documents are never fetched")
-
-
-_relaxed: dict[int, tuple[Any, dict[str, Any]]] = {}
 
 
 def argument_problems(tool: Tool, name: str, value: Any) -> list[Problem]:

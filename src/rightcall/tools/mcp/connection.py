@@ -10,6 +10,8 @@ from rightcall.core.operating_system import kill_process, processes_with_variabl
 ENDING_S = 15.0
 """How long a connection may take to end."""
 
+MARK = "RIGHTCALL_SERVER"
+
 
 class WatchedStream:
     """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
@@ -63,9 +65,6 @@ def reason_of_end(failure: BaseException | None) -> str:
         return f": program '{failure.filename}' not found; is it installed and on the PATH?"
     text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
     return f": {text}"
-
-
-MARK = "RIGHTCALL_SERVER"
 
 
 def end_leftovers(mark: str) -> list[int]:

@@ -16,6 +16,8 @@ from rightcall.model.tool import Tool
 
 _sorted_encode = msgspec.json.Encoder(order="sorted").encode
 
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
 
 def normalise_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments as a tool receives them: schema defaults filled in, 1.0 as 1 where a whole number is
@@ -96,9 +98,6 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return _number(value)
     return _sorted_encode(value).decode()
-
-
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def _quote_text(text: str) -> str:

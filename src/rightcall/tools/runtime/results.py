@@ -13,6 +13,8 @@ from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.errors import Effect, ErrorReply, Retry
 from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
+NOTE = "this was already done under the same key and was not repeated"
+
 
 class RawResult(msgspec.Struct, frozen=True):
     """A result as received: text that should be JSON."""
@@ -70,9 +72,6 @@ def _of_pydantic(value: Any) -> Any:
     if dump is None:
         raise TypeError(f"{type(value).__name__} is not JSON")
     return dump(mode="json")
-
-
-NOTE = "this was already done under the same key and was not repeated"
 
 
 def as_replayed(output: Any) -> Any:

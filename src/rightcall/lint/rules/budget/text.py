@@ -18,6 +18,9 @@ _PREFIX = re.compile(
 )
 _NOT_VERBS = frozenset(("is", "was", "has", "does", "belongs"))
 
+SHORTEST = 40
+FEWEST = 3
+
 
 @tool_rule("TD604", "info", fix="safe", sources=("practice",))
 def boilerplate_prefix(tool: ToolFeatures) -> Findings:
@@ -42,10 +45,6 @@ def boilerplate_prefix(tool: ToolFeatures) -> Findings:
         edits=(Edit(("description",), better),),
         safe=True,
     )
-
-
-SHORTEST = 40
-FEWEST = 3
 
 
 @set_rule("TD605", "info", sources=("practice",))

@@ -9,6 +9,8 @@ from rightcall.schema.provider_limits import provider
 
 FAR_TOO_MANY = 50
 
+HEAVY = 600
+
 
 @set_rule("TD601", "warning", settings={"max_tools": 2}, sources=("OAI-fc", "GEM", "ANT-def"))
 def too_many_tools(tools: SetFeatures) -> SetFindings:
@@ -39,9 +41,6 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
         severity="error" if refusing else None,
     )
     yield tools.tools[0], finding
-
-
-HEAVY = 600
 
 
 @tool_rule(

@@ -8,6 +8,9 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 
+FEWEST_WORDS = 5
+LONGEST = 4000
+
 
 @tool_rule("TD201", "error", sources=("ANT-def", "BED"))
 def missing_description(tool: ToolFeatures) -> Findings:
@@ -24,9 +27,6 @@ def missing_description(tool: ToolFeatures) -> Findings:
             "the tool has no description",
             "say what it does, when to use it, what it returns",
         )
-
-
-FEWEST_WORDS = 5
 
 
 @tool_rule("TD202", "warning", sources=("ANT-def", "SM1"))
@@ -92,9 +92,6 @@ def under_specified(tool: ToolFeatures) -> Findings:
         yield Finding(
             ("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns"
         )
-
-
-LONGEST = 4000
 
 
 @tool_rule(

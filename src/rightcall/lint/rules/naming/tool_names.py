@@ -15,6 +15,9 @@ from rightcall.schema.provider_limits import provider
 _PORTABLE = re.compile(r"[A-Za-z0-9_-]+")
 _ASCII = re.compile(r"[\x20-\x7e]*")
 
+PORTABLE = 64
+LONGEST = 128
+
 
 @tool_rule(
     "TD101", "warning", fix="suggested", targets=("mcp",), sources=("ANT-def", "OAI-sdk", "BED", "GEM", "MCP")
@@ -54,10 +57,6 @@ def name_charset(tool: ToolFeatures) -> Findings:
 def _charset(target: str) -> re.Pattern[str]:
     """The name rule of a target without its limit of length, which is another rule's."""
     return re.compile(re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name))
-
-
-PORTABLE = 64
-LONGEST = 128
 
 
 @set_rule("TD102", "warning", targets=("anthropic",), sources=("OAI-sdk", "BED", "ANT-def", "GEM", "MCP"))

@@ -11,6 +11,10 @@ from rightcall.schema.provider_limits import provider
 DEEP = 3
 TOO_DEEP = 10
 
+MANY = 10
+TOO_MANY = 20
+_ALSO = ("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired")
+
 
 def _nested(levels: int) -> dict[str, object]:
     inner: dict[str, object] = {"type": "string", "description": "Name of the sensor as its maker gives it."}
@@ -53,10 +57,6 @@ def deep_nesting(tool: ToolFeatures) -> Findings:
     )
 
 
-MANY = 10
-TOO_MANY = 20
-
-
 @tool_rule(
     "TD311",
     "warning",
@@ -83,9 +83,6 @@ def many_params(tool: ToolFeatures) -> Findings:
             "split the tool by purpose, or remove what the program already knows",
             severity="error" if count > TOO_MANY else None,
         )
-
-
-_ALSO = ("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired")
 
 
 @tool_rule("TD312", "warning", sources=("OAI-fc", "measured"))

@@ -14,6 +14,8 @@ _TYPING = word_set("""
     type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef
     """)
 
+_REFUSING = frozenset(("gemini", "openai-strict"))
+
 
 @tool_rule("TD303", "warning", sources=("CISCO", "JSON"))
 def untyped_parameter(tool: ToolFeatures) -> Findings:
@@ -31,9 +33,6 @@ def untyped_parameter(tool: ToolFeatures) -> Findings:
                 f"'{node.name}' has no type",
                 "say which: string, number, integer, boolean, object, array",
             )
-
-
-_REFUSING = frozenset(("gemini", "openai-strict"))
 
 
 @tool_rule("TD307", "warning", sources=("OAI-so", "GEM"))
@@ -163,10 +162,7 @@ _NOT_A_LIST = re.compile(
 )
 
 
-_MARKS = ("separated", "delimited", "json", "stringified")
-
-
-@tool_rule("TD316", "warning", sources=("OAI-fc",))
+@tool_rule("TD316", "warning", marks=("separated", "delimited", "json", "stringified"), sources=("OAI-fc",))
 def stringly_typed(tool: ToolFeatures) -> Findings:
     """A string is described as comma-separated or as JSON.
 
@@ -179,8 +175,6 @@ def stringly_typed(tool: ToolFeatures) -> Findings:
       "type": "array", "items": {"type": "string"}, "description": "Names to report on."
     }}}}
     """
-    if not tool.says_any(_MARKS):
-        return
     for node in tool.properties:
         if node.schema.get("type") in ("string", "str") and (match := _SQUEEZED.search(node.text)):
             if _NOT_A_LIST.search(node.text) or "enum" in node.schema:

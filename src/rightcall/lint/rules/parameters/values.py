@@ -19,12 +19,20 @@ _UUID = re.compile(r"\b(?:uuid|guid)\b", re.I)
 _OTHER_FORM = re.compile(
     r"\b(?:or|optional|relative|natural|e\.g\. ['\"]?(?:today|tomorrow)|mm/dd|dd/mm|yyyymmdd|comma)\b", re.I
 )
-
-
 _FORMAT_MARKS = ("yyyy", "8601", "3339", "uuid", "guid")
 
+_TIME = frozenset(["timeout", "duration", "delay", "interval", "ttl", "latency"])
+LARGE = 50
+_NUMBER = r"(?P<number>-?\d{1,3}(?:,\d{3})+|-?\d+(?:\.\d+)?)"
+_NOT_A_QUANTITY = r"(?![\w%]|[.,:/-]\d|\s*(?:%|percent))"
+_MOST = r"\b(?:max(?:imum)?(?: (?:is|of|value|number))*|at most|up to|no more than|not more than|limited to)"
+_LEAST = r"\b(?:min(?:imum)?(?: (?:is|of|value|number))*|at least|no (?:less|fewer) than)"
+_THINGS = r"(?:results?|items?|entries|elements|values|records?|(?:user |file )?ids?)\b"
+_ALONE = rf"(?=\s*(?:$|[.,;)\]]|per (?:call|request|page|batch)\b|{_THINGS}))"
+_CHARACTERS = r"(?=\s*(?:characters?|chars?)\b)"
 
-@tool_rule("TD305", "warning", fix="suggested", sources=("OAI-so", "ANT-sdk"))
+
+@tool_rule("TD305", "warning", marks=_FORMAT_MARKS, fix="suggested", sources=("OAI-so", "ANT-sdk"))
 def format_in_prose(tool: ToolFeatures) -> Findings:
     """The text asks for YYYY-MM-DD, RFC 3339 or a UUID, the schema has neither `format` nor `pattern`.
 
@@ -38,8 +46,6 @@ def format_in_prose(tool: ToolFeatures) -> Findings:
       "type": "string", "format": "date", "description": "First day wanted."
     }}}}
     """
-    if not tool.says_any(_FORMAT_MARKS):
-        return
     for node in tool.properties:
         if node.schema.get("type") not in ("string", "str") or not node.text:
             continue
@@ -111,12 +117,6 @@ def unit_missing(tool: ToolFeatures) -> Findings:
         )
 
 
-_TIME = frozenset(["timeout", "duration", "delay", "interval", "ttl", "latency"])
-
-
-LARGE = 50
-
-
 @tool_rule(
     "TD318",
     "info",
@@ -149,15 +149,6 @@ def huge_enum(tool: ToolFeatures) -> Findings:
             )
 
 
-_NUMBER = r"(?P<number>-?\d{1,3}(?:,\d{3})+|-?\d+(?:\.\d+)?)"
-_NOT_A_QUANTITY = r"(?![\w%]|[.,:/-]\d|\s*(?:%|percent))"
-_MOST = r"\b(?:max(?:imum)?(?: (?:is|of|value|number))*|at most|up to|no more than|not more than|limited to)"
-_LEAST = r"\b(?:min(?:imum)?(?: (?:is|of|value|number))*|at least|no (?:less|fewer) than)"
-_THINGS = r"(?:results?|items?|entries|elements|values|records?|(?:user |file )?ids?)\b"
-_ALONE = rf"(?=\s*(?:$|[.,;)\]]|per (?:call|request|page|batch)\b|{_THINGS}))"
-_CHARACTERS = r"(?=\s*(?:characters?|chars?)\b)"
-
-
 def _pattern(words: str, after: str) -> re.Pattern[str]:
     return re.compile(rf"{words}\s*[:=]?\s*{_NUMBER}{_NOT_A_QUANTITY}{after}", re.IGNORECASE)
 
@@ -182,7 +173,7 @@ _LIMIT_MARKS = (
 )  # fmt: skip
 
 
-@tool_rule("TD321", "warning", fix="suggested", sources=("OAI-fc", "SM2"))
+@tool_rule("TD321", "warning", marks=_LIMIT_MARKS, fix="suggested", sources=("OAI-fc", "SM2"))
 def limit_in_prose(tool: ToolFeatures) -> Findings:
     """The text names a limit (“max 100 per call”) that the schema lacks.
 
@@ -194,8 +185,6 @@ def limit_in_prose(tool: ToolFeatures) -> Findings:
       "type": "integer", "description": "Days ahead, at least 1.", "minimum": null
     }}}}
     """
-    if not tool.says_any(_LIMIT_MARKS):
-        return
     for node in tool.properties:
         declared = node.schema.get("type")
         kind = (json_type(declared) or "") if isinstance(declared, str) else ""

@@ -15,8 +15,12 @@ _NEEDED_BY_OTHERS = word_set(
 )
 """Keywords without which others refuse more, or references lead nowhere."""
 
+_HINT = "send some of the tools without strict mode, or fewer at a time"
+_CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")
+_MARKS = ('"if"', '"dependentRequired"', '"dependentSchemas"', '"not"', '"$ref"')
 
-@tool_rule("TD704", "error", fix="safe", targets=("anthropic-strict",), sources=("ANT-sdk",))
+
+@tool_rule("TD704", "error", only_for="anthropic-strict", fix="safe", sources=("ANT-sdk",))
 def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     """For Anthropic strict: bounds, patterns, minItems above 1, and other keywords outside the subset.
 
@@ -26,8 +30,6 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     Fails: {"input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": null, "maximum": null}}}}
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
-    if "anthropic-strict" not in tool.targets:
-        return
     for node in tool.nodes:
         keys = strict_violations(node.schema)
         if keys:
@@ -94,9 +96,6 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
                     yield tool, finding
 
 
-_HINT = "send some of the tools without strict mode, or fewer at a time"
-
-
 def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
     facts = provider("anthropic-strict")
     optional = sum(not node.required for tool in tools for node in tool.properties)
@@ -125,11 +124,7 @@ def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
     ]
 
 
-_CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")
-_MARKS = ('"if"', '"dependentRequired"', '"dependentSchemas"', '"not"', '"$ref"')
-
-
-@tool_rule("TD713", "info", targets=("anthropic",), sources=("ANT-root", "ANT-sdk"))
+@tool_rule("TD713", "info", only_for="anthropic", sources=("ANT-root", "ANT-sdk"))
 def anthropic_unenforced(tool: ToolFeatures) -> Findings:
     """For Anthropic without strict: if/then/else, dependencies, `not` and `$ref` reach the model as text
     only.
@@ -139,7 +134,7 @@ def anthropic_unenforced(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"if": {"required": ["days"]}, "then": {"required": ["city"]}}}
     """
-    if "anthropic" not in tool.targets or not any(mark in tool.text for mark in _MARKS):
+    if not any(mark in tool.text for mark in _MARKS):
         return
     for node in tool.nodes:
         for key in _CONDITIONS:

@@ -20,6 +20,8 @@ _DEFINED = word_set("""
     """)
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
 
+FEWEST = 4
+
 
 @tool_rule("TD709", "warning", fix="safe", sources=("OAI-so", "ANT-sdk"))
 def unsupported_format(tool: ToolFeatures) -> Findings:
@@ -127,9 +129,6 @@ def _with_defs(value: Any, depth: int = 0) -> Any:
     return value
 
 
-FEWEST = 4
-
-
 @tool_rule(
     "TD712",
     "info",
@@ -148,7 +147,7 @@ FEWEST = 4
             "required": ["city", "days", "with_wind", "with_rain", "with_snow", "with_fog"],
         }
     },
-    targets=("anthropic-strict",),
+    only_for="anthropic-strict",
     sources=("ANT-lim", "OAI-so"),
 )
 def nullable_style_clash(tool: ToolFeatures) -> Findings:
@@ -159,8 +158,6 @@ def nullable_style_clash(tool: ToolFeatures) -> Findings:
 
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
-    if not tool.targets & {"anthropic-strict"}:
-        return
     unions = [node.name for node in tool.parameters if _takes_null(node)]
     if len(unions) >= FEWEST:
         yield Finding(

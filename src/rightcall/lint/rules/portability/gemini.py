@@ -9,7 +9,7 @@ from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 
 
-@tool_rule("TD705", "warning", fix="suggested", targets=("gemini",), sources=("GEM",))
+@tool_rule("TD705", "warning", only_for="gemini", fix="suggested", sources=("GEM",))
 def gemini_schema_field(tool: ToolFeatures) -> Findings:
     """For Gemini: a keyword that its `Schema` type does not have.
 
@@ -24,7 +24,7 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
     }}}}
     """
     takes_json_schema = ("parametersJsonSchema",), ("parameters_json_schema",)
-    if "gemini" not in tool.targets or tool.source.document_path(INPUT)[-1:] in takes_json_schema:
+    if tool.source.document_path(INPUT)[-1:] in takes_json_schema:
         return
     keywords = provider("gemini").keywords
     for node in tool.nodes:
@@ -45,7 +45,7 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD706", "error", targets=("gemini",), sources=("GEM",))
+@tool_rule("TD706", "error", only_for="gemini", sources=("GEM",))
 def gemini_param_name(tool: ToolFeatures) -> Findings:
     """For Gemini: a property name outside `[A-Za-z_][A-Za-z0-9_]{0,63}`.
 
@@ -58,8 +58,6 @@ def gemini_param_name(tool: ToolFeatures) -> Findings:
       "type": "string", "enum": ["knots"], "description": "Scale of the wind."
     }}}}
     """
-    if "gemini" not in tool.targets:
-        return
     allowed = re.compile(provider("gemini").parameter_name or "")
     for node in tool.properties:
         if not allowed.match(node.name) and node.name.isascii():

@@ -10,7 +10,7 @@ from rightcall.schema.provider_limits import provider
 from rightcall.schema.types import with_null
 
 
-@tool_rule("TD701", "error", fix="suggested", targets=("openai-strict",), sources=("OAI-so",))
+@tool_rule("TD701", "error", only_for="openai-strict", fix="suggested", sources=("OAI-so",))
 def openai_strict_shape(tool: ToolFeatures) -> Findings:
     """For OpenAI strict: an object that is open or has optional properties.
 
@@ -21,8 +21,6 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"required": ["city"]}}
     """
-    if "openai-strict" not in tool.targets:
-        return
     for node in tool.nodes:
         properties = node.schema.get("properties")
         if node.schema.get("type") != "object" and not isinstance(properties, dict):
@@ -58,7 +56,7 @@ def _edits(node: Node, missing: list[str], is_open: bool) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-@tool_rule("TD702", "error", targets=("openai-strict",), sources=("OAI-so",))
+@tool_rule("TD702", "error", only_for="openai-strict", sources=("OAI-so",))
 def openai_strict_keyword(tool: ToolFeatures) -> Findings:
     """For OpenAI strict: allOf, not, if/then/else, dependentRequired and the like.
 
@@ -67,8 +65,6 @@ def openai_strict_keyword(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"city": {"not": {"const": ""}}}}}
     """
-    if "openai-strict" not in tool.targets:
-        return
     facts = provider("openai-strict")
     for node in tool.nodes:
         for key in node.schema:

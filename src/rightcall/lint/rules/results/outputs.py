@@ -12,6 +12,8 @@ from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import json_type
 
+_QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")
+
 
 @tool_rule("TD901", "info", targets=("mcp",), sources=("MCP",))
 def no_output_schema(tool: ToolFeatures) -> Findings:
@@ -138,6 +140,3 @@ def _returns_many(tool: ToolFeatures) -> bool:
         return False
     asks = any(token in _QUERIES for name in tool.parameter_names for token in name_tokens(name))
     return asks or tool.name_tokens[-1].endswith("s")
-
-
-_QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")

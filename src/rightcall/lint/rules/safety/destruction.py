@@ -17,6 +17,11 @@ from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 
+_TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
+_WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
+MOST = 50
+_UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
+
 
 @tool_rule("TD401", "error", sources=("SNYK", "CISCO"))
 def destructive_no_warning(tool: ToolFeatures) -> Findings:
@@ -73,9 +78,6 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
     )
 
 
-_TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
-
-
 @set_rule("TD402", "warning", sources=("GEM", "MCP"))
 def destructive_no_guard(tools: SetFeatures) -> SetFindings:
     """A destructive tool has no confirmation, dry run or expected version, and no preview tool.
@@ -117,10 +119,6 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
         yield tool, finding
 
 
-_WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
-MOST = 50
-
-
 @tool_rule("TD409", "warning", fix="suggested", sources=("CISCO",))
 def bulk_destructive(tool: ToolFeatures) -> Findings:
     """A destructive tool takes a list without `maxItems`, a filter, or “all”.
@@ -159,9 +157,6 @@ def bulk_destructive(tool: ToolFeatures) -> Findings:
                 f"'{node.name}' lets one call {tool.effect.verb} without a limit",
                 "limit how many one call may touch",
             )
-
-
-_UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
 
 
 @tool_rule("TD412", "info", sources=("practice",))

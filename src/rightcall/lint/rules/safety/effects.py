@@ -1,14 +1,81 @@
-"""What a tool declares about its effects."""
+"""What a tool declares about its effects, and what a repetition does."""
 
 from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.effects import DESTROY, MONEY, READ
-from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.effects import ADDING, DESTROY, MONEY, MONEY_WORDS, ONCE_ONLY, READ
+from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, word_set
 from rightcall.lint.features.text import name_tokens
-from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+
+_KEY_SCHEMA = {
+    "type": "string",
+    "description": "Unique text for this intended effect; repeat it when you retry, so that it happens once.",
+}
+
+_MESSAGES_OF_MACHINES = word_set("http https request response headers packet query command ping")
+"""To send one of these is to ask a machine something, not to cause an effect."""
+
+
+@tool_rule("TD403", "warning", fix="suggested", sources=("STR", "IETF"))
+def effect_no_idempotency(tool: ToolFeatures) -> Findings:
+    """A tool that sends, books or pays has no idempotency key.
+
+    After a timeout it is unknown whether it happened; the model tries again, and the customer pays twice. An
+    error when money moves, an info for tools that only add something. Declare it when the program removes
+    duplicates itself.
+
+    Fails: {
+      "name": "send_warning",
+      "description": "Sends a storm warning to all subscribers of a city. Use it only after a forecaster approved. Fails with not_found.",
+      "annotations": {"readOnlyHint": false, "destructiveHint": false}
+    }
+    Passes: {
+      "name": "send_warning",
+      "description": "Sends a storm warning to all subscribers of a city. Use it only after a forecaster approved. Fails with not_found.",
+      "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false},
+      "input_schema": {
+        "properties": {"idempotency_key": {
+          "type": "string", "description": "Unique text for this warning; repeat it to retry."
+        }},
+        "required": ["city", "days", "idempotency_key"]
+      }
+    }
+    """
+    effect = tool.effect
+    if (effect.kind != "money" and effect.verb not in ONCE_ONLY | ADDING) or effect.kind == "read":
+        return
+    if not _MESSAGES_OF_MACHINES.isdisjoint(tool.name_tokens):
+        return
+    if tool.annotations.get("idempotentHint") is True or _declares_idempotency(tool):
+        return
+    if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or "idempoten" in tool.lower:
+        return
+    about_money = effect.kind == "money" and any(
+        token in MONEY_WORDS for name in tool.parameter_names for token in name_tokens(name)
+    )
+    severity = "error" if about_money else "warning" if effect.verb in ONCE_ONLY else "info"
+    edits = (
+        (Edit((*INPUT, "properties", "idempotency_key"), _KEY_SCHEMA),) if "properties" in tool.schema else ()
+    )
+    yield Finding(
+        INPUT,
+        f"a retry would {effect.verb} twice",
+        "take an idempotency_key, or declare that the program removes duplicates: "
+        '"x-rightcall": {"idempotency": "args"}',
+        severity=severity,  # type: ignore[arg-type]
+        edits=edits,
+    )
+
+
+def _declares_idempotency(tool: ToolFeatures) -> bool:
+    extension = tool.source.extension
+    return isinstance(extension, dict) and extension.get("idempotency") in ("key", "args")
+
+
+_MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])
 
 
 @tool_rule("TD404", "info", fix="suggested", targets=("mcp",), sources=("MCP",))
@@ -95,9 +162,6 @@ def hidden_write(tool: ToolFeatures) -> Findings:
             f"called '{tool.effect.verb}', but it {match.group()}",
             "split it, or put the effect into the name and the first sentence",
         )
-
-
-_MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])
 
 
 @tool_rule("TD411", "warning", sources=("SNYK",))

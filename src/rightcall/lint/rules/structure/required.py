@@ -10,6 +10,8 @@ from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 _ELSEWHERE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef"))
 _COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas")
 
+_REQUIRED_HINT = "list the names of required properties in `required` of the object that contains them"
+
 
 @tool_rule("TD003", "error", sources=("OAI-so", "JSON"))
 def required_unknown(tool: ToolFeatures) -> Findings:
@@ -89,9 +91,6 @@ def required_misplaced(tool: ToolFeatures) -> Findings:
                 edits=(Edit(path, unique),),
                 safe=True,
             )
-
-
-_REQUIRED_HINT = "list the names of required properties in `required` of the object that contains them"
 
 
 def _hoist_required(node: Node, required: bool) -> tuple[Edit, ...]:

@@ -9,6 +9,8 @@ from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import JSON_TYPES, json_type
 
+_SAYS_NOTHING = frozenset(("$schema", "$id", "title", "description", "additionalProperties"))
+
 
 @tool_rule("TD001", "error", sources=("MCP", "JSON"))
 def invalid_schema(tool: ToolFeatures) -> Findings:
@@ -46,9 +48,6 @@ def _at(value: object, path: tuple[str | int, ...]) -> object:
         elif isinstance(value, list) and isinstance(part, int) and part < len(value):
             value = value[part]
     return value
-
-
-_SAYS_NOTHING = frozenset(("$schema", "$id", "title", "description", "additionalProperties"))
 
 
 @tool_rule("TD002", "error", fix="safe", sources=("ANT-sdk", "BED", "MCP", "measured"))

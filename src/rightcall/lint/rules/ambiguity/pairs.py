@@ -1,0 +1,130 @@
+"""Pairs of tools that a model confuses."""
+
+from __future__ import annotations
+
+from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import SEVERITIES, Finding, SetFindings, Severity, set_rule
+
+SAME_TEXT = 0.95
+DESTROYS = 0.80
+"""From here on two tools that destroy are an error; below, a reader kept delete_chart and delete_image apart."""
+
+
+@set_rule("TD502", "warning", sources=("TSC", "SM2"))
+def confusable_pair(tools: SetFeatures) -> SetFindings:
+    """Two tools have a similarity of 0.70 or more in text, parameters and names.
+
+    The score is 0.5 · similarity of the texts + 0.3 · share of common parameters + 0.2 · similarity of the
+    names, lower when the texts distinguish the two. From 0.70 on it is an info, from 0.90 a warning, and a
+    warning as soon as stored runs show the confusion; an error with nearly the same text, or from 0.80 on
+    when both destroy something, as long as neither text distinguishes them. It ranks pairs that models really
+    confuse above others, but it is a hint, not a proof: with stored runs the finding includes what was
+    measured.
+
+    Fails: [
+      {
+        "name": "get_city_forecast",
+        "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming days instead of guessing. Fails with not_found for a city it does not know."
+      },
+      {
+        "name": "get_town_forecast",
+        "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming days instead of guessing. Fails with not_found for a town it does not know.",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
+            "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."}
+          },
+          "required": ["city", "days"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    alike: dict[int, list[ToolPair]] = {}
+    for pair in tools.pairs:
+        if pair.score < WARN:
+            break
+        alike.setdefault(id(pair.second), []).append(pair)
+    for pairs in alike.values():
+        worst = pairs[0]
+        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        finding = Finding(
+            ("description",),
+            f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+            _hint(worst),
+            severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+            others=tuple(pair.first.name for pair in pairs),
+        )
+        yield worst.second, finding
+
+
+def _severity(pair: ToolPair) -> Severity:
+    # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
+    destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
+    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
+    if not pair.told_apart and (
+        (destroys and pair.score >= DESTROYS) or (pair.score >= LIKELY and pair.text >= SAME_TEXT)
+    ):
+        return "error"
+    return "warning" if pair.score >= LIKELY else "info"
+
+
+def _hint(pair: ToolPair) -> str:
+    if pair.first.effect.is_destructive or pair.second.effect.is_destructive:
+        return "name what each destroys and what it leaves, in the name and in the first sentence"
+    return f"say in each when to use the other: “for … use {pair.first.name}”"
+
+
+@set_rule("TD504", "info", sources=("TSC",))
+def same_signature(tools: SetFeatures) -> SetFindings:
+    """Two tools require the same parameters, have the same effect, and names that differ by a word.
+
+    Often they are one tool with a choice: fewer tools are chosen more reliably. Pairs that are confusable
+    anyway are reported as such.
+
+    Fails: [
+      {},
+      {
+        "name": "get_pollen",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Where allergies are asked about."},
+            "days": {"type": "integer", "description": "Length of the season wanted."}
+          },
+          "required": ["city", "days"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    groups: dict[tuple[frozenset[str], str], list[ToolFeatures]] = {}
+    for tool in tools.by_name.values():
+        if tool.required:
+            groups.setdefault((tool.required, tool.effect.kind), []).append(tool)
+    confusable = {
+        frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
+    }
+    for alike in groups.values():
+        for index, second in enumerate(alike):
+            first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
+            if first is not None and frozenset((first.name, second.name)) not in confusable:
+                finding = Finding(
+                    ("name",),
+                    f"has the parameters of {first.name} and a name that differs by a word",
+                    "one tool with an enum?",
+                    others=(first.name,),
+                )
+                yield second, finding
+
+
+def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:
+    a, b = first.name_tokens, second.name_tokens
+    return len(a) == len(b) > 1 and a[0] == b[0] and sum(x != y for x, y in zip(a, b, strict=True)) == 1
