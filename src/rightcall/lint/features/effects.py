@@ -77,6 +77,9 @@ ALSO_NOUNS = word_set("""
     """)
 """Verbs that name a thing as often as an action: as verbs they count only where a verb is expected."""
 
+AFTER_NAMESPACE = word_set("list move post query refund schedule search transfer")
+"""Those of them that are verbs in `slack_post_message`, while the `place` of `maps_place_details` is a noun."""
+
 EFFECTS: dict[str, str] = {
     **dict.fromkeys(OTHER, "unknown"),
     **dict.fromkeys(READ, "read"),
@@ -163,7 +166,7 @@ def verb_of(name: str) -> str:
         for index, token in enumerate(tokens):
             if token in EFFECTS and (token not in ALSO_NOUNS or (index == 0 and len(tokens) > 1)):
                 return token
-        if len(tokens) > 2 and tokens[1] in EFFECTS and tokens[0] not in EFFECTS:
+        if len(tokens) > 2 and tokens[1] in AFTER_NAMESPACE and tokens[0] not in EFFECTS:
             return tokens[1]  # slack_post_message
     first = name_tokens(name)[:1]
     return first[0] if first and first[0] in EFFECTS and first[0] not in ALSO_NOUNS else ""

@@ -49,11 +49,11 @@ _LEAD_IN = re.compile(
 
 _TAIL = re.compile(
     r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which|where"
-    r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+optionally"
+    r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+get\s+back|and\s+optionally"
     r"|such\s+as|e\.g|i\.e|as\s+well\s+as|without|unless|because|before|via|powered\s+by"
     r"|with\s+(?:optional|support|filter|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
     r"|its|their|all|time|comprehensive|specified|structured)"
-    r"|that\s+(?:can|may|match|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
+    r"|that\s+(?:can|may|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
 """Where a text begins to describe the result or the tool."""
@@ -70,7 +70,10 @@ _SECOND_VERB = re.compile(
 _IDENTIFIER = re.compile(r"\s+(?:from|at|before|after|in|to|by|with|via|using|under|into|of)\s+`[^`]+`")
 _NEXT_CLAUSE = re.compile(r",\s+(\w+s)\b.*$")
 _DETERMINERS = word_set("a an the all your one any this each multiple new")
-_NO_VERBS = word_set("this all both only for with in on all these that as is")
+_NO_VERBS = word_set("""
+    this all both only for with in on these that as is if when once after before while unless to by from at each
+    every no not
+    """)
 _WRAPPED = 60
 """Characters from which on a line without a full stop goes on in the next one."""
 

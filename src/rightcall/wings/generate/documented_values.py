@@ -39,7 +39,7 @@ _OPAQUE = (
     r"|graphql|\bcypher\b|promql|\bkql\b|\bjql\b|\bcql\b|lucene|odata|(?:query|search) (?:dsl|syntax)|\bwkt\b|geojson"
     r"|\bxml\b|\byaml\b|\bhtml\b|javascript|\bscript\b|(?:python|source|executable) code|code snippet|regex"
     r"|regular expression|\bformula\b|\bexpression\b|(?:comma|newline)[- ]separated|\bdiff\b|\bpatch\b|element ref"
-    r"|snapshot|mime type|api key|password|secret"
+    r"|snapshot|mime type|connection string|api key|password|secret"
 )
 
 FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -91,6 +91,8 @@ def documented_examples(text: str) -> tuple[str, ...]:
     if bare is None:
         return ()
     value = bare.group("value").strip().rstrip(".")
+    if value.endswith(":"):
+        return ()
     is_description = re.match(r"(?:a|an|the|if|to|when|for|all|any|use)\b", value, re.IGNORECASE)
     is_value = len(value.split()) == 1 or (len(value.split()) <= 3 and re.search(r"[\dA-Z/_@#.:]", value))
     return _unquoted([value]) if is_value and not is_description else ()

@@ -20,6 +20,7 @@ from rightcall.wings.generate.value_kinds import (
     is_free_text,
     is_identifier,
     is_understood,
+    item_schema,
     json_type,
     kind_of,
     listed_values,
@@ -95,7 +96,7 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  fr
     named = [name for name in optional if set(name_tokens(name)) - _POINTERS <= purpose]
     pointers = sorted((name for name in named if name_tokens(name)[-1] in _POINTERS), key=_is_link)[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in _POINTERS]
-    if verb in _CHANGES and all(is_identifier(tool, name) for name in needed):
+    if verb in _CHANGES and all(is_identifier(tool, name) or _only_identifies(tool, name) for name in needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
         return (*needed, *pointers, *changed) if changed and (needed or pointers) else None
@@ -105,7 +106,18 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  fr
         return tuple(named[:MOST_OPTIONAL])
     if verb in _WITHOUT_OBJECT or (not tool.parameters and verb not in _WITH_OBJECT):
         return ()
-    return tuple(name for name in optional if is_free_text(tool, name))[:1] or None
+    searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
+    return tuple(searched[:1]) or None
+
+
+def _only_identifies(tool: Tool, name: str) -> bool:
+    """Whether a parameter holds objects of which only the identifier is required."""
+    schema = parameter_schema(tool, name)
+    inner = (item_schema(schema, tool.input_schema) or {}) if json_type(schema) == "array" else schema
+    required = inner.get("required")
+    return isinstance(required, list) and all(
+        str(word).endswith(("id", "Id", "key", "name")) for word in required
+    )
 
 
 def _is_link(name: str) -> bool:

@@ -22,7 +22,7 @@ from rightcall.wings.generate.plannable_tools import (
     required_parameters,
 )
 from rightcall.wings.generate.pools import Language
-from rightcall.wings.generate.value_kinds import choices_of, is_free_text
+from rightcall.wings.generate.value_kinds import choices_of, is_free_text, takes_any_script
 from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[
@@ -36,7 +36,7 @@ WEIGHTS: Mapping[PlanKind, int] = {
 
 WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
 PARAMETER_TESTS: Mapping[str, Callable[[Tool, str], object]] = {
-    "enum": choices_of, "boundary": has_bounds, "unicode": is_free_text
+    "enum": choices_of, "boundary": has_bounds, "unicode": takes_any_script
 }  # fmt: skip
 """The kinds that are about one parameter, and which parameters they apply to."""
 

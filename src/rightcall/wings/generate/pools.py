@@ -23,8 +23,8 @@ folder: folder directory dir workspace_dir root cwd
 path: path file filename filepath files
 timezone: timezone tz
 date: date day birthday deadline due
-date-time: datetime timestamp since until
-time: time hour start end
+date-time: datetime timestamp since until start end
+time: time hour
 currency: currency
 branch: branch ref head base
 slug: slug
@@ -87,7 +87,7 @@ CHOICES = word_set("""
 OPAQUE = word_set("""
     cursor continuation etag nonce signature payload script code expression formula regex pattern html xml json
     yaml arn filter filters where config options metadata params data blob token secret password command
-    commands args argv arguments properties
+    commands args argv arguments properties string dsn
     """)
 """Words for values with a syntax that a parameter's name does not give away."""
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-_NUMBER = re.compile(r"(?<![\d.,])-?\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?<![A-Za-z\d.,])-?\d+(?:[.,]\d+)*")
 _ENGLISH = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
 _WORDS = _ENGLISH.split()

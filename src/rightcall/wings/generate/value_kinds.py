@@ -10,6 +10,7 @@ import re
 from collections.abc import Container, Iterable
 from typing import Any
 
+from rightcall.lint.features.effects import EFFECTS, verb_of
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
@@ -50,9 +51,16 @@ _ENTITIES = word_set("""
     branch repository table database column collection bucket queue cluster namespace pod container channel
     label sheet
     """)
+_RESTRICTED = re.compile(
+    r"\b(?:path|url|uri|id|ids|identifier|reference|valid|must|format|template|types?|supported|allowed|syntax)\b",
+    re.IGNORECASE,
+)
+"""Words for values that a text restricts without saying to what."""
+
 _STRUCTURED = re.compile(r"\bjson\b|\bdict(?:ionary)?\b|\bxml\b|\bobjects?\b", re.IGNORECASE)
 """Texts whose examples are parts of a value rather than values."""
 
+_PLACES = word_set("id index idx row col column number page line")
 _NO_SUBJECT = word_set("description list number name text time optional new")
 _STATED = 12
 """Words of a description among which its subject stands."""
@@ -72,8 +80,16 @@ def is_free_text(tool: Tool, name: str) -> bool:
     return is_text and kind_of(name, schema, about(tool)) in FREE_TEXT
 
 
+def takes_any_script(tool: Tool, name: str) -> bool:
+    """Whether people write a parameter's values in any script; names of programs and projects are slugs too often."""
+    kind = kind_of(name, parameter_schema(tool, name), about(tool))
+    return is_free_text(tool, name) and kind not in ("name", "project")
+
+
 def is_identifier(tool: Tool, name: str) -> bool:
     """Whether a parameter says which thing is meant, rather than something about it."""
+    if json_type(parameter_schema(tool, name)) in ("integer", "number"):
+        return not _PLACES.isdisjoint(name_tokens(name))
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
     return kind in ("code", "uuid", "path", "folder", "owner", "slug", "project", "url", *_FILES, *_ENTITIES)
 
@@ -201,11 +217,11 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
     tool_name, _, purpose = tool.partition("\n")
     by_name = _by_words(tokens, tool_name)
     if by_name == "query" and documented_format(purpose) in ("sql", "opaque"):
-        return "sql" if documented_format(purpose) == "sql" else ""
+        return "sql" if documented_format(purpose) == "sql" and _only_reads(tool_name) else ""
     if by_name in _SURE:
         return by_name
     documented = documented_format(text)
-    if documented == "opaque":
+    if documented == "opaque" or (documented == "sql" and not _only_reads(tool_name)):
         return ""
     if documented in ("date", "date-time") and by_name == "code":
         return by_name
@@ -215,7 +231,12 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
         return _kind_of_file(tokens, text, tool_name, purpose)
     if by_name:
         return by_name
-    return _by_subject(text) or "phrase"
+    return _by_subject(text) or ("" if _RESTRICTED.search(text) else "phrase")
+
+
+def _only_reads(tool_name: str) -> bool:
+    """Whether a query that reads fits; what to write depends on tables that nobody knows."""
+    return EFFECTS.get(verb_of(tool_name), "unknown") in ("read", "unknown")
 
 
 class _First:
@@ -248,6 +269,8 @@ def _by_words(tokens: tuple[str, ...], tool: str) -> str:
 
 def _kind_of_file(tokens: tuple[str, ...], text: str, tool_name: str, purpose: str) -> str:
     subject = words_of(text)[:_STATED]
+    if {"dir", "directory", "folder", "dirpath"}.intersection(tokens):
+        return "folder"
     for kind in (*_FILES, *_SUFFIXES):
         if _hint((*tokens, *subject), only=(kind,)) or (kind in _SUFFIXES and kind in (*tokens, *subject)):
             return kind

@@ -160,7 +160,8 @@ class _Maker:
         if "const" in schema:
             return schema["const"]
         listed = listed_values(schema, self._root.get("properties") or ())
-        if listed and ("enum" in schema or self._flavour == "plain"):
+        is_tested = self._flavour == "unicode" and kind_of(name, schema, self._about) in FREE_TEXT
+        if listed and ("enum" in schema or not is_tested):
             return self._fresh([value for value in listed if fits(schema, value, name)] or list(listed))
         for key in ("anyOf", "oneOf"):
             if isinstance(schema.get(key), list) and schema[key]:
@@ -292,7 +293,7 @@ class _Maker:
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
         told = understood_properties(schema, self._root, self._about, depth)
         names = [name for name in properties or {} if name in (required or ())] or told[:2]
-        return {name: self.value(name, (properties or {})[name], depth + 1) for name in names}
+        return _in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
 
 
 _NOTHING = object()
