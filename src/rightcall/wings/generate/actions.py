@@ -68,7 +68,7 @@ _SECOND_VERB = re.compile(
     r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each)\b)"
 )
 _IDENTIFIER = re.compile(r"\s+(?:from|at|before|after|in|to|by|with|via|using|under|into|of)\s+`[^`]+`")
-_NEXT_CLAUSE = re.compile(r",\s+(\w+s)\b.*$")
+_NEXT_CLAUSE = re.compile(r",\s+(\w+s)\b(?!,| and\b).*$")
 _DETERMINERS = word_set("a an the all your one any this each multiple new")
 _NO_VERBS = word_set("""
     this all both only for with in on these that as is if when once after before while unless to by from at each
@@ -218,9 +218,8 @@ def _imperative(words: list[str], place: int, verb: str) -> str:
             r"^(and|or) (\w+s)\b", lambda m: f"{m.group(1)} {base_form(m.group(2)) or m.group(2)}", rest
         )
         rest = _SECOND_VERB.sub(lambda m: f"{m.group(1)} {base_form(m.group(2)) or m.group(2)} ", rest)
-        rest = _NEXT_CLAUSE.sub(
-            lambda m: "" if base_form(m.group(1)) and " and " not in m.group() else m.group(), rest
-        )
+
+    rest = _NEXT_CLAUSE.sub(lambda m: "" if base_form(m.group(1)) else m.group(), rest)
     adverb = f"{words[0].casefold()} " if place else ""
     return f"{adverb}{_RENAMED.get(verb, verb)} {rest}".strip()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rightcall.lint.features.mentions import alternatives_in
+from rightcall.lint.features.mentions import STOP_WORDS, alternatives_in
 
 _QUOTED = r"'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|“[^”\n]{1,60}”"
 _INTRODUCTION = (
@@ -91,7 +91,7 @@ def documented_examples(text: str) -> tuple[str, ...]:
     if bare is None:
         return ()
     value = bare.group("value").strip().rstrip(".")
-    if value.endswith(":"):
+    if value.endswith(":") or value.casefold() in STOP_WORDS:
         return ()
     is_description = re.match(r"(?:a|an|the|if|to|when|for|all|any|use)\b", value, re.IGNORECASE)
     is_value = len(value.split()) == 1 or (len(value.split()) <= 3 and re.search(r"[\dA-Z/_@#.:]", value))

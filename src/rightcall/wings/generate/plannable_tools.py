@@ -48,7 +48,9 @@ _CHANGES = word_set("""
     update edit modify patch set change configure adjust customize format style emulate
     """)
 _DISCRIMINATORS = word_set("operation action mode command method type kind op")
-_POINTERS = word_set("id ids key slug number url name")
+POINTERS = word_set("id ids key slug number url name")
+"""Last words of parameters that say which thing is meant."""
+
 _UNNAMED = re.compile(
     r"\ban? (?!(?:list|listing|summary|snapshot|screenshot|overview|report|random|new)\b)\w", re.IGNORECASE
 )
@@ -93,9 +95,9 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  fr
     if any(name in _DISCRIMINATORS for name in needed) and len(optional) > 1:
         return None  # which of the others belong to a choice is not said
     verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
-    named = [name for name in optional if set(name_tokens(name)) - _POINTERS <= purpose]
-    pointers = sorted((name for name in named if name_tokens(name)[-1] in _POINTERS), key=_is_link)[:1]
-    named = [name for name in named if name in pointers or name_tokens(name)[-1] not in _POINTERS]
+    named = [name for name in optional if set(name_tokens(name)) - POINTERS <= purpose]
+    pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
+    named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
     if verb in _CHANGES and all(is_identifier(tool, name) or _only_identifies(tool, name) for name in needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]

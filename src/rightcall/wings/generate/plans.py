@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from rightcall.lint.features.text import name_tokens
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.plannable_tools import (
+    POINTERS,
     dangerous_neighbour,
     mentionable_parameters,
     parameters_of_turn,
@@ -253,12 +255,16 @@ def parameters_without_default(tool: Tool) -> list[str]:
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
-    """Two tools and the parameter of the second that the first's result provides, according to their schemas."""
+    """Two tools and the identifier that the first's result provides to the second, according to their schemas."""
     pairs = []
     for first in tools:
         outputs: Any = (first.output_schema or {}).get("properties")
         for second in tools if isinstance(outputs, dict) else ():
-            shared = [p for p in required_parameters(second) if p in outputs and p not in first.parameters]
+            shared = [
+                p
+                for p in required_parameters(second)
+                if p in outputs and p not in first.parameters and POINTERS.intersection(name_tokens(p)[-1:])
+            ]
             if second.name != first.name and shared:
                 pairs.append((first.name, second.name, shared[0]))
     return pairs

@@ -80,7 +80,7 @@ CHOICES = word_set("""
     model engine unit units style theme strategy policy action operation operator severity region size quality
     preset output encoding sorting ordering granularity interval period resolution orientation layout permission
     permissions effort classification aggregation metric statistic variant tier plan provider backend source
-    transport protocol
+    transport protocol font family
     """)
 """Words for values from a list: without the list, nobody could guess one."""
 

@@ -81,9 +81,9 @@ def is_free_text(tool: Tool, name: str) -> bool:
 
 
 def takes_any_script(tool: Tool, name: str) -> bool:
-    """Whether people write a parameter's values in any script; names of programs and projects are slugs too often."""
+    """Whether people write a parameter's values in any script; names of things are slugs too often."""
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
-    return is_free_text(tool, name) and kind not in ("name", "project")
+    return is_free_text(tool, name) and kind in ("city", "person", "title", "sentence", "query")
 
 
 def is_identifier(tool: Tool, name: str) -> bool:
@@ -217,11 +217,11 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
     tool_name, _, purpose = tool.partition("\n")
     by_name = _by_words(tokens, tool_name)
     if by_name == "query" and documented_format(purpose) in ("sql", "opaque"):
-        return "sql" if documented_format(purpose) == "sql" and _only_reads(tool_name) else ""
+        return "sql" if documented_format(purpose) == "sql" and _only_reads(tool_name, purpose) else ""
     if by_name in _SURE:
         return by_name
     documented = documented_format(text)
-    if documented == "opaque" or (documented == "sql" and not _only_reads(tool_name)):
+    if documented == "opaque" or (documented == "sql" and not _only_reads(tool_name, purpose)):
         return ""
     if documented in ("date", "date-time") and by_name == "code":
         return by_name
@@ -234,8 +234,12 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
     return _by_subject(text) or ("" if _RESTRICTED.search(text) else "phrase")
 
 
-def _only_reads(tool_name: str) -> bool:
+def _only_reads(tool_name: str, purpose: str) -> bool:
     """Whether a query that reads fits; what to write depends on tables that nobody knows."""
+    if re.search(
+        r"\b(?:insert|update|delete|create|alter|write)\b", purpose.partition("\n")[0], re.IGNORECASE
+    ):
+        return False
     return EFFECTS.get(verb_of(tool_name), "unknown") in ("read", "unknown")
 
 

@@ -35,4 +35,5 @@ PHRASES = Phrases(
         "sorry, that message was meant for somebody else.", "that joke of yours made me laugh.", "are you a person or a program?",
         "say something encouraging to me.", "I am only thinking aloud, ignore me.", "thank you, you can stop here.",
     ),
+    names={"q": "query", "ts": "timestamp", "thread ts": "thread timestamp", "num results": "number of results"},
 )  # fmt: skip
