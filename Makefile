@@ -31,7 +31,7 @@ demo: $(VENV)/.demo-ready
 test: $(VENV)/.test-ready
 	$(TESTS)
 
-# Whole programs, processes that are killed, browsers, frameworks: what takes a second of one core or more.
+# Whole programs, processes that are killed, browsers, frameworks: what takes half a second of one core or more.
 test-stories: $(VENV)/.test-ready
 	$(STORIES)
 

@@ -48,6 +48,7 @@ def test_tokens_come_at_their_rate_even_when_one_reply_has_many():
     assert sent_in(600, RateLimit(tokens_per_minute=10_000), tokens=2_500) == pytest.approx(40, abs=2)
 
 
+@pytest.mark.stories
 @given(st.integers(1, 8), st.sampled_from([60, 300, 6000]))
 def test_shares_never_exceed_the_whole(workers, per_minute):
     rate = RateLimit(requests_per_minute=per_minute)

@@ -174,6 +174,7 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
     assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
+@pytest.mark.stories
 def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsys):
     edit(shop / "suite.yaml", "trials: 3", "trials: 1")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
@@ -280,6 +281,7 @@ def test_dirty_runs_checks_and_replays_are_not_a_baseline(shop):
     assert all(set(line.t) == {"111"} for line in pool.lines)
 
 
+@pytest.mark.stories
 def test_recorded_answers_replayed_are_not_new_trials(shop):
     for _ in range(2):
         run("run", "suite.yaml", "--record", "auto", "--save-baseline", "main.jsonl")
@@ -564,6 +566,7 @@ def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
     assert found["verdict"] == "PASS"
 
 
+@pytest.mark.stories
 def test_a_commit_of_recordings_alone_does_not_put_the_baseline_behind(shop):
     """A run is recorded, then its recordings are committed: the baseline is of the commit before."""
     for path, said in (("recordings/shop/a.json", None), ("NOTES.md", "is 1 commit behind the base")):
@@ -741,6 +744,7 @@ def test_a_small_suite_is_tried_as_often_as_it_takes_to_settle_anything(shop):
     assert found["calls"]["spent"] <= found["calls"]["full"] == 72
 
 
+@pytest.mark.stories
 def test_everything_is_tried_three_times_however_many_trials_were_pooled(shop):
     run("run", "suite.yaml", "--trials", "9")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
@@ -817,6 +821,7 @@ def drifting(shop):
     return shop
 
 
+@pytest.mark.stories
 def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch):
     monkeypatch.setenv("PROVIDER_IS_WORSE", "1")
     code, found = checked("--trust")
@@ -826,6 +831,7 @@ def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch
     assert "the provider changed too: the version before the change passes less often" in found["sentence"]
 
 
+@pytest.mark.stories
 def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too(drifting, monkeypatch):
     monkeypatch.delitem(sys.modules, "drifting")  # a new process would import the edited file
     edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
@@ -839,6 +845,7 @@ def test_a_base_that_git_does_not_know_is_refused_before_a_call(drifting, capsys
     assert "git knows no such commit here" in capsys.readouterr().err
 
 
+@pytest.mark.stories
 def test_a_base_version_that_cannot_be_run_is_noted_and_not_used_as_control(drifting):
     git("rm", "-q", "--cached", "drifting.py")
     git("commit", "-qm", "lost")

@@ -170,6 +170,7 @@ def test_full_runs_everything_and_compares_nothing(project, sent):
     assert (found["compared"]["first_requests"], found["untouched"], sent()) == (0, 0, 0)
 
 
+@pytest.mark.stories
 def test_a_clock_is_masked_when_trials_of_the_baseline_show_it(project, sent, outside, tmp_path):
     def checked(baseline: Path) -> dict:
         with mock.patch.object(outside, "prompt", lambda golden: "It is 2026-11-18. Answer."):

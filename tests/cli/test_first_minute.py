@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+
 from tests.cli.test_demo import rightcall
 
 
@@ -21,6 +23,7 @@ def test_init_says_that_its_model_is_only_a_baseline_and_how_to_use_another(tmp_
     assert "its model is" not in rightcall(tmp_path, "init", "mine", "--model", "local:smollm2").stdout
 
 
+@pytest.mark.stories
 def test_the_first_command_that_init_proposes_runs(tmp_path):
     text = rightcall(tmp_path, "init", "my suite").stdout
     first = next(line for line in text.splitlines() if line.startswith("  rightcall run"))

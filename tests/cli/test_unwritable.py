@@ -90,6 +90,7 @@ def test_what_an_encoding_lacks_is_replaced(tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stderr == b"" and b"? a  get_weather: city should be" in done.stdout
 
 
+@pytest.mark.stories
 def test_an_export_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
     """A disk that is full after some kilobytes: the size of files is limited."""
     import resource

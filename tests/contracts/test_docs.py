@@ -20,10 +20,10 @@ MARK = "\n<!-- example -->\n"
 BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)```", re.DOTALL)
 """A marked block. A name in backticks before a json, jsonl or yaml block makes it a file of that name."""
 
-LONG = {"tutorial.md", "why-it-fails.md", "monitoring.md", "datasets.md", "generate.md", "traces.md"}
-"""Pages whose commands take seconds."""
 EXAMPLES = [
-    pytest.param(page, marks=pytest.mark.stories if page.name in LONG else (), id=page.name)
+    pytest.param(
+        page, marks=pytest.mark.stories if "\n$ rightcall" in page.read_text("utf-8") else (), id=page.name
+    )
     for page in PAGES
     if MARK in page.read_text("utf-8")
 ]

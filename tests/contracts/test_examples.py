@@ -40,6 +40,7 @@ def test_a_script_asserts_what_it_shows(script):
     assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)) and ast.get_docstring(tree)
 
 
+@pytest.mark.stories
 def test_the_scripts_with_tests_are_run_by_rightcall_test(tmp_path):
     command = [
         sys.executable,

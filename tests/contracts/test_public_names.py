@@ -68,6 +68,7 @@ def test_an_old_name_is_the_new_one_with_a_warning(name):
     assert value.__name__ in (NAMES[name].rpartition(".")[2], "TestCase", "TurnRelevancyMetric")
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(
     "order", list(permutations(("rightcall.lint.engine", "rightcall.check", "rightcall.decide")))
 )

@@ -128,6 +128,7 @@ def peak_bytes(folder: Path, count: int, *, reverse: bool) -> int:
     return peak
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("reverse", [False, True])
 def test_memory_grows_by_some_bytes_a_golden_only(tmp_path: Path, reverse: bool):
     few, many = (peak_bytes(tmp_path, count, reverse=reverse) for count in (1_000, 9_000))

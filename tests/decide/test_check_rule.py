@@ -228,6 +228,7 @@ def test_suites_that_share_a_risk_are_judged_by_holm(ps, words):
     assert [result.exit_code for result in held[1:]] == [int(word == "REGRESSED") for word in words[1:]]
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(("suite", "trials"), [("mixed", 3), ("flaky", 3)])
 def test_a_plan_foresees_what_checks_of_such_a_suite_do(suite, trials):
     """Within five points and the error of the simulation; `python -m benchmarks check_plan` has more digits."""

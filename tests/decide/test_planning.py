@@ -45,6 +45,7 @@ def test_the_bare_rule_can_always_pass():
     assert warnings(read_gate({"min": 0.8, "rule": "point"}), ["golden"]) == []
 
 
+@pytest.mark.stories
 def test_trials_save_goldens_but_never_below_a_flawless_run():
     assert plan(0.9, 0.95, trials=3).goldens < plan(0.9, 0.95).goldens
     assert plan(0.8, 0.99, trials=50, icc=0.0).goldens >= plan(0.8, 0.99).perfect == 14

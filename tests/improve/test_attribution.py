@@ -6,6 +6,7 @@ import pytest
 from benchmarks.attribution import ITEMS, named_first, pair, unchanged
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("name", ["unit", "enum", "contrast", "abstention"])
 def test_a_planted_change_is_named_first_among_harmless_ones(name):
     found, truth = pair(name, ITEMS.index(name))

@@ -20,6 +20,8 @@ from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 from tests.improve.test_improve_protocol import ASK, CHAT, GOOD, PAY, TOOLS, Reacting, helps
 
+pytestmark = pytest.mark.stories
+
 
 class Reflecting(Reacting):
     """A scripted model that reflects: it answers with the next of its texts."""

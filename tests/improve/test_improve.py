@@ -35,6 +35,7 @@ def improved(suite, folder, **options):
         return asyncio.run(improve_plan(plan, store, run, ImproveOptions(**options)))
 
 
+@pytest.mark.stories
 def test_a_true_fix_is_accepted_with_a_patch_and_its_effect(tmp_path):
     suite, (truth,) = planted(HELD_OUT[0], ["unit"], "improve", 20)
     found = improved(suite, tmp_path)
@@ -92,6 +93,7 @@ def test_what_copies_goldens_or_shouts_is_refused(text, reason):
     assert reason in refusal(Proposal("p", "", (change,)), tools, "", suite.goldens)
 
 
+@pytest.mark.stories
 def test_improve_changes_no_definition_of_the_plan(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "improve", 20)
     before = msgspec.json.encode(suite.tools)

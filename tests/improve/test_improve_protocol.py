@@ -189,6 +189,7 @@ def test_an_e_value_ends_proof_early_and_says_after_how_many_goldens(tmp_path):
     assert found.tried[-1].e >= 1 / found.alpha
 
 
+@pytest.mark.stories
 def test_new_goldens_start_a_new_ledger_and_a_few_do_not(tmp_path):
     more = [
         Golden(f"Pay bill {n}", f"pay-{n}", expected_calls=(ExpectedCall("pay", {}),))

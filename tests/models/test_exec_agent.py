@@ -63,6 +63,7 @@ def test_a_program_is_asked_with_one_line_and_replies_on_stdout(tmp_path):
     assert trajectory.output == "heard hi"
 
 
+@pytest.mark.stories
 def test_concurrent_programs_never_mix_and_expectations_are_never_sent(tmp_path):
     texts = [f"q{i}" for i in range(32)]
     script = ECHO.replace('"output": "heard " + ask["input"]', '"output": json.dumps(ask)')
@@ -121,6 +122,7 @@ def test_a_program_that_cannot_be_started_is_reported_before_the_run(tmp_path):
     assert "program 'no-such-program-here' not found" in asyncio.run(problems())[0]
 
 
+@pytest.mark.stories
 def test_at_the_time_limit_the_program_and_its_children_end(tmp_path):
     script = """
 import os, subprocess, sys, signal, time

@@ -10,13 +10,14 @@ from rightcall.run.done_cells import DoneCells
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
+from tests.support.examples import examples
 
 
 def plan(goldens, trials, agent=lambda golden: []):
     return Plan("test", Agent(agent), [Golden("Do", id=f"g{i}") for i in range(goldens)], trials=trials)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(60, few=8))
 @given(goldens=st.integers(1, 40), trials=st.integers(1, 3), data=st.data())
 def test_jobs_are_all_cells_but_those_that_are_stored(tmp_path_factory, goldens, trials, data):
     path = tmp_path_factory.mktemp("done") / "results.db"

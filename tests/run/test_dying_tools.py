@@ -10,6 +10,8 @@ import pytest
 from tests.support.dying_tools import CELLS, DEATHS, IMPOSSIBLE, Row, broken_laws, patience, row
 from tests.support.postgres import postgres_server
 
+pytestmark = pytest.mark.stories
+
 TABLE = {
     #              before   in       after    hang     garbage  wrong id closed
     "function":   "error 0, error 0, error 1, error 1, pass 1,  -,       error 1",

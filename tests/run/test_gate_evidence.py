@@ -83,6 +83,7 @@ def test_a_trial_takes_sixty_bytes_and_not_a_result(trials):
     assert used < 60 * len(results)
 
 
+@pytest.mark.stories
 def test_outcomes_are_made_as_they_are_read_and_a_verdict_keeps_none_of_them():
     gate = Gate(min=0.5)
     evidence = GateEvidence(gate)

@@ -34,6 +34,7 @@ from tests.support.doors import DOORS, WITHOUT_METRICS
 from tests.support.scored_cases import ALL, BY_THEIR_GOLDEN
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_says_the_same(door, tmp_path):
     rows = BY_THEIR_GOLDEN if door in WITHOUT_METRICS else ALL

@@ -132,6 +132,7 @@ def by_simulator_and_evaluate():
     return said(rc.score_cases(simulator.simulate([GOLDEN])).results)
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(
     "door",
     [by_run, by_evaluate, by_assert_test, by_check, by_score_of_the_recording, by_simulator_and_evaluate],

@@ -42,6 +42,7 @@ GATES = [
 ]
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("quarantine", [frozenset(), frozenset({"g003", "g013"})], ids=["all", "quarantine"])
 def test_a_stored_run_has_the_verdict_of_the_run_itself(tmp_path, quarantine):
     with open_store(tmp_path / "results.db") as store:

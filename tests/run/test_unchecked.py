@@ -128,6 +128,7 @@ def test_assert_test_skips_what_it_cannot_check():
     assert rc.assert_test(golden=PROMPTS[0], agent=agent, metrics=[lambda case: True]).passed
 
 
+@pytest.mark.stories
 def test_pytest_skips_unchecked_goldens_and_is_not_green_with_them_alone(tmp_path):
     save_goldens(PROMPTS, tmp_path / "goldens.jsonl")
     (tmp_path / "test_agent.py").write_text(
@@ -151,6 +152,7 @@ def test_pytest_skips_unchecked_goldens_and_is_not_green_with_them_alone(tmp_pat
     assert "3 skipped" in done.stdout and "nothing was checked" in done.stdout
 
 
+@pytest.mark.stories
 def test_the_test_command_tells_unchecked_goldens_from_no_tests(tmp_path):
     (tmp_path / "test_agent.py").write_text(
         "import rightcall as rc\n"

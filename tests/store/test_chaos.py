@@ -18,6 +18,7 @@ def new_file(tmp_path_factory):
         yield made
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize("way", nightly_but(list(ON_SQLITE)[:1], ON_SQLITE))
 def test_a_run_survives_what_happens_to_its_file(way, new_file, tmp_path):
     assert endure(way, new_file(way, 1), tmp_path, seed=1, goldens=60).wrong == []

@@ -13,6 +13,7 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.export import export_lines
 from rightcall.store.watch import KeptTrace, TraceRow
+from tests.support.examples import examples
 
 from .builders import a_result, a_run
 from .test_writing import hostile, results
@@ -107,7 +108,7 @@ def test_a_run_that_went_on_is_completed(store, elsewhere):
 
 
 @settings(
-    max_examples=15,
+    max_examples=examples(60, few=6),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(

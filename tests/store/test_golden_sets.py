@@ -10,6 +10,7 @@ from rightcall.model import Golden
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
+from tests.support.examples import examples
 
 from .builders import a_result, a_run
 
@@ -77,7 +78,7 @@ steps = st.lists(
 
 
 @settings(
-    max_examples=15,
+    max_examples=examples(60, few=8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     deadline=None,
 )

@@ -102,6 +102,7 @@ def paths(run_id):
     }
 
 
+@pytest.mark.stories
 def test_nothing_of_it_runs_and_no_page_loses_its_shape(dashboard, visit, hostile):
     page = visit(dashboard, viewport={"width": 360, "height": 740})
     for name, path in paths(hostile).items():
@@ -135,6 +136,7 @@ def test_charts_escape_the_names_in_them(client, hostile):
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
+@pytest.mark.stories
 def test_tags_and_notes_with_odd_characters_can_be_taken_away(dashboard, visit, hostile, store):
     page = visit(dashboard + case_link(hostile, EVIL))
     for _ in range(2):

@@ -97,6 +97,7 @@ def test_failures_of_a_server_end_an_agent_as_they_were_measured(outage):
     assert trajectory.stop_reason == ENDS[outage]
 
 
+@pytest.mark.stories
 def test_an_agent_is_used_again_as_it_was_measured(tmp_path):
     with agent_of(framework_named("openai_agents")) as agent:
         assert evaluations(agent, tmp_path) == [True] * 3

@@ -299,6 +299,7 @@ def test_being_watched_changes_neither_the_answer_nor_the_requests(loop):
     assert len(journal.requests) == len(sent) == 3
 
 
+@pytest.mark.stories
 def test_many_loops_at_once_never_mix(loop):
     via, function, _, _ = loop
     cities = [f"City{number}" for number in range(32)]

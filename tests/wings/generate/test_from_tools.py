@@ -67,6 +67,7 @@ def test_no_two_goldens_ask_for_the_same_in_nearly_the_same_words():
     assert len({golden.input.casefold() for golden in found}) == len(found)
 
 
+@pytest.mark.stories
 def test_dropped_goldens_are_planned_again_until_there_are_enough():
     tools = [
         Tool(f"{t.name}_{place}", f"{t.description.rstrip('.')} in the {place} region.", t.input_schema)

@@ -116,6 +116,7 @@ def test_goldens_that_state_a_check_are_left_alone(tmp_path):
 behaviours = st.lists(st.sampled_from([did(), did(LOOK), did(FIND), did(LOOK, FIND)]), min_size=1, max_size=5)
 
 
+@pytest.mark.stories
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(behaviours)
 def test_a_proposal_is_satisfied_by_more_than_half_of_its_trials(tmp_path, trials):

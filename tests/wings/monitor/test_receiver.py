@@ -292,6 +292,7 @@ def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
     assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 100 * 1024
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(
     ("sent", "times"),
     [
@@ -331,6 +332,7 @@ def a_trace(spans: int, *, text: int = 10, start: int = 2) -> dict:
     return {"resourceSpans": [{"scopeSpans": [{"spans": made}]}]}
 
 
+@pytest.mark.stories
 @pytest.mark.parametrize(("spans", "text"), [(2500, 10), (40, 300_000)])
 def test_a_trace_over_2000_spans_or_8_mib_is_cut_counted_and_said(store, spans, text):
     async def work():
