@@ -97,7 +97,7 @@ class SeenIds:
         key = hash(name)
         slot = self._slot(key)
         if number := self._table[slot]:
-            return self._place(number - 1)
+            return self._others.get(number - 1) or f"{self._prefix}:{self._lines[number - 1]}"
         self._remember(key, where)
         self._table[slot] = len(self._hashes)
         if 3 * len(self._hashes) > 2 * len(self._table):
@@ -129,9 +129,6 @@ class SeenIds:
         else:
             self._others[len(self._lines)] = where
             self._lines.append(0)
-
-    def _place(self, number: int) -> str:
-        return self._others.get(number) or f"{self._prefix}:{self._lines[number]}"
 
 
 LEAST_TABLE = 1024

@@ -84,7 +84,8 @@ def decide(
     rules = _rules(gate, baseline) + fatal_rules(gate, seen.codes)
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
-        if stopped and _stands_for(stopped, rule)
+        if stopped
+        and (rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule)))
         else rule.look(outcomes, gate.alpha)
         for rule in rules
     ]
@@ -127,10 +128,6 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
         if outcome.codes:
             codes.update(code for code, times in outcome.codes.items() if times)
     return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
-
-
-def _stands_for(stopped: Stopped, rule: GateRule) -> bool:
-    return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
 
 
 def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[GateRule, ...]:

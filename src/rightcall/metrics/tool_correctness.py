@@ -73,7 +73,8 @@ class ToolCorrectness(CallMetric):
 
     def agreement(self, expected: ExpectedCall, call: ToolCall) -> float:
         """0 for another tool or output, else the share of the arguments that are equal."""
-        if not fits(expected.tool)(call.name) or _type(expected) != call.type:
+        of_mcp = expected.notes.get("type") == "MCP"
+        if not fits(expected.tool)(call.name) or of_mcp != (call.type is ToolCallType.MCP):
             return 0.0
         if self.outputs and expected.notes.get("output") != call.output:
             return 0.0
@@ -132,10 +133,6 @@ def _literal_agreement(expected: Any, value: Any) -> float:
 
 def _equal(call: ToolCall, other: ToolCall) -> bool:
     return (call.name, call.arguments or {}, call.output) == (other.name, other.arguments or {}, other.output)
-
-
-def _type(expected: ExpectedCall) -> ToolCallType:
-    return ToolCallType.MCP if expected.notes.get("type") == "MCP" else ToolCallType.FUNCTION
 
 
 def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order: str) -> str:

@@ -54,7 +54,8 @@ def respell_fields(record: type[Any], args: tuple[Any, ...], words: Words) -> Wo
     for word in fields:
         if word not in record.__struct_fields__:
             raise TypeError(f"{record.__name__}() got an unexpected argument '{word}'; {_hint(record, word)}")
-    for needed in _fields_without_default(record):
+    names = record.__struct_fields__
+    for needed in names[: len(names) - len(record.__struct_defaults__)]:  # those without a default come first
         if needed not in fields:
             raise TypeError(f"{record.__name__}() is missing the argument '{needed}'")
     return fields
@@ -229,12 +230,6 @@ def _as_tuples(fields: Words) -> Words:
         for name, value in fields.items()
         if value is not None
     }
-
-
-def _fields_without_default(record: type[Any]) -> tuple[str, ...]:
-    """The fields that have no default; they come first."""
-    names: tuple[str, ...] = record.__struct_fields__
-    return names[: len(names) - len(record.__struct_defaults__)]
 
 
 def _hint(record: type[Any], word: str) -> str:

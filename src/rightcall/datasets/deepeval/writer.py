@@ -182,10 +182,6 @@ def _differences(read: AnyGolden, golden: AnyGolden) -> dict[str, Any]:
     return {
         name: codec.to_plain(getattr(golden, name))
         for name in golden.__struct_fields__
-        if name != "metadata" and not _same(getattr(read, name), getattr(golden, name))
+        # Equal as JSON: 1 and 1.0, or true and 1, are not.
+        if name != "metadata" and codec.encode(getattr(read, name)) != codec.encode(getattr(golden, name))
     }
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Equal as JSON: 1 and 1.0, or true and 1, are not."""
-    return codec.encode(value) == codec.encode(other)

@@ -47,7 +47,15 @@ class Permission(Metric):
             return Score.broken(missing)
         failures = tuple(_failures(case, caller))
         if not failures:
-            unknown = _unknown_calls(case, caller)
+            # A tool closed to the caller, called with no record of what happened; one that nobody approved did not run.
+            unknown = [
+                call.name
+                for call in case.trajectory.calls
+                if call.name in case.tools
+                and not caller.may_call(case.tools[call.name].roles)
+                and call.status == "not_run"
+                and (call.approval is None or call.approval.granted)
+            ]
             return Score.broken(UNKNOWN.format(", ".join(unknown))) if unknown else Score(1.0, True)
         return Score(0.0, False, "; ".join(map(sentence, failures[:5])), failures)
 
@@ -68,15 +76,3 @@ def _failures(case: TestCase, caller: Caller) -> Iterator[Failure]:
         should_run = allowed or any(is_expected(call.name) for is_expected in expected)
         if should_run and was_denied(call) and call.id not in broken_by_plan:
             yield Failure("permission_denied", call.name, detail=who if not allowed else "", call=at)
-
-
-def _unknown_calls(case: TestCase, caller: Caller) -> list[str]:
-    """Tools closed to the caller, called with no record of what happened; a call that nobody approved did not run."""
-    return [
-        call.name
-        for call in case.trajectory.calls
-        if call.name in case.tools
-        and not caller.may_call(case.tools[call.name].roles)
-        and call.status == "not_run"
-        and (call.approval is None or call.approval.granted)
-    ]

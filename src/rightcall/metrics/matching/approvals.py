@@ -63,7 +63,8 @@ def requests_by_call(calls: Sequence[ToolCall]) -> dict[int, int]:
         if call.status != "error" or not was_asked_about(call) or ran(call):
             continue
         for later in range(at + 1, len(calls)):
-            if later not in requests.values() and _same(call, calls[later]) and ran(calls[later]):
+            same = calls[later].name == call.name and _meaning(calls[later]) == _meaning(call)
+            if same and later not in requests.values() and ran(calls[later]):
                 requests[at] = later
                 break
     return requests
@@ -119,10 +120,6 @@ def _meaning(call: ToolCall) -> dict[str, Any] | None:
     if call.arguments is None:
         return None
     return {name: value for name, value in call.arguments.items() if name != CONFIRMATION_PARAMETER}
-
-
-def _same(call: ToolCall, other: ToolCall) -> bool:
-    return call.name == other.name and _meaning(call) == _meaning(other)
 
 
 def _user_spoke(trajectory: Trajectory, after: int | None, before: int | None) -> bool:

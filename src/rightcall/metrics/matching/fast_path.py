@@ -117,7 +117,7 @@ def score_single(
         return Numbers(1, 0, 0, 0), []
     if has_tool:
         failures += schema_violations(trajectory.calls, NOTHING, tools)
-    return _right_tool(score), failures
+    return Numbers(0, 1, 1, 0, 0.0, 0.0, 0.0, score, 1.0, 1.0, 1.0, score), failures
 
 
 def _compare_arguments(
@@ -165,7 +165,3 @@ def _is_plain(expected_call: ExpectedCall) -> bool:
             if type(spec) not in PLAIN:
                 return False
     return True
-
-
-def _right_tool(score: float) -> Numbers:
-    return Numbers(0, 1, 1, 0, 0.0, 0.0, 0.0, score, 1.0, 1.0, 1.0, score)

@@ -100,7 +100,13 @@ class ScoringRules(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         chosen = self.weights
         if isinstance(chosen, str):
-            chosen = self._weights_of(chosen)
+            if chosen not in WEIGHTINGS:
+                hint = suggestion(chosen, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"
+                raise ConfigError(f"unknown weighting '{chosen}'; {hint}")
+            if chosen == "seed":
+                msgspec.structs.force_setattr(self, "half_credit", True)
+            chosen = WEIGHTINGS[chosen]
+            msgspec.structs.force_setattr(self, "weights", chosen)
         problems = [
             f"unknown weight '{name}'; {suggestion(name, WEIGHTS) or 'known: ' + ', '.join(WEIGHTS)}"
             for name in chosen
@@ -118,15 +124,6 @@ class ScoringRules(msgspec.Struct, frozen=True):
         ]
         if problems:
             raise ConfigError(*problems)
-
-    def _weights_of(self, name: str) -> Mapping[str, float]:
-        if name not in WEIGHTINGS:
-            hint = suggestion(name, WEIGHTINGS) or f"known: {', '.join(WEIGHTINGS)}"
-            raise ConfigError(f"unknown weighting '{name}'; {hint}")
-        msgspec.structs.force_setattr(self, "weights", WEIGHTINGS[name])
-        if name == "seed":
-            msgspec.structs.force_setattr(self, "half_credit", True)
-        return WEIGHTINGS[name]
 
     @property
     def weighting(self) -> Mapping[str, float]:

@@ -63,7 +63,9 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
 def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
     if "function" in raw:
         return "openai_chat"
-    if "inputSchema" in raw or "outputSchema" in raw or _has_mcp_hints(raw):
+    hints = raw.get("annotations")
+    has_hints = isinstance(hints, dict) and any(str(key).endswith("Hint") for key in hints)
+    if "inputSchema" in raw or "outputSchema" in raw or has_hints:
         return "mcp"
     if raw.get("type") == "function" or "parameters" in raw:
         return "openai_responses"
@@ -80,11 +82,6 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
             "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)",
         )
     return "native"
-
-
-def _has_mcp_hints(raw: dict[str, Any]) -> bool:
-    hints = raw.get("annotations")
-    return isinstance(hints, dict) and any(str(key).endswith("Hint") for key in hints)
 
 
 def _is_plain(item: dict[str, Any]) -> bool:

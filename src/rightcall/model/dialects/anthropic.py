@@ -24,10 +24,8 @@ _message = plain_constructor(Message)
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are ignored."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where)
-    name, description = (
-        wire.require_text(raw, "name", where, ""),
-        wire.field(raw, "description", str, where, ""),
-    )
+    name = wire.require_text(raw, "name", where, "")
+    description = wire.field(raw, "description", str, where, "")
     return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from rightcall.core.codec import encode
@@ -68,21 +69,13 @@ class AnthropicStream(StreamTotals):
             self.leave(delta)
 
     def messages(self) -> tuple[Message, ...]:
-        return self.complete(
-            tuple(
-                Message(
-                    "assistant",
-                    "".join("".join(block) for _, block in sorted(blocks.items()) if isinstance(block, list)),
-                    tuple(
-                        block.call({})
-                        for _, block in sorted(blocks.items())
-                        if isinstance(block, StreamedCall)
-                    ),
-                )
-                for blocks in self._answers
-                if blocks
-            )
-        )
+        messages = []
+        for answer in filter(None, self._answers):
+            blocks = [block for _, block in sorted(answer.items(), key=itemgetter(0))]
+            text = "".join("".join(block) for block in blocks if isinstance(block, list))
+            calls = tuple(block.call({}) for block in blocks if isinstance(block, StreamedCall))
+            messages.append(Message("assistant", text, calls))
+        return self.complete(tuple(messages))
 
     def _count(self, usage: Any) -> None:
         """Totals so far; the last event has the whole output, the first the whole input."""

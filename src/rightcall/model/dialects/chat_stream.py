@@ -7,7 +7,6 @@ from typing import Any
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import chat_usage
 from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, require_part
 from rightcall.model.message import Message
@@ -101,23 +100,17 @@ class ChatStream(StreamTotals):
                 answer.texts.append(part.text)
 
     def messages(self) -> tuple[Message, ...]:
-        return self.complete(
-            tuple(
-                Message(
-                    "assistant", "".join(answer.texts), tuple(_finish_call(call) for call in answer.calls)
-                )
-                for answer in self._answers.values()
-                if answer.texts or answer.calls
-            )
-        )
+        messages = []
+        for answer in self._answers.values():
+            for call in answer.calls:
+                if call.id == "function_call":  # the older field, which has no ids
+                    call.id = ""
+            if answer.texts or answer.calls:
+                calls = tuple(call.call({}) for call in answer.calls)
+                messages.append(Message("assistant", "".join(answer.texts), calls))
+        return self.complete(tuple(messages))
 
 
 def _containers(raw: dict[str, Any], read: Collection[str]) -> dict[str, Any]:
     """The fields that are not read and might hold something."""
     return {name: value for name, value in raw.items() if isinstance(value, dict | list) and name not in read}
-
-
-def _finish_call(call: StreamedCall) -> ToolCall:
-    if call.id == "function_call":  # the older field, which has no ids
-        call.id = ""
-    return call.call({})

@@ -26,10 +26,8 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
     hints = wire.field(raw, "annotations", dict, where, "")
     wire.refuse_misspelt(hints, (*HINTS, "title"), where, "annotations")
     read = {ours: _hint(hints, theirs, where) for theirs, ours in HINTS.items()}
-    name, description = (
-        wire.require_text(raw, "name", where, ""),
-        wire.field(raw, "description", str, where, ""),
-    )
+    name = wire.require_text(raw, "name", where, "")
+    description = wire.field(raw, "description", str, where, "")
     title = wire.field(raw, "title", str, where, "") or wire.field(hints, "title", str, where, "annotations")
     output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
     schema = wire.schema_of(raw, "inputSchema", where, "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.messages import read_items
 from rightcall.model.message import Message, Role
@@ -31,10 +31,8 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
 def read_function(raw: dict[str, Any], where: str, path: str) -> Tool:
     """The inner object: name, description, parameters."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where, path)
-    name, description = (
-        wire.require_text(raw, "name", where, path),
-        wire.field(raw, "description", str, where, path),
-    )
+    name = wire.require_text(raw, "name", where, path)
+    description = wire.field(raw, "description", str, where, path)
     return Tool(name, description, wire.schema_of(raw, "parameters", where, path))
 
 
@@ -108,19 +106,19 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
     written: list[dict[str, Any]] = []
     for message in messages:
         if message.role == "tool":
-            written += [_write_result(result) for result in wire.results_of(message)]
+            written += [
+                {"role": "tool", "tool_call_id": result.call_id, "content": wire.output_text(result.output)}
+                for result in wire.results_of(message)
+            ]
         elif message.calls:
-            calls = [_write_call(call) for call in message.calls]
+            functions = [
+                {"name": call.name, "arguments": wire.arguments_text(call)} for call in message.calls
+            ]
+            calls = [
+                {"id": call.id, "type": "function", "function": function}
+                for call, function in zip(message.calls, functions, strict=True)
+            ]
             written.append({"role": message.role, "content": message.content or None, "tool_calls": calls})
         else:
             written.append({"role": message.role, "content": message.content})
     return written
-
-
-def _write_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": wire.arguments_text(call)}
-    return {"id": call.id, "type": "function", "function": function}
-
-
-def _write_result(result: ToolResult) -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": result.call_id, "content": wire.output_text(result.output)}

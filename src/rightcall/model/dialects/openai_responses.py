@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.model.call import ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.messages import read_items
 from rightcall.model.dialects.openai_chat import read_function
@@ -52,7 +51,14 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     for message in messages:
         if message.role == "tool":
-            items += [_write_result(result) for result in wire.results_of(message)]
+            items += [
+                {
+                    "type": "function_call_output",
+                    "call_id": result.call_id,
+                    "output": wire.output_text(result.output),
+                }
+                for result in wire.results_of(message)
+            ]
             continue
         if message.content or not message.calls:
             items.append({"type": "message", "role": message.role, "content": message.content})
@@ -66,11 +72,3 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
             for call in message.calls
         ]
     return items
-
-
-def _write_result(result: ToolResult) -> dict[str, Any]:
-    return {
-        "type": "function_call_output",
-        "call_id": result.call_id,
-        "output": wire.output_text(result.output),
-    }

@@ -80,15 +80,8 @@ NAMES = ("name", "toolName", "tool_name", "toolType", "tool_type")
 ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
 OUTPUTS = (
-    "output",
-    "result",
-    "response",
-    "content",
-    "structuredContent",
-    "structured_content",
-    "tools",
-    "error",
-)
+    "output", "result", "response", "content", "structuredContent", "structured_content", "tools", "error",
+)  # fmt: skip
 """Where the pieces of a call and of a result are, in the order in which they are looked for."""
 
 LEAN = frozenset(

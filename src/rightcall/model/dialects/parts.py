@@ -102,12 +102,8 @@ def by_type(part: dict[str, Any], kind: str) -> MessagePart:
 
 def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
     """A part such as `tool-get_weather` of a message for a user interface."""
-    return (
-        kind.startswith("tool-")
-        and "toolCallId" in part
-        and kind not in kinds.RESULTS
-        and kind not in kinds.MEDIA
-    )
+    other = kind in kinds.RESULTS or kind in kinds.MEDIA
+    return kind.startswith("tool-") and "toolCallId" in part and not other
 
 
 def _by_field(part: dict[str, Any]) -> MessagePart:
@@ -138,12 +134,8 @@ def is_item(raw: dict[str, Any]) -> bool:
     kind = type_of(raw)
     if kind in ("function", "tool_call") and "content" in raw:
         return False  # LangChain's message with the result of a function; a message of a trace
-    return (
-        kind in kinds.CALLS
-        or kind in kinds.HOSTED
-        or kind in kinds.RESULTS
-        or kind.endswith(kinds.RESULT_ENDINGS)
-    )
+    is_result = kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS)
+    return kind in kinds.CALLS or kind in kinds.HOSTED or is_result
 
 
 def is_bare_call(raw: Any) -> bool:
@@ -191,9 +183,8 @@ def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
         if raw.get("error") is not None or raw.get("status") in ("failed", "incomplete"):
             return SpelledResult(output=raw.get("error"), failed=True)
         output = _first(raw, ("output", "outputs", "results", "result"), None)
-        return (
-            SpelledResult(output=output) if output is not None or raw.get("status") == "completed" else None
-        )
+        if output is not None or raw.get("status") == "completed":
+            return SpelledResult(output=output)
     return None
 
 
@@ -211,13 +202,8 @@ def read_result(raw: dict[str, Any]) -> SpelledResult:
         failed, output = kind.startswith("error"), output["value"]  # the AI SDK's `{type: "json", value: …}`
     else:  # Anthropic's `{type: "web_search_tool_result_error", error_code: …}`
         failed = isinstance(output, dict) and str(output.get("type")).endswith("_error")
-    failed = (
-        failed
-        or raw.get("is_error") is True
-        or raw.get("isError") is True
-        or raw.get("status") in ("error", "failed")
-        or raw.get("type") == "tool-error"
-    )
+    failed = failed or raw.get("is_error") is True or raw.get("isError") is True
+    failed = failed or raw.get("status") in ("error", "failed") or raw.get("type") == "tool-error"
     call_id = _first(raw, ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id"), "")
     return SpelledResult(call_id, output, failed, _first(raw, kinds.NAMES, ""))
 

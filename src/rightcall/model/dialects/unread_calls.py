@@ -17,16 +17,8 @@ from rightcall.model.dialects import part_kinds as kinds, wire
 from rightcall.model.dialects.parts import ABSENT, SpelledCall, by_type, read_call, read_part, type_of
 
 NAMES = (
-    "name",
-    "toolName",
-    "tool_name",
-    "tool",
-    "function_name",
-    "functionName",
-    "FunctionName",
-    "function",
-    "action",
-)
+    "name", "toolName", "tool_name", "tool", "function_name", "functionName", "FunctionName", "function", "action",
+)  # fmt: skip
 ARGUMENTS = (
     "arguments", "args", "input", "parameters", "tool_input", "toolInput", "tool_args", "tool_arguments", "tool_kwargs",
     "kwargs", "action_input", "Arguments", "raw_input",
@@ -61,7 +53,10 @@ def calls_within(value: Any, read: Collection[int] = ()) -> list[SpelledCall]:
                 continue
             for name, inner in here.items():
                 if name in kinds.LISTS and isinstance(inner, list):
-                    calls += [_entry(entry) for entry in inner if isinstance(entry, dict)]
+                    entries = [
+                        entry for entry in inner if isinstance(entry, dict)
+                    ]  # calls, whatever they look like
+                    calls += [_call_in(entry) or SpelledCall(type_of(entry)) for entry in entries]
                 elif name not in OTHER_THINGS:
                     waiting.append(inner)
     return calls
@@ -100,20 +95,13 @@ def _is_other(value: dict[str, Any]) -> bool:
     if not value.keys().isdisjoint(("input_schema", "inputSchema")):
         return True
     function = value.get("function")
-    for schema in (
-        value.get("parameters"),
-        function.get("parameters") if isinstance(function, dict) else None,
-    ):
+    inner = function.get("parameters") if isinstance(function, dict) else None
+    for schema in (value.get("parameters"), inner):
         if isinstance(schema, dict) and not SCHEMA_WORDS.isdisjoint(schema):
             return True
     if isinstance(role := value.get("role"), str) and role.lower() in OTHER_ROLES:
         return True
     return read_part(value).result is not None and _call_in(value) is None
-
-
-def _entry(value: dict[str, Any]) -> SpelledCall:
-    """An entry of a list of calls, which is one whatever it looks like."""
-    return _call_in(value) or SpelledCall(type_of(value))
 
 
 def _same(call: ToolCall, other: ToolCall) -> bool:
@@ -144,10 +132,7 @@ def _arguments_in(value: dict[str, Any]) -> Any:
         held = value.get(key)
         if isinstance(held, dict) or (isinstance(held, str) and held.lstrip().startswith("{")):
             return held
-        if (
-            isinstance(held, list)
-            and held
-            and all(isinstance(entry, dict) and "value" in entry for entry in held)
-        ):
+        named = isinstance(held, list) and all(isinstance(entry, dict) and "value" in entry for entry in held)
+        if held and named:
             return {str(entry.get("name")): entry["value"] for entry in held}
     return ABSENT

@@ -131,7 +131,7 @@ def _plain_errors(name: str) -> Iterator[None]:
     except UnicodeDecodeError as error:  # SQLite's message about a damaged schema contains the damage
         raise _damage_error(name, error) from error
     except Exception as error:
-        if not _of_a_driver(error):
+        if not isinstance(error, sqlite3.Error) and not type(error).__module__.startswith("psycopg"):
             raise
         raise store_error(name, error) from error
 
@@ -152,10 +152,6 @@ def _damage_error(name: str, error: Exception) -> StoreError:
     hint = "restore a copy of it, or run the suites again"
     problem = f"{type(error).__name__}: {error}"
     return StoreError(f"store {name}: it is damaged, a value cannot be read ({problem}); {hint}")
-
-
-def _of_a_driver(error: Exception) -> bool:
-    return isinstance(error, sqlite3.Error) or type(error).__module__.startswith("psycopg")
 
 
 def store_error(name: str, error: Exception) -> StoreError:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
@@ -96,7 +96,8 @@ class MonitorStates(StorePart):
             query = query.where(a.acknowledged_at.is_(None))
         with self._store.read_transaction() as connection:
             rows = connection.execute(query).all()
-        return [_alarm(row) for row in rows]
+        contents = [decode_record(row.content, dict[str, Any]) for row in rows]
+        return [StoredAlarm(**row._asdict() | {"content": c}) for row, c in zip(rows, contents, strict=True)]
 
     def acknowledge(self, key: int) -> StoredAlarm:
         """Unlatch an alarm."""
@@ -186,11 +187,6 @@ def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCo
         return count
     total, bad = count.sessions + other.sessions, count.bad + other.bad
     return SessionCount(count.agent, count.version, count.name, total, bad)
-
-
-def _alarm(row: Row[Any]) -> StoredAlarm:
-    content = decode_record(row.content, dict[str, Any])
-    return StoredAlarm(row.key, row.agent, row.name, row.version, row.raised_at, row.acknowledged_at, content)
 
 
 def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:

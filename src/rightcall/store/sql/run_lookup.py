@@ -42,7 +42,9 @@ def find(connection: Connection, run_name: str, before: Run | None = None) -> Ro
     )
     if run_name and (newest := tagged.first()) is not None:
         return newest
-    alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(run_name))).limit(6)))
+    # By range rather than LIKE: it uses the index, and a percent sign in an id is literal.
+    begins = (runs.id >= run_name) & (runs.id < run_name + "\U0010ffff")
+    alike = list(connection.execute(_newest_first(select(tables.runs).where(begins)).limit(6)))
     if len(alike) == 1 and run_name:
         return alike[0]
     if alike and run_name:
@@ -142,11 +144,6 @@ def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
     if which.until:
         criteria.append(runs.started_at < which.until)
     return criteria
-
-
-def _begins(prefix: str) -> ColumnElement[bool]:
-    """By range rather than LIKE: it uses the index, and a percent sign in an id is literal."""
-    return (runs.id >= prefix) & (runs.id < prefix + "\U0010ffff")
 
 
 def _newest_first(query: Select[Any]) -> Select[Any]:
