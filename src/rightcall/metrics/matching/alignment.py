@@ -72,6 +72,14 @@ class CallComparison:
         return [CallPair(i, j, self.soft[i][j], self.strict[i][j]) for i, j in sorted(chosen)]
 
 
+class Alignment(NamedTuple):
+    """All calls compared, the best pairs in any order (`free`), and the best in the required order."""
+
+    table: CallComparison
+    free: list[CallPair]
+    pairs: list[CallPair]
+
+
 def align(comparison: CallComparison) -> list[CallPair]:
     """The best alignment when order does not matter."""
     return comparison.pairs(assign_by_groups(comparison.weights))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from rightcall.metrics.matching.alignment import CallPair, assign_by_groups
+from rightcall.metrics.matching.alignment import Alignment, CallPair, assign_by_groups
 from rightcall.metrics.matching.expectation import Slot
 from rightcall.metrics.matching.matchers.values import Optional
 from rightcall.metrics.matching.verdict import Numbers
@@ -15,20 +15,13 @@ from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 
 
-def case_numbers(
-    golden: Golden,
-    trajectory: Trajectory,
-    slots: Sequence[Slot],
-    calls: Sequence[ToolCall],
-    pairs: Sequence[CallPair],
-    free: Sequence[CallPair],
-    absent_content: int,
-) -> Numbers:
+def case_numbers(golden: Golden, trajectory: Trajectory, aligned: Alignment, absent_content: int) -> Numbers:
+    slots, calls, free = aligned.table.slots, aligned.table.calls, aligned.free
     required = sum(slot.required for slot in slots)
     names_tp, names_absorbed = _count_by_name(slots, calls)
     names_counted = len(calls) - names_absorbed
     free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
-    counts = count_pairs(slots, pairs, required, len(calls))
+    counts = count_pairs(slots, aligned.pairs, required, len(calls))
     return Numbers(
         **counts,
         tool_precision=ratio(names_tp, names_counted),

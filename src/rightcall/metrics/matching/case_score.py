@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.alignment import CallComparison, CallPair, align, align_in_order
+from rightcall.metrics.matching.alignment import Alignment, CallComparison, align, align_in_order
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
@@ -205,18 +205,17 @@ def _judge_one(
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
     scope = msgspec.structs.replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
     slots = make_slots(golden, expected, calls, tools, scope)
-    comparison = CallComparison(slots, calls)
-    free, pairs = _align_calls(golden, expected, comparison, scope)
+    aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
     if verifying:
-        expected_places = {places[pair.call] for pair in (*free, *pairs) if pair.strict}
+        expected_places = {places[pair.call] for pair in (*aligned.free, *aligned.pairs) if pair.strict}
         needed = [place for place in places if place not in verifying or place in expected_places]
         if len(needed) < len(places):
             return _judge_one(golden, needed, trajectory, tools, rules, scope, frozenset(), expected)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
-    numbers = case_numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    numbers = case_numbers(golden, trajectory, aligned, len(absent))
     if rules.half_credit:
         numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
-    failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
+    failures = explain(golden, aligned, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
         failures = [_at_place(failure, places) for failure in failures]
@@ -226,9 +225,9 @@ def _judge_one(
     failures += waiting_failures(golden, trajectory)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
-        extra = (_at_place(failure, places) for failure in extra_calls(calls, pairs))
+        extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
-    return without_unknown(verdict, comparison, pairs, free, rules)
+    return without_unknown(verdict, aligned, rules)
 
 
 def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
@@ -238,17 +237,16 @@ def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
 
 def _align_calls(
     golden: Golden, expected: Sequence[ExpectedCall], table: CallComparison, scope: Scope
-) -> tuple[list[CallPair], list[CallPair]]:
-    """The best pairs in any order, and the best in the required order."""
+) -> Alignment:
     chain = golden.order == "strict"
     ordered = chain or any(call.after for call in expected)
     if scope.sources.named:
         binding = Binding(table, scope.sources)
         free = binding.best(align)
         in_order = partial(align_in_order, expected=expected, chain=chain)
-        return free, binding.best(in_order) if ordered else free
+        return Alignment(table, free, binding.best(in_order) if ordered else free)
     free = align(table)
-    return free, align_in_order(table, expected, chain) if ordered else free
+    return Alignment(table, free, align_in_order(table, expected, chain) if ordered else free)
 
 
 def _verdict(

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import CallComparison, CallPair
+from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.approvals import unanswered_requests, waiting_calls
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
@@ -35,16 +35,11 @@ ANSWER_IT = "say in the suite what to answer (`approvals`), or in the golden tha
 
 
 def explain(
-    golden: Golden,
-    slots: Sequence[Slot],
-    comparison: CallComparison,
-    pairs: Sequence[CallPair],
-    free: Sequence[CallPair],
-    tools: Mapping[str, Tool],
-    trajectory: Trajectory,
+    golden: Golden, aligned: Alignment, tools: Mapping[str, Tool], trajectory: Trajectory
 ) -> list[Failure]:
     """Every failure of a case but missing content, in the order of the expected calls, then the actual ones."""
-    calls = comparison.calls
+    slots, calls = aligned.table.slots, aligned.table.calls
+    pairs, free = aligned.pairs, aligned.free
     partner = {pair.slot: pair for pair in pairs}
     failures = list(_forbidden_calls(golden, calls))
     open_slots: list[int] = []

@@ -6,11 +6,11 @@ case passes is decided only if the arguments cannot change it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching.alignment import CallComparison, CallPair
+from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.case_numbers import count_pairs, half_credit, parameter_accuracy
 from rightcall.metrics.matching.verdict import CaseVerdict, ScoringRules
 from rightcall.model.call import ToolCall
@@ -34,14 +34,9 @@ def unknown_text(verdict: CaseVerdict) -> str:
     return f"arguments unknown for {verdict.unknown} of {verdict.called} call{'s' * (verdict.called > 1)}"
 
 
-def without_unknown(
-    verdict: CaseVerdict,
-    table: CallComparison,
-    pairs: Sequence[CallPair],
-    free: Sequence[CallPair],
-    rules: ScoringRules,
-) -> CaseVerdict:
+def without_unknown(verdict: CaseVerdict, aligned: Alignment, rules: ScoringRules) -> CaseVerdict:
     """The same verdict, its numbers about arguments over the calls whose arguments are known."""
+    table, free, pairs = aligned
 
     def in_the_dark(pair: CallPair) -> bool:
         return table.calls[pair.call].arguments_unknown and table.slots[pair.slot].looks_at_arguments
