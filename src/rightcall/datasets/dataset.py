@@ -21,9 +21,8 @@ from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows,
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.call import ToolCall
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
-from rightcall.model.recorded_case import case_of
 from rightcall.model.trajectory import Trajectory
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]

@@ -16,9 +16,8 @@ from rightcall.deepeval.evaluate.test_cases import aevaluate
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.deepeval.golden_generation import GoldenGeneration
 from rightcall.metrics.base import AnyMetric
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.recorded_case import case_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from rightcall.model.approval import Approval
+from rightcall.model.deepeval import Words, with_notes
 from rightcall.model.record import Reading, Record, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
@@ -18,10 +20,27 @@ class ToolCallType(enum.Enum):
     MCP = "MCP"
 
 
+IN_NOTES = ("type", "description", "reasoning")
+"""DeepEval's fields of a call that no metric reads."""
+
+
 class CallFields:
     """DeepEval's fields of a tool call."""
 
     __slots__ = ()
+    _further_words = ("input_parameters", *IN_NOTES)
+
+    @staticmethod
+    def _respell(words: Words) -> Words:
+        fields = dict(words)
+        for word in ("input_parameters", "inputParameters"):
+            if word in fields:
+                if "arguments" in fields:
+                    raise TypeError(f"'{word}' and 'arguments' mean the same; pass only one of them")
+                fields["arguments"] = fields.pop(word) or {}
+        if fields.get("output") is not None:
+            fields.setdefault("status", "ok")
+        return with_notes(fields, IN_NOTES)
 
     input_parameters = Reading[dict[str, Any] | None](lambda call: call.arguments or None)
     """The arguments; None when there are none."""
@@ -60,6 +79,17 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     def arguments_unknown(self) -> bool:
         """Whether the arguments were not recorded."""
         return self.arguments is None and self.raw is None
+
+
+def as_tool_call(call: Any) -> ToolCall:
+    """One of `tools_called`. A call given by name only has unknown arguments."""
+    if isinstance(call, ToolCall):
+        return call
+    if isinstance(call, str):
+        return ToolCall(call, None)
+    if isinstance(call, Mapping):
+        return ToolCall(**call)
+    raise TypeError(f"a tool call must be a ToolCall, a mapping or a tool name, got {type(call).__name__}")
 
 
 class ToolResult(Record, frozen=True):

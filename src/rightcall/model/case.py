@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from rightcall.model.call import ToolCall
+from rightcall.model.deepeval import RENAMED, Words
 from rightcall.model.deepeval_fields import ConversationFields, LLMTestCaseFields
-from rightcall.model.golden import ConversationalGolden, Golden, Turn
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
 from rightcall.model.record import Record, Spelled
+from rightcall.model.recorded_case import conversation_of, trajectory_of, without_recorded
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
@@ -23,6 +26,20 @@ class TestCase(Record, LLMTestCaseFields, frozen=True, metaclass=Spelled):
     golden: Golden
     trajectory: Trajectory
     tools: dict[str, Tool] = {}
+
+    _further_words: ClassVar = (*Golden.__struct_fields__, "expected_tools", "completion_time", *RENAMED)
+
+    @classmethod
+    def _respell(cls, words: Words) -> Words:
+        """`LLMTestCase(input=…, actual_output=…, …)`: a golden, and the agent's recorded behaviour."""
+        if "input" not in words:
+            return _without("input", cls, words)
+        ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}
+        rest = {name: value for name, value in words.items() if name not in ours}
+        seconds = rest.pop("completion_time", None)
+        golden = Golden(**Golden._respell(rest))
+        trajectory = trajectory_of(golden, None if seconds is None else 1000 * seconds)
+        return {"golden": without_recorded(golden), "trajectory": trajectory, **ours}
 
     @classmethod
     def of(cls, golden: Golden, trajectory: Trajectory, tools: Iterable[Tool] = ()) -> TestCase:
@@ -40,6 +57,26 @@ class ConversationalTestCase(Record, ConversationFields, frozen=True, metaclass=
     golden: ConversationalGolden
     trajectory: Trajectory
     tools: dict[str, Tool] = {}
+
+    _further_words: ClassVar = (*ConversationalGolden.__struct_fields__, "chatbot_role", *RENAMED)
+
+    @classmethod
+    def _respell(cls, words: Words) -> Words:
+        """`ConversationalTestCase(turns=[…], scenario=…)`: the turns are the recorded conversation."""
+        if "turns" not in words:
+            return _without("turns", cls, words)
+        ours: Words = {name: words[name] for name in ("tools", "trajectory") if name in words}
+        rest = {name: value for name, value in words.items() if name not in ours}
+        if not rest["turns"]:
+            raise TypeError("ConversationalTestCase() needs turns, got none")
+        role = rest.pop("chatbot_role", None)
+        fields = ConversationalGolden._respell(rest)
+        if role is not None:
+            fields["metadata"] = {**fields.get("metadata", {}), "chatbot_role": role}
+        if fields.get("scenario") is None:
+            fields["scenario"] = fields["turns"][0].content
+        golden = ConversationalGolden(**fields)
+        return {"golden": golden, "trajectory": conversation_of(golden.turns), **ours}
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -64,6 +101,20 @@ def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
     if waiting:
         turns.append(Turn("assistant", "", tools_called=tuple(waiting)))
     return tuple(turns)
+
+
+def _without(needed: str, record: type[AnyTestCase], words: Words) -> Words:
+    """The arguments unchanged when they are RightCall's; DeepEval's lack the one that makes a test case."""
+    if words.keys() & set(record._further_words):
+        raise TypeError(f"{record.__name__}() is missing the argument '{needed}'")
+    return words
+
+
+def case_of(golden: AnyGolden) -> AnyTestCase:
+    """The test case of a golden: its recorded output and calls, or its turns, become the trajectory."""
+    if not isinstance(golden, Golden):
+        return ConversationalTestCase(golden, conversation_of(golden.turns))
+    return TestCase(without_recorded(golden), trajectory_of(golden))
 
 
 LLMTestCase = TestCase

@@ -7,14 +7,15 @@ model's name is added: `refund@unsure+openai:gpt-5-mini`.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
-from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.call import CallStatus, ToolCall, as_tool_call
+from rightcall.model.deepeval import RENAMED, Words, as_tuples, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
 
@@ -23,6 +24,13 @@ CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+IN_NOTES_OF_TURN = (
+    "audio", "latency_ms", "interrupted", "provider_transcript", "mcp_tools_called", "mcp_resources_called",
+    "mcp_prompts_called",
+)  # fmt: skip
+ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_calls")
+"""Fields that define which calls are right."""
 
 ToolPattern = str | tuple[str, ...] | dict[str, str]
 """A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name."""
@@ -71,6 +79,23 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
         output = self.notes.get("output")
         status: CallStatus = "not_run" if output is None else "ok"
         return ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
+
+
+def as_expected_call(tool: Any) -> ExpectedCall:
+    """One of `expected_tools`: a tool's name, a `ToolCall`, or a mapping as in a file."""
+    if isinstance(tool, ExpectedCall):
+        return tool
+    if isinstance(tool, str):
+        return ExpectedCall(tool)
+    call = as_tool_call(tool)
+    args = {name: literal(value) for name, value in call.arguments.items()} if call.arguments else None
+    notes = call.notes if call.output is None else {**call.notes, "output": call.output}
+    return ExpectedCall(call.name, args, notes=notes)
+
+
+def literal(value: Any) -> Any:
+    """Wrap an object that would be read as a matcher because of its key, so that it is taken literally."""
+    return {"exact": value} if isinstance(value, dict) else value
 
 
 class Expectations(Record, frozen=True, metaclass=Sequenced):
@@ -147,6 +172,20 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
 
+    _further_words: ClassVar = ("expected_tools", *RENAMED)
+
+    @staticmethod
+    def _respell(words: Words) -> Words:
+        fields = rename_words(words)
+        if "expected_tools" in fields:
+            tools = fields.pop("expected_tools")
+            if tools is not None:
+                fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
+        return _with_calls(_open_to_calls(fields))
+
+    def _without_calls(self) -> Golden:
+        return expect_no_calls(self)
+
     @property
     def expected_tools(self) -> list[ToolCall] | None:
         """DeepEval's name for the expected calls, as tool calls; None if the golden says nothing about calls."""
@@ -168,6 +207,12 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
     user_id: str | None = None
     metadata: dict[str, Any] = {}
     notes: dict[str, Any] = {}
+
+    _further_words: ClassVar = IN_NOTES_OF_TURN
+
+    @staticmethod
+    def _respell(words: Words) -> Words:
+        return _with_calls(with_notes(rename_words(words), IN_NOTES_OF_TURN))
 
 
 class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled):
@@ -221,6 +266,24 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
 
+    _further_words: ClassVar = tuple(RENAMED)
+
+    @staticmethod
+    def _respell(words: Words) -> Words:
+        fields = rename_words(words)
+        persona = fields.get("persona")
+        if persona is not None and not isinstance(persona, dict):
+            fields["persona"] = {"characteristics": str(getattr(persona, "characteristics", persona))}
+            if isinstance(name := getattr(persona, "name", None), str):
+                fields["persona"]["name"] = name
+        if fields.get("turns") is not None:
+            turns = (turn if isinstance(turn, Turn) else Turn(**turn) for turn in fields["turns"])
+            fields["turns"] = tuple(turns)
+        return _with_calls(_open_to_calls(fields))
+
+    def _without_calls(self) -> ConversationalGolden:
+        return expect_no_calls(self)
+
     @property
     def given(self) -> tuple[Turn, ...]:
         """The turns that precede the agent's first."""
@@ -239,6 +302,19 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
 
 
 AnyGolden = Golden | ConversationalGolden
+
+
+def _open_to_calls(fields: Words) -> Words:
+    """The fields of a golden; one that says nothing about calls allows every call."""
+    stated = any(name in fields for name in ON_CALLS)
+    return fields if stated else {**fields, "extra_calls": "allow"}
+
+
+def _with_calls(fields: Words) -> Words:
+    """The fields with the calls that were made as records."""
+    if fields.get("tools_called") is not None:
+        fields["tools_called"] = tuple(map(as_tool_call, list_of(fields["tools_called"], "tools_called")))
+    return as_tuples(fields)
 
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)

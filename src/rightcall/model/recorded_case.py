@@ -7,20 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.model.call import ToolResult
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import AnyGolden, Golden, Turn
+from rightcall.model.golden import Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory, Usage
 
 RECORDED = ("actual_output", "tools_called", "token_cost", "input_token_count", "output_token_count")
-
-
-def case_of(golden: AnyGolden) -> AnyTestCase:
-    """The test case of a golden: its recorded output and calls, or its turns, become the trajectory."""
-    if not isinstance(golden, Golden):
-        return ConversationalTestCase(golden, conversation_of(golden.turns))
-    return TestCase(without_recorded(golden), trajectory_of(golden))
 
 
 def trajectory_of(golden: Golden, latency_ms: float | None = None) -> Trajectory:
@@ -40,6 +31,10 @@ def without_recorded(golden: Golden) -> Golden:
 
 def conversation_of(turns: Sequence[Turn]) -> Trajectory:
     """The trajectory of a conversation recorded turn by turn."""
+    from rightcall.model.dialects.transcript import (
+        trajectory_from_messages,  # start-up: few cases need dialects
+    )
+
     messages: list[Message] = []
     for turn in turns:
         calls = turn.tools_called or ()

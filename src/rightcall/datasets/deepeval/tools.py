@@ -6,8 +6,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.deepeval import literal
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.golden import ExpectedCall, literal
 
 NOTED = ("type", "description", "reasoning")
 KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))
