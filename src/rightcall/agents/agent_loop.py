@@ -162,11 +162,6 @@ class WaitingTools(Exception):  # noqa: N818  what happened
     """A call waits for an approval, so the agent can do nothing more."""
 
 
-def roles_of(golden: Golden) -> tuple[str, ...] | None:
-    """The roles of a golden's caller; None when it does not say who that is."""
-    return None if golden.as_ is None else golden.as_.roles
-
-
 class AgentLoop:
     """Runs a model with its tools until it answers; tools are mocked unless the toolbox runs them."""
 
@@ -188,8 +183,9 @@ class AgentLoop:
         recorder.approvals_seen = True
         recorder.steps = sum(message.role == "assistant" for message in messages)
         offered = self._prompts.prompt_of(golden).tools
+        roles = None if golden.as_ is None else golden.as_.roles
         context = self._toolbox.context(
-            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles_of(golden)
+            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles
         )
         return recorder, context
 

@@ -98,7 +98,8 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
         if not document.get("calls") and isinstance(messages, list):
             read = trajectory_from_messages(read_messages(messages, MESSAGES))
             others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
-            return convert({**_fields(read), **others}, Trajectory, RETURNED)
+            fields = {"messages": read.messages, "calls": read.calls, "output": read.output, **others}
+            return convert(fields, Trajectory, RETURNED)
         return _require_names(_require_all_calls(_with_read_messages(document)))
     messages = read_document(document, RETURNED)
     if messages is None:
@@ -130,10 +131,6 @@ def _is_own(document: dict[str, Any]) -> bool:
 def _is_own_call(item: dict[str, Any]) -> bool:
     own = "name" in item and item.keys() <= CALL_FIELDS
     return own and isinstance(item.get("arguments", {}), dict | None)
-
-
-def _fields(trajectory: Trajectory) -> dict[str, Any]:
-    return {"messages": trajectory.messages, "calls": trajectory.calls, "output": trajectory.output}
 
 
 def _of_list(items: list[Any]) -> Trajectory:

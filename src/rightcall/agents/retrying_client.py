@@ -91,14 +91,11 @@ class Refusals:
     """Counts equal permanent refusals until something is answered."""
 
     def __init__(self) -> None:
-        self._last, self._count, self._answered = "", 0, False
-
-    def note_answer(self) -> None:
-        self._answered = True
+        self._last, self._count, self.answered = "", 0, False
 
     def add(self, error: ProviderError) -> None:
         """Count a refusal; raises `InfrastructureError` after enough equal ones."""
-        if self._answered or error.retryable or error.kind not in PERMANENT:
+        if self.answered or error.retryable or error.kind not in PERMANENT:
             return
         likeness = f"{error.status} {_VARYING.sub('', error.problem)}"
         self._count = self._count + 1 if likeness == self._last else 1
@@ -186,7 +183,7 @@ class Asker:
                 await self._sleep(pause)
             else:
                 self.throttle.went_well()
-                self._refusals.note_answer()
+                self._refusals.answered = True
                 return reply
 
     async def _once(self, work: Callable[[], Awaitable[T]], deadline: Deadline) -> T:

@@ -274,7 +274,9 @@ class Session:
         elif self.agent.recordings is not None:
             self._stack.enter_context(record_requests(self.agent.recordings))
         if self.provider is None and self.addressed is None:
-            self.digester = request_digester(self.agent)
+            # What recordings ignore is ignored here too.
+            recordings = self.agent.recordings
+            self.digester = RequestDigester(scrubber(), recordings.ignored if recordings else ())
             self._stack.enter_context(watch_requests())
         if self._spans is not None:
             await self._spans.start()
@@ -345,8 +347,3 @@ def _replay_entry(tool: Tool, address: McpAddress) -> BoundTool:
 
     ready = RunnableTool(run, live=True)
     return BoundTool(tool, Behaviour(timeout_s=address.call_s), lambda context: ready)
-
-
-def request_digester(agent: Agent) -> RequestDigester:
-    """Digests the requests of an agent; what its recordings ignore is ignored here too."""
-    return RequestDigester(scrubber(), agent.recordings.ignored if agent.recordings else ())

@@ -6,17 +6,18 @@ It has no `seed`, which is not sent; all results of a turn go back in one user m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rightcall.core.errors import InputError
-from rightcall.model import Message, Usage
+from rightcall.model import Message
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, stop_of
-from rightcall.models.remote import Json, RemoteProvider, tokens_at
+from rightcall.models.remote import Json, RemoteProvider, usage_beside_cache
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # required by the API
 
+TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -71,17 +72,10 @@ class AnthropicProvider(RemoteProvider):
         thinking = tuple(block for message in messages for block in message.thinking)
         return ModelReply(
             Message("assistant", text, calls, thinking=thinking),
-            _usage(body.get("usage")),
+            usage_beside_cache(body.get("usage"), *TOKENS),
             stop_of(body.get("stop_reason")),
             str(body.get("model") or ""),
         )
 
     def _headers(self) -> Mapping[str, str]:
         return {"anthropic-version": VERSION, **super()._headers()}
-
-
-def _usage(usage: Any) -> Usage:
-    """Here tokens read from and written to the cache are counted separately from the input."""
-    cached = tokens_at(usage, "cache_read_input_tokens")
-    input_tokens = tokens_at(usage, "input_tokens") + cached + tokens_at(usage, "cache_creation_input_tokens")
-    return Usage(input_tokens, tokens_at(usage, "output_tokens"), cached_tokens=cached)

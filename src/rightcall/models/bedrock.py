@@ -13,14 +13,15 @@ from urllib.parse import quote, urlsplit
 from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
-from rightcall.model import Message, Tool, ToolResult, Usage
+from rightcall.model import Message, Tool, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
-from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, tokens_at
+from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, usage_beside_cache
 
 BROKEN = ("malformed_model_output", "malformed_tool_use")
 """Answers in which a call was lost."""
+TOKENS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
 THINKING = "reasoningContent"
 
 
@@ -115,7 +116,8 @@ class BedrockProvider(RemoteProvider):
         answer = (
             spoken_answer({"role": "assistant", "content": spoken}, where) if spoken else Message("assistant")
         )
-        return ModelReply(replace(answer, thinking=thinking), _usage(body.get("usage")), stop_of(reason))
+        usage = usage_beside_cache(body.get("usage"), *TOKENS)
+        return ModelReply(replace(answer, thinking=thinking), usage, stop_of(reason))
 
 
 def write_messages(messages: Iterable[Message]) -> list[Json]:
@@ -160,10 +162,3 @@ def _inference(settings: Settings) -> Json:
         topP=settings.top_p,
         stopSequences=list(settings.stop) or None,
     )
-
-
-def _usage(usage: Any) -> Usage:
-    """Here tokens read from and written to the cache are counted separately from the input."""
-    cached = tokens_at(usage, "cacheReadInputTokens")
-    input_tokens = tokens_at(usage, "inputTokens") + cached + tokens_at(usage, "cacheWriteInputTokens")
-    return Usage(input_tokens, tokens_at(usage, "outputTokens"), cached_tokens=cached)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -154,28 +154,19 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return _clamp_delay(milliseconds / 1000)
     if stated := headers.get("retry-after", "").strip():
         seconds = _number(stated)
-        return _clamp_delay(seconds) if seconds is not None else _until(_http_date(stated), now)
-    resets = [*_openai_resets(headers), *_anthropic_resets(headers, now)]
-    return max(resets, default=None)
+        return _clamp_delay(seconds) if seconds is not None else _until(parsedate_to_datetime, stated, now)
+    return max((wait for wait in _resets(headers, now) if wait is not None), default=None)
 
 
-def _openai_resets(headers: Mapping[str, str]) -> list[float]:
-    waits = []
+def _resets(headers: Mapping[str, str], now: datetime) -> Iterator[float | None]:
+    """When the limits that are used up are reset."""
     for limit in ("requests", "tokens"):
         if headers.get(f"x-ratelimit-remaining-{limit}", "").strip() == "0":
-            wait = _duration(headers.get(f"x-ratelimit-reset-{limit}", ""))
-            waits += [wait] if wait is not None else []
-    return waits
-
-
-def _anthropic_resets(headers: Mapping[str, str], now: datetime) -> list[float]:
-    waits = []
+            yield _duration(headers.get(f"x-ratelimit-reset-{limit}", ""))
     for limit in ("requests", "tokens", "input-tokens", "output-tokens"):
         prefix = f"anthropic-ratelimit-{limit}"
         if headers.get(f"{prefix}-remaining", "").strip() == "0":
-            wait = _until(_iso_date(headers.get(f"{prefix}-reset", "")), now)
-            waits += [wait] if wait is not None else []
-    return waits
+            yield _until(datetime.fromisoformat, headers.get(f"{prefix}-reset", "").strip(), now)
 
 
 def _number(text: str) -> float | None:
@@ -191,24 +182,13 @@ def _duration(text: str) -> float | None:
     return _clamp_delay(math.fsum(float(n) * units[u] for n, u in parts))
 
 
-def _http_date(text: str) -> datetime | None:
+def _until(parse: Callable[[str], datetime], text: str, now: datetime) -> float | None:
     try:
-        date = parsedate_to_datetime(text)
+        date = parse(text)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
-
-
-def _iso_date(text: str) -> datetime | None:
-    try:
-        date = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
-
-
-def _until(moment: datetime | None, now: datetime) -> float | None:
-    return None if moment is None else _clamp_delay((moment - now).total_seconds())
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return _clamp_delay((date - now).total_seconds())
 
 
 def _clamp_delay(seconds: float) -> float:

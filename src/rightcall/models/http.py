@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import ConfigError, ProviderError
@@ -67,22 +67,17 @@ class HttpClient:
         self, path: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of any response; a `ProviderError` when there is none."""
-        session = self._session or self.open()
-        try:
-            async with session.post(
-                self._urls.get(path) or self.url(path), data=body, allow_redirects=False, headers=headers
-            ) as response:
-                return response.status, response.headers, await self._read(response)
-        except ProviderError:
-            raise
-        except Exception as error:  # every transport exception becomes one kind of error
-            raise failures.transport(self.base_url, error, self.network.total) from None
+        return await self._response("POST", path, data=body, headers=headers)
 
     async def get(self, path: str) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and body of the response to a GET request; a `ProviderError` when there is none."""
+        """The same of a GET request."""
+        return await self._response("GET", path)
+
+    async def _response(self, method: str, path: str, **sent: Any) -> tuple[int, Mapping[str, str], bytes]:
         session = self._session or self.open()
+        url = self._urls.get(path) or self.url(path)
         try:
-            async with session.get(self.url(path), allow_redirects=False) as response:
+            async with session.request(method, url, allow_redirects=False, **sent) as response:
                 return response.status, response.headers, await self._read(response)
         except ProviderError:
             raise

@@ -36,7 +36,11 @@ class KeywordProvider(Provider):
     async def complete(self, request: ModelRequest) -> ModelReply:
         """One call, or none; after a tool's result, that result as the answer."""
         last = request.messages[-1] if request.messages else Message("user")
-        message = _report(last) if last.role == "tool" else self._answer(request)
+        if last.role == "tool":
+            outputs = "\n".join(output_text(result.output) for result in last.results)
+            message = Message("assistant", outputs[:2000] or last.content)
+        else:
+            message = self._answer(request)
         return ModelReply(message, Usage(cost_usd=0.0), model="keyword")
 
     def _answer(self, request: ModelRequest) -> Message:
@@ -84,11 +88,6 @@ def _weights(tool: Tool) -> dict[str, float]:
         texts = [name, *(str(choice) for choice in choices or [] if isinstance(choices, list))]
         weights |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT_WEIGHT)
     return weights | dict.fromkeys(words(tool.name), _NAME_WEIGHT)
-
-
-def _report(message: Message) -> Message:
-    outputs = "\n".join(output_text(result.output) for result in message.results)
-    return Message("assistant", outputs[:2000] or message.content)
 
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
@@ -231,9 +230,10 @@ def _string(
             return _take_match(pattern, text, taken)
     if not needed:
         return None
+    first_word = re.match(r"\s*\w+", text)  # always capitalised, so no name
     return (
         _take_match(_QUOTED, text, taken)
-        or _take_match(_NAME, text, taken, start=_first_word_end(text))
+        or _take_match(_NAME, text, taken, start=first_word.end() if first_word else 0)
         or _take_match(_CHINESE_OWNER, text, taken)
     )
 
@@ -246,12 +246,6 @@ def _take_match(
             taken.append(match.span())
             return next((group for group in match.groups() if group), match.group())
     return None
-
-
-def _first_word_end(text: str) -> int:
-    """After the first word, which is always capitalised."""
-    match = re.match(r"\s*\w+", text)
-    return match.end() if match else 0
 
 
 def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:

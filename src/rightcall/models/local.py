@@ -41,7 +41,8 @@ class LocalProvider(Provider):
 
     def __init__(self, model: str, *, threads: int | None = None) -> None:
         self.name, self.model = f"local:{model}", model
-        self._path = _path_of(model)
+        is_file = model.endswith(".gguf") or "/" in model
+        self._path = Path(model).expanduser() if is_file else model_path(model)
         # llama.cpp busy-waits: leave a core free
         self._threads = threads or max(1, (os.cpu_count() or 1) - 1)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
@@ -65,7 +66,7 @@ class LocalProvider(Provider):
 
     async def aclose(self) -> None:
         """Free the model after the current inference."""
-        await asyncio.get_running_loop().run_in_executor(self._worker, self._unload)
+        await asyncio.get_running_loop().run_in_executor(self._worker, setattr, self, "_engine", None)
         self._worker.shutdown(wait=False)
 
     def _answer(self, request: ModelRequest) -> ModelReply:
@@ -74,9 +75,6 @@ class LocalProvider(Provider):
         started = perf_counter()
         reply = self._engine.answer(request)
         return replace(reply, latency_ms=(perf_counter() - started) * 1000, model=self.name)
-
-    def _unload(self) -> None:
-        self._engine = None
 
 
 class Engine:
@@ -98,13 +96,16 @@ class Engine:
         """First decide whether a tool is needed, then which one with which arguments, or what to say."""
         prompt, tools = request.prompt, request.prompt.tools
         if not tools:
-            return self._text_reply(request)
+            reply, text = self._ask(self._body(request) | {"cache_prompt": False})
+            return replace(reply, message=Message("assistant", text.strip()))
         self._rewind(prompt)
         body = self._body(request)
         words, calls = self._answer_kinds(prompt, body)
+        limit = prompt.settings.max_tokens
+        longest = None if limit is None else 4 * limit
         for plain in (False, True):  # llama.cpp silently ignores a grammar that it cannot compile
             schema = local_prompt.answer_schema(
-                tools if calls else (), words=words, plain=plain, longest=_longest(prompt)
+                tools if calls else (), words=words, plain=plain, longest=longest
             )
             reply, text = self._ask({**body, "grammar": self._grammar(schema)})
             message = local_prompt.read_answer(text, tools, f"call_{request.turn}_0")
@@ -146,10 +147,6 @@ class Engine:
         tokens = (answer["choices"][0].get("logprobs") or {}).get("content") or []
         names = [tool.name for tool in prompt.tools]
         return _odds_of_naming(tokens, names)
-
-    def _text_reply(self, request: ModelRequest) -> ModelReply:
-        reply, text = self._ask(self._body(request) | {"cache_prompt": False})
-        return replace(reply, message=Message("assistant", text.strip()))
 
     def _ask(self, body: Json) -> tuple[ModelReply, str]:
         answer = self._completion(body)
@@ -221,17 +218,6 @@ def _odds_of_naming(tokens: list[Json], names: list[str]) -> float | None:
             return math.log(tool / none)
         written += token["token"]
     return None
-
-
-def _path_of(model: str) -> Path:
-    if model.endswith(".gguf") or "/" in model:
-        return Path(model).expanduser()
-    return model_path(model)
-
-
-def _longest(prompt: Prompt) -> int | None:
-    limit = prompt.settings.max_tokens
-    return None if limit is None else 4 * limit
 
 
 def _missing_package() -> MissingExtraError:

@@ -78,14 +78,11 @@ def price_of(name: str, prices: Prices | None = None) -> Price | None:
         return Price(0, 0)
     models = (prices or built_in_prices()).models
     family = SOLD_BY.get(provider, provider)
-    for key in (name, f"{family}:{model}", f"{family}:{_without_date(model)}"):
+    undated = re.sub(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})$", "", model)
+    for key in (name, f"{family}:{model}", f"{family}:{undated}"):
         if key in models:
             return models[key]
     return None
-
-
-def _without_date(model: str) -> str:
-    return re.sub(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})$", "", model)
 
 
 def _decode_prices(data: bytes, where: str) -> Prices:

@@ -190,9 +190,6 @@ class RemoteProvider(Provider):
         """Headers that depend on the body; None when there are none."""
         return None
 
-    def authorization(self, key: str) -> Mapping[str, str]:
-        return {self.key_header: f"Bearer {key}" if self.key_header == "authorization" else key}
-
     def _headers(self) -> Mapping[str, str]:
         missing = self._endpoint.missing_variables()
         if missing:
@@ -234,9 +231,9 @@ class RemoteProvider(Provider):
         return self.at_vendor or (stated != "" and origin_of(stated) == origin_of(self.base_url))
 
     def _authorization(self, variable: str, key: str) -> Mapping[str, str]:
-        if variable == self.host.token_variable:
+        if self.key_header == "authorization" or variable == self.host.token_variable:
             return {"authorization": f"Bearer {key}"}
-        return self.authorization(key)
+        return {self.key_header: key}
 
     def _explain_error(self, error: ProviderError) -> ProviderError:
         """The error; a rejected request without a key says why none was sent."""
@@ -305,6 +302,13 @@ def tokens_at(usage: Any, *names: str) -> int:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return token_count(value)
+
+
+def usage_beside_cache(usage: Any, input_key: str, output_key: str, read_key: str, written_key: str) -> Usage:
+    """The same where tokens read from and written to the cache are counted separately from the input."""
+    cached = tokens_at(usage, read_key)
+    input_tokens = tokens_at(usage, input_key) + cached + tokens_at(usage, written_key)
+    return Usage(input_tokens, tokens_at(usage, output_key), cached_tokens=cached)
 
 
 def usage_of(usage: Any, input_key: str, output_key: str, cached: tuple[str, ...]) -> Usage:

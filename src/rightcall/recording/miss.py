@@ -93,11 +93,8 @@ def _tool_changes(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
         for name in now
         if name in then and now[name] != then[name]
     ]
-    return (
-        "; ".join(changes[:3]) + (f"; {len(changes) - 3} more" if len(changes) > 3 else "")
-        if changes
-        else "their order"
-    )
+    more = f"; {len(changes) - 3} more" if len(changes) > 3 else ""
+    return "; ".join(changes[:3]) + more if changes else "their order"
 
 
 def _parts(now: Any, then: Any) -> list[str]:
@@ -133,11 +130,9 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, dict):
         return _text(value["content"]) if isinstance(value.get("content"), str | list) else repr(value)
-    return (
-        "".join(_text(v.get("text", v) if isinstance(v, dict) else v) for v in value)
-        if isinstance(value, list)
-        else ""
-    )
+    if not isinstance(value, list):
+        return ""
+    return "".join(_text(part.get("text", part) if isinstance(part, dict) else part) for part in value)
 
 
 def _name(tool: Any, index: int) -> str:

@@ -47,6 +47,12 @@ class AdapterInfo(Record, frozen=True):
 _SHARED_NAMES = (
     "agents of a team with different tools under one name: arguments are checked against any of them"
 )
+_OWN_LOOP = (
+    "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+    "calls in the last answer have no result unless another request follows",
+    "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
+)
+_NO_ERRORS = "a result does not say whether it is an error"
 
 ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
@@ -57,8 +63,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "with tracing disabled and a custom error function, a tool's failure is read as a result",
             "realtime and voice agents are not observed",
         ),
-        tools="mock", marker="Runner",
-        approvals=True,
+        tools="mock", marker="Runner", approvals=True,
         needs=(
             "agents.run:AgentRunner", "agents.run:set_default_agent_runner", "agents.run:get_default_agent_runner",
             "agents.tool_context:ToolContext.tool_arguments",
@@ -73,8 +78,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools that a node calls as plain functions have a result only if a message contains it",
             "threads that the agent starts without copying the context are not observed",
         ),
-        tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
-        approvals=True,
+        tools="mock", beside="langgraph 1.2.20, langchain 1.4.7", approvals=True,
         needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
     ),
     AdapterInfo(
@@ -108,8 +112,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "failures returned as data ({'status': 'error'}) are read as results",
             "a function that creates its own Runner is not observed",
         ),
-        tools="mock", functions=False,
-        approvals=True,
+        tools="mock", functions=False, approvals=True,
         needs=("google.adk.plugins.base_plugin:BasePlugin.on_tool_error_callback",),
     ),
     AdapterInfo(
@@ -155,12 +158,11 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "agents that are not of the class Agent (workflows as agents) are observed through the agents they run",
         ),
-        tools="mock",
+        tools="mock", approvals=True,
         needs=(
             "agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware",
             "agent_framework:Agent.run(middleware)",
         ),
-        approvals=True,
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
@@ -220,10 +222,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "litellm", "LiteLLM", "litellm", "litellm", ("litellm",), "1.106.2", "the dispatcher of its functions",
         (
-            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
-            "a result does not say whether it is an error",
-            "calls in the last answer have no result unless another request follows",
-            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
+            _OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:],
             "retries and fallbacks inside one call are one request, and tokens of their failed attempts are unknown",
             "litellm.anthropic.messages, and functions imported from litellm.main, are not observed",
         ),
@@ -231,21 +230,12 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
-        (
-            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
-            "calls in the last answer have no result unless another request follows",
-            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
-        ),
+        _OWN_LOOP,
         needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
     ),
     AdapterInfo(
         "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.49.0", "the client's requests",
-        (
-            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
-            "a result does not say whether it is an error",
-            "calls in the last answer have no result unless another request follows",
-            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
-        ),
+        (_OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:]),
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip
@@ -289,12 +279,9 @@ def agent_tools(agent: Any) -> list[Tool] | None:
     """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
     if isinstance(agent, list | tuple):
         parts = [agent_tools(part_of_agent) for part_of_agent in agent]
-        tool_lists = [part for part in parts if part is not None]
-        return (
-            [tool for part in tool_lists for tool in part]
-            if tool_lists and len(tool_lists) == len(parts)
-            else None
-        )
+        if not parts or None in parts:
+            return None
+        return [tool for part in parts for tool in part or ()]
     info = detect(agent)
     return adapter_named(info.name).tools(agent) if info is not None else None
 

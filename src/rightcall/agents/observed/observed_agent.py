@@ -234,7 +234,9 @@ def observe(
         raise ConfigError(
             f"a {module}.{type(agent).__qualname__} belongs to no known framework ({titles}); {WAYS_OUT}"
         )
-    observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, _name_of(agent, info))
+    own_name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
+    title = own_name if isinstance(own_name, str) and own_name else type(agent).__name__
+    observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, title)
     if tools == "mock" and (info or names) and not observed.can_mock:
         which = info.title if info else ", ".join(names or ())
         raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
@@ -251,8 +253,3 @@ def _usable(info: AdapterInfo) -> None:
         raise ConfigError(
             f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
         )
-
-
-def _name_of(agent: Any, info: AdapterInfo | None) -> str:
-    name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
-    return str(name) if isinstance(name, str) and name else type(agent).__name__

@@ -270,11 +270,16 @@ class EventRecorder:
                 continue
             if not self._belongs(entry):
                 continue
-            calls = tuple(_tool_call(call, step) for call in entry.calls if self._counts(call))
+            counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
+            calls = tuple(_tool_call(call, step) for call in counted)
             messages.append(
                 Message("assistant", entry.text, _calls_as_written(calls), latency_ms=entry.latency_ms)
             )
-            told = tuple(_result(call) for call in calls if call.status != "not_run" or _was_rejected(call))
+            told = tuple(
+                ToolResult(call.id, call.output, call.status == "error", call.name)
+                for call in calls
+                if call.status != "not_run" or _was_rejected(call)
+            )
             if told:
                 messages.append(Message("tool", results=told))
             scored_calls += calls
@@ -311,15 +316,8 @@ class EventRecorder:
     def _belongs(self, answer: ModelAnswer) -> bool:
         if self._scored == "all":
             return True
-        if self._scored == "root" and answer.agent != self._root():
-            return False
-        return answer.depth == 0
-
-    def _counts(self, call: SeenCall) -> bool:
-        return self._handoffs == "keep" or not call.notes.get("handoff")
-
-    def _root(self) -> str:
-        return next((answer.agent for answer in self._answers() if answer.depth == 0), "")
+        root = next((other.agent for other in self._answers() if other.depth == 0), "")
+        return answer.depth == 0 and (self._scored != "root" or answer.agent == root)
 
     def _answers(self) -> list[ModelAnswer]:
         return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
@@ -402,7 +400,3 @@ def _was_rejected(call: ToolCall) -> bool:
 def _calls_as_written(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     """The calls as the model wrote them, for its message; their results are in the next one."""
     return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
-
-
-def _result(call: ToolCall) -> ToolResult:
-    return ToolResult(call.id, call.output, call.status == "error", call.name)

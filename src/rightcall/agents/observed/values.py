@@ -69,8 +69,11 @@ def arguments_of(arguments: Any) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def framework_usage(input_tokens: Any, output_tokens: Any, cached: Any = None) -> Usage:
-    """Tokens that a framework reports; unknown when it has neither the input's nor the output's."""
-    if input_tokens is None and output_tokens is None:
+    """Tokens that a framework reports.
+
+    Unknown when it has none, or zeros, which no answer can have: that is how many say that a model reported nothing.
+    """
+    if not input_tokens and not output_tokens:
         return UNKNOWN_USAGE
     return Usage(token_count(input_tokens), token_count(output_tokens), cached_tokens=token_count(cached))
 

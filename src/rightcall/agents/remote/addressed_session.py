@@ -167,12 +167,12 @@ class AddressedSession(AgentSession):
             else:
                 done = msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
         if stop_reason == "done" and not error:
-            lost = self._unknown(telemetry) if telemetry is not None else ""
+            unknown = (
+                (telemetry.unknown(parent, reply) for _, parent, reply in self._turns) if telemetry else ()
+            )
+            lost = next(filter(None, unknown), "")
             return msgspec.structs.replace(done, stop_reason="infra_error", error=lost) if lost else done
         return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
-
-    def _unknown(self, telemetry: Telemetry) -> str:
-        return next(filter(None, (telemetry.unknown(parent, reply) for _, parent, reply in self._turns)), "")
 
     def _turns_by_spans(self, telemetry: Telemetry) -> Trajectory:
         done = Trajectory()

@@ -78,7 +78,12 @@ def _question_field(path: str, body: Json) -> str:
     if any(word in path for word in COUNTING):
         return ""
     messages = body.get("messages")
-    if isinstance(messages, list) and messages and all(_is_message(message) for message in messages):
+    roles = (
+        [m.get("role") if isinstance(m, dict) else None for m in messages]
+        if isinstance(messages, list)
+        else []
+    )
+    if roles and all(isinstance(role, str) for role in roles):
         return "messages"
     if "input" in body and path.rstrip("/").endswith("/responses"):
         return "input"
@@ -87,10 +92,6 @@ def _question_field(path: str, body: Json) -> str:
     if "prompt" in body and path.rstrip("/").endswith(("/completions", "/generate", "/complete")):
         return "prompt"
     return ""
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("role"), str)
 
 
 def _without_system(asked: Any) -> tuple[Any, list[Any]]:

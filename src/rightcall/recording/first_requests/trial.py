@@ -76,21 +76,15 @@ class CapturedTrial:
             elif not self.problem:
                 self._captured = self._digester.digest(method, url, headers, body)
                 if self._captured is None:
-                    self.problem = f"it acts before it asks a model: {_request_name(method, url)}"
+                    place = urlsplit(url)
+                    request = one_line(f"{method.upper()} {place.hostname or ''}{place.path}", 80)
+                    self.problem = f"it acts before it asks a model: {request}"
         raise FirstRequestReached
 
     def other_action(self, words: str) -> None:
         """It is about to do something else than ask a model; always raises."""
         with self._lock:
-            went_on = self._captured is not None
-            self.problem = self.problem or (
-                f"it went on after its first request was refused: {words}"
-                if went_on
-                else f"it acts before it asks a model: {words}"
-            )
+            went_on = "it went on after its first request was refused"
+            when = "it acts before it asks a model" if self._captured is None else went_on
+            self.problem = self.problem or f"{when}: {words}"
         raise FirstRequestReached
-
-
-def _request_name(method: str, url: str) -> str:
-    parts = urlsplit(url)
-    return one_line(f"{method.upper()} {parts.hostname or ''}{parts.path}", 80)

@@ -8,7 +8,7 @@ from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReach
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE
 from rightcall.wings.adapters.team_tools import team_tools
 
 NAME = "autogen"
@@ -51,16 +51,11 @@ class AutoGen(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         members = getattr(agent, "_participants", None) or [agent]
+        schemas = [plain(tool.schema) for m in members for tool in getattr(m, "_tools", None) or ()]
         return team_tools(
-            _definition(plain(tool.schema))
-            for member in members
-            for tool in getattr(member, "_tools", None) or ()
+            Tool(s["name"], s.get("description", ""), s.get("parameters") or Tool("").input_schema)
+            for s in schemas
         )
-
-
-def _definition(schema: dict[str, Any]) -> Tool:
-    parameters = schema.get("parameters") or Tool("").input_schema
-    return Tool(schema["name"], schema.get("description", ""), parameters)
 
 
 ADAPTER = AutoGen()
@@ -79,7 +74,8 @@ class _StreamNotes:
 
     def add(self, item: Any) -> None:
         kind, source = getattr(item, "type", ""), str(getattr(item, "source", ""))
-        usage = _usage(getattr(item, "models_usage", None))
+        used = getattr(item, "models_usage", None)
+        usage = framework_usage(used.prompt_tokens, used.completion_tokens) if used else UNKNOWN_USAGE
         depth, parent = self._place(source)
         if kind == "ToolCallRequestEvent":
             self.rounds[source] = self.rounds.get(source, 0) + 1
@@ -117,10 +113,3 @@ def _call(function_call: Any) -> ToolCall:
     arguments, raw = arguments_of(function_call.arguments)
     notes = {"handoff": True} if function_call.name.startswith("transfer_to_") else {}
     return ToolCall(function_call.name, arguments, function_call.id, raw=raw, notes=notes)
-
-
-def _usage(used: Any) -> Usage:
-    """A model that reports nothing has a usage of zeros, which no answer can have."""
-    if used is None or not (used.prompt_tokens or used.completion_tokens):
-        return UNKNOWN_USAGE
-    return framework_usage(used.prompt_tokens, used.completion_tokens)

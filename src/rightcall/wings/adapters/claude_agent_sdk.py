@@ -49,7 +49,10 @@ class _ClientTalk(AgentTalk):
             if result.subtype == "success":  # the agent was not at fault: a request to the model failed
                 raise FailedRequestError(text, getattr(result, "api_error_status", None))
             raise RuntimeError(text)
-        return watch.output(result) if watch.output else _final(result)
+        if watch.output:
+            return watch.output(result)
+        structured = getattr(result, "structured_output", None)
+        return text_of(getattr(result, "result", None) if structured is None else structured)
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -133,11 +136,6 @@ def _model_usage(spent: Any) -> Usage:
     return framework_usage(
         (spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached
     )
-
-
-def _final(result: Any) -> str:
-    structured = getattr(result, "structured_output", None)
-    return text_of(structured if structured is not None else getattr(result, "result", None))
 
 
 def _short(name: str) -> str:

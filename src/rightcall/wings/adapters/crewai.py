@@ -16,7 +16,6 @@ from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 from rightcall.wings.adapters.team_tools import team_tools
 
 NAME = "crewai"
@@ -160,8 +159,14 @@ class _EventNotes:
         depth, parent = self._place(role)
         self._depths[role] = depth
         calls = [_call(plain(raw)) for raw in event.response] if isinstance(event.response, list) else []
+        used = event.usage or {}
+        usage = framework_usage(
+            used.get("prompt_tokens") or used.get("input_tokens"),
+            used.get("completion_tokens") or used.get("output_tokens"),
+            used.get("cached_prompt_tokens"),
+        )
         self._recorder.answered(
-            "" if calls else text_of(event.response), calls, usage=_usage(event.usage or {}),
+            "" if calls else text_of(event.response), calls, usage=usage,
             finish=str(event.finish_reason or ""), agent=role, depth=depth, parent=parent,
         )  # fmt: skip
 
@@ -214,10 +219,3 @@ def _call(raw: Any) -> ToolCall:
     function = fields.get("function", fields)
     arguments, text = arguments_of(function.get("arguments", function.get("input", {})))
     return ToolCall(str(function.get("name", "")), arguments, str(fields.get("id", "")), raw=text)
-
-
-def _usage(used: dict[str, Any]) -> Usage:
-    """A model that reports nothing has no usage, or one of zeros, which no answer can have."""
-    input_tokens = used.get("prompt_tokens") or used.get("input_tokens")
-    output_tokens = used.get("completion_tokens") or used.get("output_tokens")
-    return framework_usage(input_tokens, output_tokens, used.get("cached_prompt_tokens"))

@@ -48,7 +48,7 @@ class _GraphTalk(AgentTalk):
         config = {"configurable": {"thread_id": watch.session_id}}
         if watch.input is not None:
             graph_input = self._with_earlier(watch.given(text))
-        elif _takes_messages(agent):
+        elif "messages" in (getattr(agent, "channels", None) or {}):
             graph_input = {"messages": [*self._messages, {"role": "user", "content": text}]}
         elif _takes_text(agent):
             graph_input = text
@@ -90,10 +90,6 @@ class LangChain(Adapter):
 
 
 ADAPTER = LangChain()
-
-
-def _takes_messages(agent: Any) -> bool:
-    return "messages" in (getattr(agent, "channels", None) or {})
 
 
 def _takes_text(agent: Any) -> bool:
@@ -189,7 +185,10 @@ class _TrialNotes:
     ) -> None:  # fmt: skip
         with self._watch.guarded("on_chat_model_start"):
             self._parents[run_id] = parent_run_id
-            self._asked[run_id] = (perf_counter(), _agent_of(metadata))
+            agent = str(
+                (metadata or {}).get("lc_agent_name") or ""
+            )  # of graphs made by `create_agent(name=…)`
+            self._asked[run_id] = (perf_counter(), agent)
             read = [read_message(message) for message in (messages[0] if messages else [])]
             offered = (more.get("invocation_params") or {}).get("tools") or ()
             self._watch.recorder.asked(read, tools_on_offer(offered))
@@ -241,8 +240,3 @@ class _TrialNotes:
                 parent, depth = parent or self._tools[at], depth + 1
             at = self._parents.get(at)
         return depth, parent
-
-
-def _agent_of(metadata: Any) -> str:
-    """The name of the agent that asks: graphs made by `create_agent(name=…)` say it."""
-    return str((metadata or {}).get("lc_agent_name") or "")

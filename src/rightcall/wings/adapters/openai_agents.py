@@ -14,15 +14,15 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
+import msgspec
+
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, ToolAnswer, ToolDesk, Watch
 from rightcall.agents.observed.hooks import watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.codec import encode
 from rightcall.model.approval import Approval
-from rightcall.model.call import ToolCall
 from rightcall.model.dialects import openai_responses, read_tool
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 NAME = "openai_agents"
 DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
@@ -244,20 +244,20 @@ def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: i
     text = "".join(message.content for message in messages)
     calls = [call for message in messages for call in message.calls]
     names = _handoff_names(agent)
-    marked = [_mark_handoff(call, names) for call in calls]
+    marked = [
+        msgspec.structs.replace(call, notes={"handoff": True}) if call.name in names else call
+        for call in calls
+    ]
     watch.memory["handoffs", depth, parent] = {
         number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
     }
+    used = response.usage
+    cached = getattr(getattr(used, "input_tokens_details", None), "cached_tokens", None)
+    usage = framework_usage(used.input_tokens, used.output_tokens, cached)
     watch.recorder.answered(
-        text, marked, usage=_usage(response.usage), ms=round(taken, 3), agent=str(agent.name or ""),
+        text, marked, usage=usage, ms=round(taken, 3), agent=str(agent.name or ""),
         depth=depth, parent=parent,
     )  # fmt: skip
-
-
-def _mark_handoff(call: ToolCall, handoffs: set[str]) -> ToolCall:
-    if call.name not in handoffs:
-        return call
-    return ToolCall(call.name, call.arguments, call.id, raw=call.raw, notes={"handoff": True})
 
 
 def _handoff_names(agent: Any) -> set[str]:
@@ -267,14 +267,6 @@ def _handoff_names(agent: Any) -> set[str]:
         item.tool_name if isinstance(item, Handoff) else Handoff.default_tool_name(item)
         for item in getattr(agent, "handoffs", None) or ()
     }
-
-
-def _usage(usage: Any) -> Usage:
-    """A model that reports nothing has a usage of zeros, which no answer can have."""
-    if not usage.input_tokens and not usage.output_tokens:
-        return UNKNOWN_USAGE
-    details = getattr(usage, "input_tokens_details", None)
-    return framework_usage(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
 
 
 def _has_failed(result: Any) -> bool:
@@ -322,15 +314,12 @@ def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, copies: dict[int,
         return agent
     copy = copies[id(agent)] = agent.clone()
     copy.tools = [
-        _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not _is_agent(tool) else tool
+        _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not is_agent else tool
         for tool in agent.tools
+        for is_agent in [getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None)]
     ]
     copy.handoffs = [with_desk(item, desk, watch, copies) for item in agent.handoffs]
     return copy
-
-
-def _is_agent(tool: Any) -> bool:
-    return bool(getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None))
 
 
 def _desk_tool(tool: Any, desk: ToolDesk | None, watch: Watch) -> Any:

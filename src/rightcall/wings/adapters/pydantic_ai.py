@@ -16,7 +16,6 @@ from rightcall.agents.observed.values import arguments_of, framework_usage, plai
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 NAME = "pydantic_ai"
 FAILED = frozenset(("retried", "failed", "denied", "error"))
@@ -91,8 +90,11 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
                 finals = {tool.name for tool in getattr(offered, "output_tools", None) or ()}
                 text, calls = _answer(response, finals)
                 name = str(getattr(ctx.agent, "name", "") or agent)
+                used = response.usage
+                cached = getattr(used, "cache_read_tokens", None)
+                usage = framework_usage(used.input_tokens, used.output_tokens, cached)
                 watch.recorder.answered(
-                    text, calls, usage=_usage(response.usage), finish=str(response.finish_reason or ""),
+                    text, calls, usage=usage, finish=str(response.finish_reason or ""),
                     ms=taken, agent=name, depth=depth, parent=parent,
                 )  # fmt: skip
             return response
@@ -155,10 +157,3 @@ def _messages(messages: Any) -> list[Message]:
                 failed = getattr(part, "outcome", "success") in FAILED
                 results.append(ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name))
     return [Message("tool", results=tuple(results))] if results else []
-
-
-def _usage(usage: Any) -> Usage:
-    """A model that reports nothing has a usage of zeros, which no answer can have."""
-    if not usage.input_tokens and not usage.output_tokens:
-        return UNKNOWN_USAGE
-    return framework_usage(usage.input_tokens, usage.output_tokens, getattr(usage, "cache_read_tokens", None))

@@ -280,9 +280,10 @@ class Driver:
 
     async def _read_stored(self, cells: Mapping[Key, Cell]) -> list[CaseResult]:
         assert self._work.stored is not None
-        return [
-            _with_cell(result, cells[result.golden_id, result.trial])
+        return [  # completed from their goldens
+            msgspec.structs.replace(result, cluster=golden.cluster, tags=golden.tags)
             for result in await self._work.stored(list(cells))
+            for golden in [cells[result.golden_id, result.trial][0]]
         ]
 
     async def _wait(
@@ -303,8 +304,3 @@ class Driver:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
-
-
-def _with_cell(result: CaseResult, cell: Cell) -> CaseResult:
-    """A result from the store, completed from its golden."""
-    return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)

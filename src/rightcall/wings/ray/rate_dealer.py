@@ -56,7 +56,8 @@ class RateDealer:
     async def deal(self, seats: Sequence[Seat]) -> None:
         async with self._turn:
             new = rate_shares([self._demand(seat, len(seats)) for seat in seats])
-            changed = [(seat, share) for seat, share in zip(seats, new, strict=True) if _differs(seat, share)]
+            pairs = zip(seats, new, strict=True)
+            changed = [(seat, share) for seat, share in pairs if abs(share - seat.rate_share) > SAME]
             less = [(seat, share) for seat, share in changed if share < seat.rate_share]
             heard = await asyncio.gather(*(self._tell_share(seat, share) for seat, share in less))
             if all(heard):
@@ -89,7 +90,3 @@ class RateDealer:
             demand = max(asked / self._rate.requests_per_minute * HEADROOM, LEAST / workers)
         seat.requests, seat.dealt, seat.wanted = reported.requests, now, demand
         return demand
-
-
-def _differs(seat: Seat, share: float) -> bool:
-    return abs(share - seat.rate_share) > SAME
