@@ -145,7 +145,7 @@ async def body_of_one_request() -> bytes:
     provider, prompt = OpenAIProvider("m", base_url="http://127.0.0.1:1/v1"), a_prompt()
     request = ModelRequest(prompt, (Message("user", "question 1"),))
     tools = [provider.write_tool(tool) for tool in prompt.tools]
-    return encode({**provider.constant(prompt), **provider.varying(request), "tools": tools})
+    return encode({**provider.constant(prompt), **provider.request_fields(request), "tools": tools})
 
 
 def main() -> None:

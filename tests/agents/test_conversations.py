@@ -11,8 +11,8 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer
 from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.personas import facts_beyond, flip_roles
 from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
-from rightcall.agents.conversation.user_prompt import facts_beyond, flip_roles
 from rightcall.agents.limits import Limits
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError

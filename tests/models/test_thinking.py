@@ -17,7 +17,7 @@ CALL = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city":
 def test_thinking_goes_back_first_and_unchanged():
     reply = AnthropicProvider.read({"content": [THOUGHT, HIDDEN, CALL], "stop_reason": "tool_use"}, "reply")
     asked = Message("user", "Weather in Hue?")
-    sent = AnthropicProvider.varying(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
+    sent = AnthropicProvider.request_fields(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
     assert sent[1]["content"] == [THOUGHT, HIDDEN, CALL]
 
 

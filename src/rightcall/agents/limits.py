@@ -26,8 +26,7 @@ class Limits(Record, frozen=True):
     calls: Annotated[PositiveCount | None, Meta(description="maximum tool calls per case")] = None
     steps: Annotated[PositiveCount, Meta(description="maximum model requests per case in a loop")] = 20
     seconds: Annotated[
-        Positive | None,
-        Meta(description="maximum seconds per case: models, retries, tools and scoring"),
+        Positive | None, Meta(description="maximum seconds per case: models, retries, tools and scoring")
     ] = None
     tokens: Annotated[PositiveCount | None, Meta(description="maximum tokens per case")] = None
     cost_usd: Annotated[Positive | None, Meta(description="maximum cost per case, in US dollars")] = None

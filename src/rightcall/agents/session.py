@@ -24,10 +24,9 @@ from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.agent_session import DeskSetup, SessionPerformer
 from rightcall.agents.callable_agent import UserAgent
 from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
-from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn
+from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
-from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import AnyPerformer, Performer, PerModel, TapedAgent
@@ -97,13 +96,10 @@ class Session:
         agent = with_endpoint(agent)
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._idempotency = Idempotency(sqlite_store(), live=keys)
-        self.users: Users | None = (
-            ModelUsers(
-                user, concurrency=concurrency, seed=seed, patience=patience, recordings=agent.recordings
-            )
-            if isinstance(user, UserSetup)
-            else user
-        )
+        if isinstance(user, UserSetup):
+            options: dict[str, Any] = {"patience": patience, "recordings": agent.recordings}
+            user = ModelUsers(user, concurrency=concurrency, seed=seed, **options)
+        self.users: Users | None = user
         self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)

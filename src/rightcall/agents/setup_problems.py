@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, other_provider, tools_of
+from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, RightCallError

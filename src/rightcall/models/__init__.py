@@ -6,7 +6,7 @@
     endpoint    a model with its server, key, headers, settings, rate and price, and their application
     hosts       the hosts of providers, and the variables of their SDKs; rate_limit: requests per minute
     http        the one HTTP client; failures: errors and retry delays, without leaking secrets
-    remote      shared by the wire formats; anthropic, openai, openai_responses, bedrock, gemini: one file each
+    remote      shared by the wire formats; anthropic, openai, bedrock, gemini: one file each
     openai_compatible   azure, mistral, openrouter, ollama, vllm: OpenAI's format at other hosts
     sdk_client  the user's own client object; litellm: the package of that name
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is

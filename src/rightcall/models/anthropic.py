@@ -50,7 +50,7 @@ class AnthropicProvider(RemoteProvider):
         }
 
     @staticmethod
-    def varying(request: ModelRequest) -> Json:
+    def request_fields(request: ModelRequest) -> Json:
         """The messages; system messages among them are added to the system text."""
         spoken = [
             m for m in request.messages if m.content or m.calls or m.role != "assistant"

@@ -40,8 +40,7 @@ class Settings(Record, frozen=True):
     seed: Annotated[int | None, Meta(description="seed of the model, where the provider has one")] = None
     stop: Annotated[tuple[str, ...], Meta(description="texts that end an answer")] = ()
     tool_choice: Annotated[
-        Literal["auto", "required", "none"] | None,
-        Meta(description="whether the model must call a tool"),
+        Literal["auto", "required", "none"] | None, Meta(description="whether the model must call a tool")
     ] = None
     parallel_calls: Annotated[bool | None, Meta(description="whether one answer may have several calls")] = (
         None

@@ -17,7 +17,13 @@ from rightcall.model import Message, Tool, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
-from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, usage_beside_cache
+from rightcall.models.remote import (
+    Json,
+    RemoteProvider,
+    answer_message,
+    fields_without_none,
+    usage_beside_cache,
+)
 
 BROKEN = ("malformed_model_output", "malformed_tool_use")
 """Answers in which a call was lost."""
@@ -86,7 +92,7 @@ class BedrockProvider(RemoteProvider):
         return fields
 
     @staticmethod
-    def varying(request: ModelRequest) -> Json:
+    def request_fields(request: ModelRequest) -> Json:
         """The messages, and the system text when the conversation itself has some. There is no seed."""
         fields: Json = {"messages": write_messages(request.messages)}
         if conversation_system := system_text(request.messages):
@@ -114,7 +120,9 @@ class BedrockProvider(RemoteProvider):
         thinking = tuple(block for block in blocks if THINKING in block)
         spoken = [block for block in blocks if THINKING not in block]
         answer = (
-            spoken_answer({"role": "assistant", "content": spoken}, where) if spoken else Message("assistant")
+            answer_message({"role": "assistant", "content": spoken}, where)
+            if spoken
+            else Message("assistant")
         )
         usage = usage_beside_cache(body.get("usage"), *TOKENS)
         return ModelReply(replace(answer, thinking=thinking), usage, stop_of(reason))
@@ -156,7 +164,7 @@ def _result(result: ToolResult) -> Json:
 
 
 def _inference(settings: Settings) -> Json:
-    return stated_fields(
+    return fields_without_none(
         maxTokens=settings.max_tokens,
         temperature=settings.temperature,
         topP=settings.top_p,

@@ -49,8 +49,7 @@ class ModelEndpoint(Record, frozen=True):
         Meta(description="environment variable with the key [default: the provider's, at its own host]"),
     ] = None
     headers: Annotated[
-        dict[str, str],
-        Meta(description="sent with every request; ${NAME} is taken from the environment"),
+        dict[str, str], Meta(description="sent with every request; ${NAME} is taken from the environment")
     ] = {}
     settings: Annotated[Settings, Meta(description="settings of the model in every role")] = Settings()
     rate: Annotated[

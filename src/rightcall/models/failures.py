@@ -87,9 +87,7 @@ def not_json(where: str, content_type: str, content: bytes) -> ProviderError:
 def format_error(where: str, problem: str) -> ProviderError:
     """A body that is not valid JSON or not in the wire format. A retry may succeed."""
     return ProviderError(
-        f"{where}: unusable response: {scrub(one_line(problem, 200))}",
-        kind="malformed",
-        retryable=True,
+        f"{where}: unusable response: {scrub(one_line(problem, 200))}", kind="malformed", retryable=True
     )
 
 

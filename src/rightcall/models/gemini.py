@@ -18,7 +18,7 @@ from rightcall.model import Message, Tool, ToolResult, Usage
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
-from rightcall.models.remote import Json, RemoteProvider, spoken_answer, stated_fields, tokens_at
+from rightcall.models.remote import Json, RemoteProvider, answer_message, fields_without_none, tokens_at
 
 BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE")
 """Answers in which a call was lost."""
@@ -51,7 +51,7 @@ class GeminiProvider(RemoteProvider):
         return fields
 
     @staticmethod
-    def varying(request: ModelRequest) -> Json:
+    def request_fields(request: ModelRequest) -> Json:
         """The messages, the seed of the trial, and the system text when the conversation itself has some."""
         fields: Json = {"contents": write_contents(request.messages)}
         if conversation_system := system_text(request.messages):
@@ -89,7 +89,7 @@ class GeminiProvider(RemoteProvider):
         raw_parts = content.get("parts") if isinstance(content, dict) else None
         parts = [part for part in raw_parts if isinstance(part, dict)] if isinstance(raw_parts, list) else []
         spoken = [part for part in parts if not part.get("thought")]
-        answer = spoken_answer({"role": "model", "parts": spoken}, where) if spoken else Message("assistant")
+        answer = answer_message({"role": "model", "parts": spoken}, where) if spoken else Message("assistant")
         return ModelReply(replace(answer, thinking=tuple(_signatures(spoken))), usage, stop_of(reason), model)
 
 
@@ -202,7 +202,7 @@ def _system(text: str) -> Json | None:
 
 
 def _generation(settings: Settings) -> Json:
-    return stated_fields(
+    return fields_without_none(
         temperature=settings.temperature,
         topP=settings.top_p,
         maxOutputTokens=settings.max_tokens,

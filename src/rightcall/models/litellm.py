@@ -15,7 +15,7 @@ from rightcall.models.base import Prompt
 from rightcall.models.endpoint import ModelEndpoint, ProviderOptions
 from rightcall.models.openai import OpenAIProvider
 from rightcall.models.prices import Prices
-from rightcall.models.remote import Json, stated_fields
+from rightcall.models.remote import Json, fields_without_none
 from rightcall.models.sdk_client import SdkProvider
 
 
@@ -55,7 +55,7 @@ class LiteLLMProvider(SdkProvider):
         endpoint = self._endpoint
         if missing := endpoint.missing_variables():
             raise ConfigError(f"{self.name} needs a key; set the environment variable {missing[0]}")
-        address = stated_fields(
+        address = fields_without_none(
             api_base=endpoint.base_url,
             api_key=os.environ.get(endpoint.key_env or "") or None,
             extra_headers=endpoint.header_values() or None,

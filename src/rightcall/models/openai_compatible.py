@@ -54,8 +54,8 @@ class MistralProvider(OpenAIProvider):
         return fields
 
     @staticmethod
-    def varying(request: ModelRequest) -> Json:
-        fields = OpenAIProvider.varying(request)
+    def request_fields(request: ModelRequest) -> Json:
+        fields = OpenAIProvider.request_fields(request)
         if "seed" in fields:
             fields["random_seed"] = fields.pop("seed")
         return fields

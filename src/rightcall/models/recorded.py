@@ -24,10 +24,9 @@ from rightcall.models.base import (
 from rightcall.models.endpoint import ProviderOptions
 from rightcall.recording.canonical import VOLATILE, Clean, scrub_value
 from rightcall.recording.case import CURRENT, PASSING, TapedCase
-from rightcall.recording.cassette import TapedExchange
+from rightcall.recording.cassette import TapedExchange, Trials, read_trials
 from rightcall.recording.judged_trial import JUDGING
 from rightcall.recording.library import Recordings
-from rightcall.recording.old_cassette import Trials, read_trials
 from rightcall.recording.settings import RecordSettings
 
 _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(

@@ -44,7 +44,7 @@ def is_this_machine(host: str | None) -> bool:
 
 
 class RemoteProvider(Provider):
-    """A model behind HTTP. A subclass knows one wire format: `constant`, `varying` and `read`.
+    """A model behind HTTP. A subclass knows one wire format: `constant`, `request_fields` and `read`.
 
     `HOSTS` has its host, and the variables of its SDK. The key is read from the environment when the first request is
     made, and required only for the vendor's own host: a self-hosted server may not need one. The vendor's key goes to
@@ -115,7 +115,7 @@ class RemoteProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. Its prompt is encoded the first time, and then reused."""
-        body = encode({**self._constants.get(request.prompt), **self.varying(request)})
+        body = encode({**self._constants.get(request.prompt), **self.request_fields(request)})
         self._http.open()
         started = perf_counter()
         try:
@@ -172,7 +172,7 @@ class RemoteProvider(Provider):
         raise NotImplementedError
 
     @staticmethod
-    def varying(request: ModelRequest) -> Json:
+    def request_fields(request: ModelRequest) -> Json:
         """The fields that differ from request to request."""
         raise NotImplementedError
 
@@ -284,14 +284,14 @@ def with_ids(message: Message, turn: int) -> Message:
     return replace(message, calls=calls)
 
 
-def spoken_answer(item: Json, where: str) -> Message:
+def answer_message(item: Json, where: str) -> Message:
     """The text and the calls of one answer in any spelling."""
     messages = read_items([item], where)
     calls = tuple(call for message in messages for call in message.calls)
     return Message("assistant", "".join(message.content for message in messages), calls)
 
 
-def stated_fields(**fields: Any) -> Json:
+def fields_without_none(**fields: Any) -> Json:
     """The fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}
 

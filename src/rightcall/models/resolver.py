@@ -20,7 +20,7 @@ from rightcall.models.shelves import AGENTS, SHELVES, hint_for, provider_plugins
 CLASSES = {
     "anthropic": "anthropic:AnthropicProvider",
     "openai": "openai:OpenAIProvider",
-    "openai-responses": "openai_responses:OpenAIResponsesProvider",
+    "openai-responses": "openai:OpenAIResponsesProvider",
     "azure": "openai_compatible:AzureProvider",
     "mistral": "openai_compatible:MistralProvider",
     "openrouter": "openai_compatible:OpenRouterProvider",

@@ -24,8 +24,7 @@ from rightcall.models import failures
 from rightcall.models.anthropic import AnthropicProvider
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, PromptCache, Provider
 from rightcall.models.hosts import HOSTS
-from rightcall.models.openai import OpenAIProvider
-from rightcall.models.openai_responses import OpenAIResponsesProvider
+from rightcall.models.openai import OpenAIProvider, OpenAIResponsesProvider
 from rightcall.models.prices import Prices, cost
 from rightcall.models.remote import Json, RemoteProvider, with_ids
 
@@ -70,7 +69,7 @@ class SdkProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request through the client; its exceptions become `ProviderError`s."""
-        fields = self._split({**self._constants.get(request.prompt), **self._format.varying(request)})
+        fields = self._split({**self._constants.get(request.prompt), **self._format.request_fields(request)})
         started = perf_counter()
         answer = await self._ask(fields)
         latency = (perf_counter() - started) * 1000

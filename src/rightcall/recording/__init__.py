@@ -2,14 +2,12 @@
 
     settings    RecordSettings: the `record:` of a suite, and its four modes
     canonical   a request in canonical form for comparison: without secrets, seeds and changing ids
-    cassette    the file of a golden, and the prompts that goldens share
+    cassette    the file of a golden, and the prompts that goldens share; files of older versions, read only
     library     the folder: what to replay, what to ask again, what to write
     case        one trial in progress: returns recorded replies, or collects new ones
     miss        why there is no recorded reply or result, in one line
     judged_trial   what judges answer while a trial is scored
-    old_cassette   `*.cassette.jsonl` of older versions, read only
     proxy       agents that are programs, recorded through a proxy on loopback
-    placeholder_keys   for SDK clients that cannot be created without a key
     first_requests   first requests of agents that are code, captured without asking a model
     hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; listener: recorded and replayed
 

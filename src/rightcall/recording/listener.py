@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -11,7 +13,6 @@ from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import CURRENT, PASSING, PendingReply, ReplayedReply
 from rightcall.recording.hooks import HOOKS
 from rightcall.recording.library import Recordings
-from rightcall.recording.placeholder_keys import placeholder_keys
 
 
 class ReplayRefusedError(ProviderError):
@@ -74,3 +75,42 @@ def record_requests(recordings: Recordings) -> Iterator[None]:
             yield
         finally:
             HOOKS.remove(listener)
+
+
+NAMES = (
+    "ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "DEEPSEEK_API_KEY",
+    "FIREWORKS_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY", "TOGETHER_API_KEY", "XAI_API_KEY",
+)  # fmt: skip
+PLACEHOLDER = "no-key-is-needed-while-replaying"
+
+_lock = threading.Lock()
+_set: set[str] = set()
+_holders = 0
+
+
+@contextmanager
+def placeholder_keys(are_needed: bool = True) -> Iterator[None]:
+    """Sets placeholders for missing keys inside the block, because some SDK clients cannot be created without one.
+
+    Only while replaying, when nothing is sent; blocks may overlap.
+    """
+    global _holders  # noqa: PLW0603  the environment is global too
+    if not are_needed:
+        yield
+        return
+    with _lock:
+        _holders += 1
+        for name in NAMES:
+            if name not in os.environ:
+                os.environ[name] = PLACEHOLDER
+                _set.add(name)
+    try:
+        yield
+    finally:
+        with _lock:
+            _holders -= 1
+            for name in () if _holders else tuple(_set):
+                if os.environ.get(name) == PLACEHOLDER:
+                    del os.environ[name]
+                _set.discard(name)

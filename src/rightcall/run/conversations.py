@@ -8,10 +8,10 @@ from typing import Any
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.agent_side import NO_BEGINNING
+from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.personas import by_persona
 from rightcall.agents.conversation.turn_function import turn_parameters
-from rightcall.agents.conversation.user_side import Users
 from rightcall.core.codec import stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError

@@ -11,8 +11,8 @@ import msgspec
 
 from rightcall.agents.agent import Agent, own_prices
 from rightcall.agents.agent_loop import Prompts
+from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.user_side import Users
 from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record

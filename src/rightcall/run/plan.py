@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from rightcall.agents.agent import Agent, tools_of
+from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import describe_value, fingerprint_value, stable_repr
 from rightcall.core.digest import file_digest, hex_digest

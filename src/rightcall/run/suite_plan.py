@@ -31,7 +31,7 @@ from rightcall.model.tool import Annotations, Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
-from rightcall.recording.placeholder_keys import placeholder_keys
+from rightcall.recording.listener import placeholder_keys
 from rightcall.run.agent_exchange import exchange_of, require_spans
 from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup

@@ -1,9 +1,8 @@
 """Live conversations: an agent on one side, a user on the other, turn by turn.
 
-dialogue_loop the loop of both sides, until one ends it
+dialogue_loop the loop of both sides, until one ends it; what a user is, and the scripted one
 agent_side    the agent's: a model with tools, a function called for each turn, or an agent that opens sessions
-user_side     the user's: what a user is, and the scripted one
-model_user    a user played by a model; user_prompt: its prompt
+model_user    a user played by a model
 user_graph    a user that follows a graph
-personas      the personas of simulated users, and a golden as one conversation for each
+personas      the personas of simulated users, a golden as one conversation for each, and their prompt
 """

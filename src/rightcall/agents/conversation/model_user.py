@@ -11,16 +11,18 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.agent import as_settings
-from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, Persona, read_persona
-from rightcall.agents.conversation.user_prompt import (
+from rightcall.agents.conversation.dialogue_loop import SimulatedUser, UserFault, UserTurn
+from rightcall.agents.conversation.personas import (
+    DEFAULT_PERSONAS,
+    Persona,
     facts_beyond,
     flip_roles,
     prompt_hash,
+    read_persona,
     read_reply,
     system_text,
     who_is,
 )
-from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, UserTurn
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.digest import hex_digest

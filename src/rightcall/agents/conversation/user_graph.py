@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, UserTurn
+from rightcall.agents.conversation.dialogue_loop import SimulatedUser, UserFault, UserTurn
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message

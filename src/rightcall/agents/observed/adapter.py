@@ -137,7 +137,7 @@ class ExclusiveTalk(AgentTalk):
 
     async def open(self) -> None:
         if self._held is None:
-            lock = _LOCKS.of(self.shared())
+            lock = _LOCKS.of(self.exclusive_object())
             await lock.acquire()
             self._held = lock
             await self.take()
@@ -148,7 +148,7 @@ class ExclusiveTalk(AgentTalk):
             await self.give_back()
             lock.release()
 
-    def shared(self) -> Any:
+    def exclusive_object(self) -> Any:
         """What only one trial may use."""
         return self._agent
 

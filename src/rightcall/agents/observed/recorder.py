@@ -22,14 +22,7 @@ from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import (
-    UNKNOWN_USAGE,
-    LedgerEntry,
-    LedgerPhase,
-    StopReason,
-    Trajectory,
-    Usage,
-)
+from rightcall.model.trajectory import UNKNOWN_USAGE, LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
 from rightcall.models.base import stop_of
 
 CallsScored = Literal["auto", "root", "all"]

@@ -102,10 +102,7 @@ class FunctionTalk(Talk):
     """A function of a golden, called each turn with what the user says as its input."""
 
     def __init__(
-        self,
-        function: Callable[[Golden], Any],
-        golden: Golden,
-        output: Callable[[Any], Any] | None,
+        self, function: Callable[[Golden], Any], golden: Golden, output: Callable[[Any], Any] | None
     ) -> None:
         self._function, self._golden, self._output = function, golden, output
 

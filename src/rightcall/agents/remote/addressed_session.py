@@ -72,10 +72,7 @@ class Asking:
     """
 
     def __init__(
-        self,
-        system: str,
-        offered: Callable[[Golden], Sequence[Tool]],
-        telemetry: Telemetry | None = None,
+        self, system: str, offered: Callable[[Golden], Sequence[Tool]], telemetry: Telemetry | None = None
     ) -> None:
         self._system, self._offered, self.telemetry = system, offered, telemetry
         self.run_id = uuid4().hex

@@ -67,11 +67,9 @@ class ReplyReader:
     def read(self, content: bytes, user_text: str, *, stream: bool = False) -> Trajectory:
         """The behaviour in one reply; `AgentFailedError` when it is not usable."""
         try:
-            return (
-                self._stream(content, user_text)
-                if stream
-                else self._whole(_json(content), content, user_text)
-            )
+            if stream:
+                return self._stream(content, user_text)
+            return self._whole(_json(content), content, user_text)
         except InputError as error:
             advice = f" ({error.hint})" if error.hint else ""
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
@@ -133,14 +131,8 @@ class ReplyReader:
         stream.leave(others)
         trajectory = trajectory_from_messages(stream.messages())
         stop: StopReason = "agent_error" if stream.error else "done"
-        return Trajectory(
-            trajectory.messages,
-            trajectory.calls,
-            trajectory.output,
-            stream.usage,
-            None,
-            stop,
-            scrub(stream.error),
+        return msgspec.structs.replace(
+            trajectory, usage=stream.usage, stop_reason=stop, error=scrub(stream.error)
         )
 
     def _by_paths(self, values: list[Any], content: bytes, user_text: str) -> Trajectory:
@@ -150,11 +142,9 @@ class ReplyReader:
         raw_messages = _flat(matches.get("messages", []))
         messages = _since(read_messages(raw_messages, "the reply"), user_text) if raw_messages else ()
         trajectory = trajectory_from_messages(messages)
-        calls = (
-            tuple(self._call(raw) for raw in _flat(matches["calls"]))
-            if "calls" in matches
-            else trajectory.calls
-        )
+        calls = trajectory.calls
+        if "calls" in matches:
+            calls = tuple(self._call(raw) for raw in _flat(matches["calls"]))
         pieces = [_text(piece) for piece in matches.get("output", []) if piece is not None]
         if "output" in self._paths and not pieces and not calls:
             raise AgentFailedError(

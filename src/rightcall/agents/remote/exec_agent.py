@@ -136,7 +136,9 @@ class _Program:
     """A running command with the end of its stderr."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._name, self._process = name, process
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._errors = bytearray()
         self._listening = asyncio.create_task(self._listen())
 
@@ -147,9 +149,7 @@ class _Program:
     async def whole_reply(self, ask: bytes) -> bytes:
         """Everything it writes to stdout until it ends."""
         await self._write(ask)
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.close()
+        self._stdin.close()
         content = await self._read_all()
         code = await self._process.wait()
         await self._listening
@@ -161,10 +161,8 @@ class _Program:
 
     async def line(self, ask: bytes) -> bytes:
         await self._write(ask)
-        stdout = self._process.stdout
-        assert stdout is not None
         try:
-            content = await stdout.readline()
+            content = await self._stdout.readline()
         except ValueError:
             raise AgentFailedError(f"{self._name} wrote a line longer than {LARGEST >> 20} MB") from None
         if not content.strip():
@@ -188,18 +186,14 @@ class _Program:
         self._process._transport.close()  # type: ignore[attr-defined]
 
     async def _write(self, ask: bytes) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
         # It exited, or does not read: only its reply counts. uvloop raises RuntimeError if its pipe is closed.
         with suppress(ConnectionError, RuntimeError):
-            stdin.write(ask + b"\n")
-            await stdin.drain()
+            self._stdin.write(ask + b"\n")
+            await self._stdin.drain()
 
     async def _read_all(self) -> bytes:
-        stdout = self._process.stdout
-        assert stdout is not None
         chunks, size = [], 0
-        while chunk := await stdout.read(1 << 16):
+        while chunk := await self._stdout.read(1 << 16):
             chunks.append(chunk)
             size += len(chunk)
             if size > LARGEST:
@@ -207,9 +201,7 @@ class _Program:
         return b"".join(chunks)
 
     async def _listen(self) -> None:
-        stderr = self._process.stderr
-        assert stderr is not None
-        while chunk := await stderr.read(1 << 14):
+        while chunk := await self._stderr.read(1 << 14):
             self._errors += chunk
             del self._errors[:-KEPT_STDERR]
 

@@ -78,11 +78,8 @@ def _question_field(path: str, body: Json) -> str:
     if any(word in path for word in COUNTING):
         return ""
     messages = body.get("messages")
-    roles = (
-        [m.get("role") if isinstance(m, dict) else None for m in messages]
-        if isinstance(messages, list)
-        else []
-    )
+    asked = messages if isinstance(messages, list) else []
+    roles = [message.get("role") if isinstance(message, dict) else None for message in asked]
     if roles and all(isinstance(role, str) for role in roles):
         return "messages"
     if "input" in body and path.rstrip("/").endswith("/responses"):

@@ -38,7 +38,7 @@ class _CrewTalk(ExclusiveTalk):
         self._lock = threading.Lock()
         self._work: asyncio.Future[Any] | None = None
 
-    def shared(self) -> Any:
+    def exclusive_object(self) -> Any:
         return ADAPTER
 
     async def say(self, text: str) -> Any:

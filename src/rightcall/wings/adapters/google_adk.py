@@ -40,12 +40,9 @@ class _RunnerTalk(AgentTalk):
             app = App(name=USER, root_agent=self._agent, plugins=[_plugin_class()(watch)])
             self._runner = InMemoryRunner(app=app)
             self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
-        user_message = watch.given(text)
-        message = (
-            user_message
-            if not isinstance(user_message, str)
-            else types.Content(role="user", parts=[types.Part(text=user_message)])
-        )
+        message = watch.given(text)
+        if isinstance(message, str):
+            message = types.Content(role="user", parts=[types.Part(text=message)])
         final = await self._reply(message)
         while answers := adk_answers(watch):
             final = await self._reply(types.Content(role="user", parts=answers))

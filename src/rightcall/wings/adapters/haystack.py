@@ -37,7 +37,7 @@ class Haystack(Adapter):
 
         return all_replaced(
             (agent.Agent, "_run_step", _watch_step),
-            (agent.Agent, "_run_step_async", _watch_async_step),
+            (agent.Agent, "_run_step_async", _watch_step),
             (agent, "_record_llm_usage", _watch_replies),
             (tool_calling, "_make_context_bound_invoke", _watch_tool),
             (tool_calling, "_make_bounded_invoke_async", _watch_async_tool),
@@ -112,17 +112,11 @@ def _answer(message: Any) -> str:
 
 
 def _watch_step(original: Any) -> Any:
+    """A step, or the coroutine of one."""
+
     def step(self: Any, exe_context: Any, agent_span: Any) -> Any:
         _note_request(exe_context)
         return original(self, exe_context=exe_context, agent_span=agent_span)
-
-    return step
-
-
-def _watch_async_step(original: Any) -> Any:
-    async def step(self: Any, exe_context: Any, agent_span: Any) -> Any:
-        _note_request(exe_context)
-        return await original(self, exe_context=exe_context, agent_span=agent_span)
 
     return step
 

@@ -124,8 +124,7 @@ class DefinitionTools:
         self,
         path: Definitions,
         kind: Annotated[
-            FixKind,
-            Meta(description="'safe' cannot change a meaning, 'review' may. Defaults to 'safe'."),
+            FixKind, Meta(description="'safe' cannot change a meaning, 'review' may. Defaults to 'safe'.")
         ] = "safe",
     ) -> dict[str, Any]:
         """Propose corrections of lint findings in a file of tool definitions, as a diff; no file is changed.

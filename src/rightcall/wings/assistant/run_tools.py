@@ -14,8 +14,7 @@ from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import first
 
 RunName = Annotated[
-    str,
-    Meta(description="Run: an id or its prefix, 'last', 'last~1', a tag or a git branch", max_length=200),
+    str, Meta(description="Run: an id or its prefix, 'last', 'last~1', a tag or a git branch", max_length=200)
 ]
 MOST_CHANGES = 20
 

@@ -33,16 +33,14 @@ class SuiteTools:
             str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
         ],
         model: Annotated[
-            str | None,
-            Meta(description="Model to use as 'provider:model'. Defaults to the suite's."),
+            str | None, Meta(description="Model to use as 'provider:model'. Defaults to the suite's.")
         ] = None,
         trials: Annotated[
             Annotated[int, Meta(ge=1, le=1000)] | None,
             Meta(description="Trials per golden. Defaults to the suite's."),
         ] = None,
         only: Annotated[
-            list[str] | None,
-            Meta(description="Ids, tags or categories of goldens to run. Defaults to all."),
+            list[str] | None, Meta(description="Ids, tags or categories of goldens to run. Defaults to all.")
         ] = None,
         replay: Annotated[
             bool, Meta(description="Answer from recordings and call no model. Defaults to false.")

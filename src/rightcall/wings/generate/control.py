@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, Users, UserTurn
+from rightcall.agents.conversation.dialogue_loop import SimulatedUser, UserFault, Users, UserTurn
 from rightcall.model.case import turns_of
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message

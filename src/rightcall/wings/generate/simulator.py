@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.conversation.dialogue_loop import UserFault, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, by_persona
 from rightcall.agents.conversation.user_graph import SimulationNode
-from rightcall.agents.conversation.user_side import UserFault, Users
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.conversation.dialogue_loop import UserFault
 from rightcall.agents.conversation.model_user import ModelUsers
 from rightcall.agents.conversation.turn_function import HISTORY, INPUT, WORDS, turn_parameters
 from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
-from rightcall.agents.conversation.user_side import UserFault
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
