@@ -248,8 +248,7 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.metrics.case_result import result_of
     from rightcall.model.golden import ExpectedCall, Golden
     from rightcall.models.anthropic import AnthropicProvider
-    from rightcall.models.openai import OpenAIProvider
-    from rightcall.models.openai import OpenAIResponsesProvider
+    from rightcall.models.openai import OpenAIProvider, OpenAIResponsesProvider
     from rightcall.store.sql.record_bytes import encode_record
     from rightcall.tools.definitions.load import load_tools
 
