@@ -41,6 +41,12 @@ def test_what_is_never_expected_is_named():
     assert any("0% of the goldens are negative" in advice for advice in quality.advice)
 
 
+def test_a_golden_that_allows_no_call_is_negative_however_it_was_written():
+    quality, _ = looked(Golden("Hello!", id="a", no_calls=True), Golden("Bye!", id="b", category="negative"))
+    assert quality.categories == {"negative": 2}
+    assert not any("negative" in advice for advice in quality.advice)
+
+
 def test_a_near_repeat_is_found_with_the_first_one():
     quality, findings = looked(
         weather("What is the weather like in Hanoi today?", "a"),

@@ -28,7 +28,12 @@ HEADINGS = {
     "### After that change": "mended again",
     "## A third reading": "third",
     "### After the last change": "mended last",
+    "## A fourth reading": "fourth",
+    "### After the fourth change": "mended fourth",
 }
+FOURTH = [
+    json.loads(line) for line in (UNSEEN.parent / "fourth_sample.jsonl").read_text("utf-8").splitlines()
+]
 PARTS = dict(zip(HEADINGS.values(), re.split("(?m)^(?:" + "|".join(HEADINGS) + ")$", TOLD)[1:], strict=True))
 
 
@@ -102,6 +107,15 @@ def test_the_numbers_after_the_change_are_those_of_the_sample(sample: list[Row],
         assert row_of(severity, verdicts) in PARTS[part]
 
 
+def test_the_fourth_reading_is_that_of_its_sample() -> None:
+    for severity in ("error", "warning"):
+        read = [row["right"] for row in FOURTH if row["severity"] == severity]
+        left = [row["right"] or row["severity"] != severity for row in FOURTH if row["now"] == severity]
+        assert row_of(severity, read) in PARTS["fourth"]
+        assert row_of(severity, left) in PARTS["mended fourth"]
+    assert all(row["why"] for row in FOURTH)
+
+
 def test_the_last_table_sums_the_readings_up() -> None:
     for name, folder, sample in zip(
         ("first", "second", "third"), UNSEEN_FOLDERS, (FIRST, SECOND, THIRD), strict=True
@@ -160,6 +174,8 @@ def parameter(name: str, **schema: object) -> Row:
         ("TD314", parameter("hour", type="string", description="Required for hourly forecasts."), set()),
         ("TD314", parameter("hour", type="string", description="Required, with the days."), set()),
         ("TD314", parameter("hour", type="string", description="Required. The hour."), {"warning"}),
+        ("TD314", parameter("rows", type="array", items={}, description="Each has a name (required)."), set()),
+        ("TD401", {**RECORD, "name": "delete_user_mapping", "description": "Deletes a mapping."}, {"info"}),
         ("TD304", parameter("shape", type="string", description="Must be 'json' or 'null'."), set()),
         ("TD304", parameter("shape", type="string", description="Must be 'json' or 'text'."), {"warning"}),
         ("TD403", {"name": "slack_post_message", "annotations": {"readOnlyHint": False}}, {"warning"}),
@@ -245,3 +261,29 @@ def test_a_limit_inside_a_parameter_is_a_limit() -> None:
     assert "TD904" not in codes(lint_tools([merged(CLEAN[0], patch)]))
     del query["properties"]["top_k"]
     assert "TD904" in codes(lint_tools([merged(CLEAN[0], patch)]))
+
+
+def test_a_parameter_that_a_text_spells_in_another_case_is_no_tool() -> None:
+    said = "Returns the daily forecast, or an error. If you need a report, call send_report."
+    tool = merged(
+        CLEAN[0], {"description": said, **parameter("sendReport", type="string", description="Who.")}
+    )
+    assert "TD210" not in codes(lint_tools([tool, CLEAN[1]]))
+    assert "TD210" in codes(lint_tools([merged(CLEAN[0], {"description": said}), CLEAN[1]]))
+
+
+def test_tools_in_one_wording_are_distinguished_by_the_thing_that_each_names() -> None:
+    def tools(*things: str) -> list[Row]:
+        said = "Shop - Api: this is the public REST API of the shop. Delete the {} from the account of the request"
+        schema = {"type": "object", "properties": {"sid": {"type": "string", "description": "Its id."}}}
+        return [
+            {"name": f"shop_delete_{thing}", "description": said.format(thing), "input_schema": schema}
+            for thing in things
+        ]
+
+    few, many = tools("key", "address"), tools("key", "address", "invoice", "carrier", "voucher", "basket")
+    errors = [
+        sum(each.code == "TD502" and each.severity == "error" for each in lint_tools(tools).diagnostics)
+        for tools in (few, many)
+    ]
+    assert errors == [1, 0]

@@ -12,7 +12,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent
 from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, counted_category
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -77,7 +77,7 @@ class QualityCheck:
         with asyncio.Runner() as loop:
             for where, golden in goldens:
                 self._count += 1
-                self._categories[category_of(golden)] += 1
+                self._categories[counted_category(golden)] += 1
                 for call in _calls_expected(golden):
                     self._cover(call)
                 for code, message, hint in (*self._repeats(golden, where), *self._find_leaks(golden)):

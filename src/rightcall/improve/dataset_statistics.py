@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.golden import AnyGolden, Golden, category_of
+from rightcall.model.golden import AnyGolden, Golden, counted_category
 from rightcall.model.record import Record
 
 
@@ -40,7 +40,7 @@ def dataset_statistics(goldens: Iterable[AnyGolden]) -> DatasetStatistics:
         text = golden.input if isinstance(golden, Golden) else golden.scenario
         kind = "single turn" if isinstance(golden, Golden) else "conversations"
         characters += len(text)
-        categories[category_of(golden)] += 1
+        categories[counted_category(golden)] += 1
         sizes[len(golden.expected_calls)] += 1
         tools.update(pattern_text(call.tool) for call in golden.expected_calls)
         forbidden.update(map(pattern_text, golden.forbidden_calls))

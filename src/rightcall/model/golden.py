@@ -325,6 +325,12 @@ def category_of(golden: AnyGolden) -> Category:
     return golden.category or "golden"
 
 
+def counted_category(golden: AnyGolden) -> Category:
+    """The category in counts of a dataset: a golden that allows no call is negative, however it was written."""
+    category = category_of(golden)
+    return "negative" if category == "golden" and golden.no_calls else category
+
+
 def states_check(golden: AnyGolden) -> bool:
     """Whether a golden states anything that an agent could get wrong. The only definition of a check of a golden.
 

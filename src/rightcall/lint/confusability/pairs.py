@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rightcall.lint.confusability.candidates import (
@@ -16,7 +16,7 @@ from rightcall.lint.confusability.candidates import (
 )
 from rightcall.lint.confusability.vectors import ToolText, ToolTexts, Vector, Weights, cosine
 from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
-from rightcall.lint.features.text import stem, words
+from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 
 WARN = 0.70
@@ -26,6 +26,8 @@ LIKELY = 0.90
 FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
 QUERY_PUSH = 0.1
+SIBLINGS = 4
+"""Similar tools from which on the likeness is the wording of the server rather than of the tool."""
 
 _OPPOSITES: dict[str, set[str]] = {}
 for _one, _other in (*OPPOSITES, *SIDES):
@@ -92,7 +94,34 @@ def confusable_pairs(
         pair = _score_candidate(candidate, tools, texts, floor)
         if pair is not None:
             pairs.append(_with_queries(pair, candidate, asked, texts))
-    return sorted(pairs, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
+    return sorted(
+        _without_boilerplate(pairs), key=lambda pair: (-pair.score, pair.first.name, pair.second.name)
+    )
+
+
+def _without_boilerplate(pairs: list[ToolPair]) -> Iterator[ToolPair]:
+    """The pairs, lower where the likeness is the server's: `DeleteKey`, `DeleteAddress` and ten more in one wording.
+
+    Where many tools have the same text but for the thing, a model chooses by the thing. Each must name its own, and
+    not that of the other: “removes the account of a user” names two.
+    """
+    alike = Counter(id(tool) for pair in pairs if pair.score >= WARN for tool in (pair.first, pair.second))
+    for pair in pairs:
+        many = all(alike[id(tool)] >= SIBLINGS for tool in (pair.first, pair.second))
+        if many and _names_own_thing(pair.first, pair.second) and _names_own_thing(pair.second, pair.first):
+            yield replace(pair, score=pair.score * 0.85, told_apart=True)
+        else:
+            yield pair
+
+
+def _names_own_thing(tool: ToolFeatures, other: ToolFeatures) -> bool:
+    """Whether the text names a thing of the tool's name that neither the name nor the text of the other has."""
+    own = {stem(word) for word in tool.name_words - other.name_words}
+    return not own.isdisjoint(_things(tool) - _things(other))
+
+
+def _things(tool: ToolFeatures) -> set[str]:
+    return {stem(word) for word in (*tool.words, *name_tokens(tool.description))}
 
 
 def _score_candidate(

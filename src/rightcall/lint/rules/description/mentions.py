@@ -99,6 +99,8 @@ def _is_absent_tool(name: str, tool: ToolFeatures, lower: set[str]) -> bool:
         other.endswith(("_" + name.lower(), "." + name.lower())) for other in lower
     ):
         return False
+    if "".join(name_tokens(name)) in {"".join(name_tokens(each)) for each in tool.parameter_names}:
+        return False  # `status_callback` of a text that calls the parameter StatusCallback
     return f'"{name}"' not in tool.text  # a property, an enum value, a default
 
 

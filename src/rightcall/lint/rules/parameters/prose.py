@@ -92,6 +92,8 @@ def _says(pattern: re.Pattern[str], node: Node) -> bool:
     """Does the text say it of the parameter itself, and without a condition? A list in it is about its keys."""
     text = _KEYS.split(node.text, maxsplit=1)[0]
     match = pattern.search(text)
+    if match is not None and match.start() and node.schema.get("type") in ("array", "object"):
+        return False  # “each should have a name (required)”
     return (
         match is not None
         and not _CONDITION_BEFORE.search(text[: match.start()])

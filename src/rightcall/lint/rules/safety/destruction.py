@@ -11,6 +11,7 @@ from rightcall.lint.features.mentions import (
     IRREVERSIBLE,
     REVERSIBLE,
     VERSION_PARAMETER,
+    word_set,
 )
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
@@ -20,6 +21,11 @@ from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, 
 _TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 _WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
 MOST = 50
+_LINKS = word_set(
+    "mapping mappings membership memberships association associations assignment assignments binding"
+)
+"""What connects two things: without it both are still there."""
+
 _UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
 
 
@@ -30,7 +36,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
     Two tools that delete look alike to a model until one says “permanently, with all data” and the other
     “only the session; the account stays”. It is enough to say what goes with it, what stays or what breaks.
     Verbs that merely take something away (cancel, remove) give an info, and so do parts of a file that is
-    being edited.
+    being edited, and links between two things that stay (a mapping, a membership).
 
     Fails: {
       "name": "delete_station",
@@ -69,12 +75,13 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         or CONSEQUENCE.search(tool.lower)
     ):
         return
+    is_minor = is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS
     yield Finding(
         ("description",),
         f"'{effect.verb}' {'is destructive' if effect.kind == 'destroy' else 'takes something away'}, and the "
         "description does not say whether it can be undone",
         "say what is lost and whether it can be recovered: “Permanently deletes …; cannot be undone.”",
-        severity="error" if effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
+        severity="error" if effect.kind == "destroy" and not is_minor else "info",
     )
 
 
