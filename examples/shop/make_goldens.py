@@ -24,10 +24,13 @@ METHODS = {
     "pickup_point": "parcel to a pickup point",
     "express": "express",
 }
-SEARCHES = ("Do you sell '{}'?", "I am looking for '{}', what do you have?", "Show me all '{}' you offer")
+SEARCHES = ("Do you sell '{}'?", "Which '{}' do you sell?", "List the '{}' that you sell")
 THINGS = ("rain jackets", "camping stoves", "climbing shoes", "head lamps", "sleeping bags", "water filters")
-QUESTIONS = ("What does refund mean?", "How does a shop ship a parcel?", "Who invented the order form?",
-             "What is a stock exchange?", "Thank you, that was all")  # fmt: skip
+QUESTIONS = (
+    "Explain to a child how the word refund came up", "Why did people ship tea around the Cape in old times",
+    "Who wrote the famous poem about an order of knights", "How old is the stock exchange of Amsterdam, roughly",
+    "Thank you, that was all",
+)  # fmt: skip
 
 
 def goldens() -> Iterator[dict[str, Any]]:

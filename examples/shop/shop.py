@@ -23,10 +23,13 @@ CUSTOMERS = {
 }  # fmt: skip
 SENSIBLE = 0.15
 """How often it does the right thing whatever a parameter's description says."""
+ENOUGH = 0.3
+"""The share of a request's words that a tool must have, where the prompt says that none may fit."""
 PATTERNS = {"order_id": r"A-\d{4}", "email": r"\S+@\S+\.\w+", "address": r"\d+ \w+ Street"}
 STOP = frozenset(
     re.findall(
-        "[a-z]+", "a an the of in on to for and or i me my is it please with by can you that this s not use"
+        "[a-z]+",
+        "a an the of in on to for and or i me my is it by can you that this s do does what which not use",
     )
 )
 
@@ -56,7 +59,7 @@ def answer(request: ModelRequest) -> ToolCall | str:
 
 def choose(asked: str, tools: Sequence[Tool], system: str, rng: random.Random) -> str | None:
     """The tool whose description has most of the request's words; None when too few, if the prompt allows that."""
-    wanted = words(asked)
+    wanted = words(re.sub(r"'.*?'|\S*[@\d]\S*", " ", asked))
     claims = {tool.name: sentences(tool, excluded=False) for tool in tools}
     excluded = {tool.name: sentences(tool, excluded=True) for tool in tools}
     found_in = Counter(word for said in claims.values() for word in said)
@@ -70,8 +73,8 @@ def choose(asked: str, tools: Sequence[Tool], system: str, rng: random.Random) -
     best = max(score.values())
     near = [name for name in sorted(score) if score[name] >= best - 0.1]
     chosen = rng.choice(near)
-    shared = wanted & claims[chosen]
-    if best <= 0 or ("no tool" in system.lower() and len(shared) < 2):
+    fit = len(wanted & claims[chosen]) / max(1, len(wanted))
+    if best <= 0 or ("no tool" in system.lower() and fit < ENOUGH):
         return None
     return chosen
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import msgspec
 import pytest
@@ -45,12 +46,15 @@ def test_a_true_fix_is_accepted_with_a_patch_and_its_effect(tmp_path):
     assert "in minutes" in found.patch
 
 
-def test_too_few_goldens_are_said_before_any_call(tmp_path):
+def test_too_few_goldens_are_said_before_any_call_and_changes_tried_on_all_of_them(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "few", 7)
-    found = improved(suite, tmp_path)
-    assert (found.outcome, found.calls, found.exit_code) == ("too_few", 0, 3)
+    said = []
+    found = improved(suite, tmp_path, announce=said.append)
+    assert (found.outcome, found.exit_code, found.patch) == ("too_few", 3, "")
+    assert "more goldens" in said[0] and said[0] in found.sentence
+    assert re.search(r"unit_missing .*: \+\d of 7 tuning goldens \(\d+% → 100%\)", found.sentence)
     unproven = improved(suite, tmp_path, unproven=True)
-    assert (unproven.proven, unproven.calls, unproven.exit_code) == (False, 0, 3)
+    assert (unproven.proven, unproven.proof, unproven.exit_code) == (False, 0, 3)
     assert unproven.patch
 
 

@@ -19,7 +19,9 @@ from rightcall.improve.proof.options import ImproveRequest
 class ImproveCommandOptions(ImproveRequest):
     """The options of `rightcall improve`."""
 
-    suite: Annotated[Path, Option("Suite of RUN", values="suite")] = Path("suite.yaml")
+    suite: Annotated[
+        Path | None, Option("Suite to run [default: the suite of RUN, or suite.yaml]", values="suite")
+    ] = None
     base_url: BaseUrlOption = None
     output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"), values="file")] = Path(
         "improve.patch"
@@ -47,9 +49,10 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
     from rightcall.run.suite import load_suite
     from rightcall.store.address import open_store
 
-    suite, output = options.suite, options.output
+    output = options.output
     with open_store(options.store, must_exist=True) as store:
         stored = store.runs.get(run)
+        suite = options.suite or Path(stored.run.versions.get("suite_file") or "suite.yaml")
         plan = plan_of_run(suite, stored.run, trust=options.trust)
         model = options.model
         writer = endpoint_of(model, base_url=options.base_url, catalog=plan.models) if model else None

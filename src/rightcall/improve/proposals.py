@@ -103,10 +103,15 @@ def proposal_for(
 
 
 def together(proposals: Sequence[Proposal]) -> Proposal | None:
-    """All of them as one change; those that edit what an earlier one edits are left out. None for fewer than two."""
+    """All of them as one change; None for fewer than two.
+
+    Those that edit what an earlier one edits are left out, and lint fixes, which are meant for no golden in particular.
+    """
     taken: set[tuple[str, tuple[str | int, ...]]] = set()
     parts: list[Proposal] = []
     for proposal in proposals:
+        if proposal.source == "lint":
+            continue
         places = {(change.tool, change.path) for change in proposal.changes}
         inside = any(
             tool == other and (path[: len(at)] == at or at[: len(path)] == path)

@@ -114,6 +114,7 @@ def settle_suspects(evidence: Evidence) -> None:
             others / max(1, of_tool - alike[kind]) >= MOST_ALIKE
             or alike[kind] > of_tool / 2
             or (behaviour.called != behaviour.wanted and evidence.is_low_cover(behaviour.wanted))
+            or (alike[kind] > 1 and not behaviour.values and not evidence.others)  # a pattern of definitions
             or len(contradicted[behaviour.called])
             > 1  # one tool takes the requests of several: its text is broad
             or any(_mostly_unsaid(evidence, behaviour.wanted, name) for name, _, _ in behaviour.values)

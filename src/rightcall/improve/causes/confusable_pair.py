@@ -9,6 +9,8 @@ from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 
 RELATED = ("TD502", "TD503", "TD504", "TD505", "TD506", "TD108")
+ALIKE = 0.6
+"""Similarity from which two texts say the same, so that neither has words that the other lacks."""
 PAIR = frozenset(("TD502", "TD505"))
 
 
@@ -28,7 +30,7 @@ def _pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     like = evidence.wording.likeness(first, second)
     named = evidence.wording.names(first, second), evidence.wording.names(second, first)
     fired = codes_on(evidence, RELATED, (first, second), (second, first))
-    if like > 0.6 and not all(named):
+    if like > ALIKE and not all(named):
         symptoms += evidence.where(group="miss", tool=first, called="")
         symptoms += evidence.where(group="miss", tool=second, called="")
     weight = Weight(0.5, [f"confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials"])
@@ -43,7 +45,9 @@ def _pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     ]
     one_way = not all(evidence.trials_of(way) for way in ways)
     weight.add(
-        -0.15, one_way and bool(lost), "one way only, from a tool whose description lacks its users' words"
+        -0.15,
+        one_way and bool(lost) and like < ALIKE,
+        "one way only, from a tool whose description lacks its users' words",
     )
     sent_home = any(evidence.wording.sends_to(name, name) for name in (first, second))
     weight.add(

@@ -11,6 +11,7 @@ from rightcall.improve.causes.choices import (
     such_as,
     tools_that_were_missed,
 )
+from rightcall.improve.causes.confusable_pair import ALIKE
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name
@@ -28,6 +29,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         weight.add(
             0.25, low, "its description covers far fewer of its users' words than those of other tools"
         )
+        twin = max(targets, key=lambda name: (targets[name], name))
+        alike = targets[twin] > trials / 2 and evidence.wording.likeness(tool, twin) > ALIKE
+        weight.add(-0.25, alike, f"it is mostly taken for {twin}, whose description is almost the same")
         words = missing_words(evidence, tool)
         generic = is_generic_name(tool) or bool(evidence.lint_on(tool) & {"TD103", "TD107"})
         listed_words = ", ".join(words)

@@ -49,13 +49,15 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     sentence = f"{exposed} goldens for {best.name} in proof {can} at level {alpha:.2g}"
     worth = largest_gain(material, best)
     if worth is not None:
-        sentence += f"; the finding is worth at most +{hundredths(worth, '.0f')}"
+        sentence += f"; the finding is worth at most +{hundredths(worth, '.0f')} points"
         needed = goldens_for(worth, trials, alpha, rates)
         if needed is not None and needed > exposed:
             names = ", ".join(golden.id for golden in like[:2])
             more = round((needed - exposed) / (1 - TUNE))
-            sentence += f". Add about {more} goldens" + (f" like {names}" if names else "")
-    return sentence + ", or take the patch unproven (--unproven)"
+            sentence += (
+                f". About {more} more goldens" + (f" like {names}" if names else "") + " would prove it"
+            )
+    return sentence + "; --unproven writes the patch as it is"
 
 
 def most_calls(material: Material, proposals: int) -> int:

@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.core.text import percent, points
 from rightcall.improve.findings import Analysis
-from rightcall.improve.improvement import Improvement, ImproveOutcome, Tried
+from rightcall.improve.improvement import Improvement, ImproveOutcome
 from rightcall.improve.patch import apply_changes, is_longer, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proof.judgement import beats, judge_proposal, largest_e, significantly_different
@@ -40,20 +40,30 @@ ABOUT_GOLDENS = ("golden_looks_wrong", "request_lacks_information")
 async def improve_plan(
     plan: Plan, store: Store, run: str, options: ImproveOptions | None = None
 ) -> Improvement:
-    """Try to make the definitions of a plan better, starting from a stored run of it."""
-    material, analysis = _material(plan, store, run, options or ImproveOptions())
-    ideas = proposals_of(analysis, material.tools)
-    if material.options.rewrite is not None:
-        ideas += await material.options.rewrite(_task(material, analysis, store))
+    """Try to make the definitions of a plan better, starting from a stored run of it.
+
+    Where too few goldens could be held out to prove anything, changes are tried on all of them, and the result says so.
+    """
+    options = options or ImproveOptions()
+    material, analysis = _material(plan, store, run, options)
+    rewritten = await options.rewrite(_task(material, analysis, store)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
-    return await _Job(material, number).run(ideas[: material.options.proposals])
+    job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
+    if not (short := job.shortage()):
+        return await job.prove()
+    options.announce(short)
+    material, analysis = _material(plan, store, run, options, hold_out=False)
+    return await _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten]).tune(short)
 
 
-def _material(plan: Plan, store: Store, run: str, options: ImproveOptions) -> tuple[Material, Analysis]:
-    """Both parts of the goldens, without those that may be wrong, and the findings of tune."""
+def _material(
+    plan: Plan, store: Store, run: str, options: ImproveOptions, *, hold_out: bool = True
+) -> tuple[Material, Analysis]:
+    """Both parts of the goldens, without those that may be wrong, and the findings of tune; or all of them as tune."""
     stored = store.runs.get(run)
     dataset = stored.run.fingerprints.get("dataset", "")
-    tune, proof = split_goldens(list(plan.goldens()), dataset)
+    goldens = list(plan.goldens())
+    tune, proof = split_goldens(goldens, dataset) if hold_out else (goldens, [])
     ids = {golden.id for golden in tune}
     results = [r for r in store.runs.results(stored.id, trajectories=True) if r.golden_id in ids]
     arms = Arms(plan, store, dataset)
@@ -89,60 +99,92 @@ def _task(material: Material, analysis: Analysis, store: Store) -> ProposalTask:
 class _Job:
     """One application of the protocol."""
 
-    def __init__(self, material: Material, number: int) -> None:
+    def __init__(self, material: Material, number: int, ideas: Sequence[Proposal]) -> None:
         self._with, self._arms, self._number = material, material.arms, number
         self._alpha = level(number)
-        self._tried: dict[str, Tried] = {}
+        ideas = ideas[: material.options.proposals]
+        self._tried = {proposal.name: material.first_look(proposal) for proposal in ideas}
+        self._open = [proposal for proposal in ideas if not self._tried[proposal.name].refused]
         self._gains: dict[str, float] = {}
         self._seen = 0
 
-    async def run(self, ideas: list[Proposal]) -> Improvement:
-        options = self._with.options
-        for proposal in ideas:
-            self._tried[proposal.name] = self._with.first_look(proposal)
-        open_ones = [proposal for proposal in ideas if not self._tried[proposal.name].refused]
-        if not open_ones:
-            why = "no finding has a change that can be tried" if not ideas else "every proposal was refused"
-            return self._answer("nothing_to_try", why)
-        if short := shortage(self._with, open_ones, self._alpha):
-            return self._unproven(open_ones, short)
-        open_ones = [proposal for proposal in open_ones if can_show(self._with, proposal, self._alpha)]
-        planned = most_calls(self._with, len(open_ones))
-        if options.budget is not None and planned > options.budget:
-            return self._unproven(
-                open_ones, f"up to {planned:,} calls, more than --budget {options.budget:,}"
-            )
-        options.announce(announcement(self._with, len(open_ones)))
-        finalists = await self._finalists(open_ones)
-        if not finalists:
+    def shortage(self) -> str:
+        """Why proof cannot show that any proposal helps, nor all of them together; empty when it can."""
+        whole = together(self._open)
+        contenders = [*self._open, *([whole] if whole is not None else [])]
+        return shortage(self._with, contenders, self._alpha) if contenders else ""
+
+    async def prove(self) -> Improvement:
+        """Try the proposals on tune, and prove the best of them on held-out goldens."""
+        if (ended := self._refusal(most_calls(self._with, len(self._open)))) is not None:
+            return ended
+        self._with.options.announce(announcement(self._with, len(self._open)))
+        better = await self._better()
+        if not better:
             return self._answer("not_shown", "no proposal is better even on the goldens it was made from")
+        provable = [proposal for proposal in better if can_show(self._with, proposal, self._alpha)]
+        if not provable:
+            return self._answer(
+                "too_few", self._tuning_result(better[0], shortage(self._with, better, self._alpha))
+            )
+        near = [
+            proposal
+            for proposal in provable
+            if self._goldens_won(proposal) >= CONTENDER * self._goldens_won(provable[0])
+        ]
+        finalists = [await self._shorten(proposal) for proposal in near[:FINALISTS]]
         return self._conclude(finalists, await self._prove(finalists))
 
-    def _unproven(self, open_ones: Sequence[Proposal], sentence: str) -> Improvement:
+    async def tune(self, short: str) -> Improvement:
+        """Try the proposals on all goldens: what helps there may help elsewhere, and is not proven to."""
+        calls = sum(len(self._with.exposed(proposal, self._with.tune)) for proposal in self._open)
+        if (ended := self._refusal(2 * calls)) is not None:
+            return ended
+        better = await self._better()
+        if not better:
+            return self._answer(
+                "too_few", f"no proposal is better on the goldens that it was made from. {short}"
+            )
+        best = await self._shorten(better[0])
+        sentence = self._tuning_result(best, short)
         if not self._with.options.unproven:
             return self._answer("too_few", sentence)
-        best = max(
-            open_ones, key=lambda proposal: (proposal.worth or 0.0, self._tried[proposal.name].exposed)
-        )
         return self._answer("not_shown", f"UNPROVEN: {sentence}", best, proven=False)
+
+    def _refusal(self, planned: int) -> Improvement | None:
+        """Why nothing is run: no proposal is left, or it would take more calls than allowed."""
+        budget = self._with.options.budget
+        if not self._open:
+            why = (
+                "no finding has a change that can be tried"
+                if not self._tried
+                else "every proposal was refused"
+            )
+            return self._answer("nothing_to_try", why)
+        if budget is not None and planned > budget:
+            return self._answer("too_few", f"up to {planned:,} calls, more than --budget {budget:,}")
+        return None
 
     # -------------------------------------------------------------- tune
 
-    async def _finalists(self, open_ones: Sequence[Proposal]) -> list[Proposal]:
-        """The best few on tune, alone or combined, each without sentences that have no effect."""
-        better = [proposal for proposal in open_ones if await self._screen(proposal)]
+    async def _better(self) -> list[Proposal]:
+        """Proposals that win goldens of tune, alone or combined, the best first."""
+        better = [proposal for proposal in self._open if await self._screen(proposal)]
         whole = together(better)
         if whole is not None:
             self._tried[whole.name] = self._with.first_look(whole)
             if not self._tried[whole.name].refused and await self._screen(whole):
                 better.append(whole)
-        better.sort(key=lambda proposal: (-self._goldens_won(proposal), self._tried[proposal.name].tokens))
-        near = [
-            proposal
-            for proposal in better
-            if self._goldens_won(proposal) >= CONTENDER * self._goldens_won(better[0])
-        ]
-        return [await self._shorten(proposal) for proposal in near[:FINALISTS]]
+        return sorted(better, key=lambda p: (-self._goldens_won(p), self._tried[p.name].tokens))
+
+    def _tuning_result(self, proposal: Proposal, short: str) -> str:
+        seen = self._tried[proposal.name]
+        goldens = len(self._with.exposed(proposal, self._with.tune))
+        rates = f"{percent(seen.tune_before or 0.0, 0)} → {percent(seen.tune_after or 0.0, 0)}"
+        return (
+            f"{proposal.name}: +{self._goldens_won(proposal):.0f} of {goldens} tuning goldens ({rates}), "
+            f"which proves nothing about others. {short}"
+        )
 
     async def _screen(self, proposal: Proposal) -> bool:
         """Whether a proposal is better on the goldens of tune that it is meant for."""
