@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,3 +46,29 @@ def test_compare_and_gate_take_what_evaluate_returned(tmp_path):
     after = rc.evaluate(lambda golden: [rc.ToolCall("search")], [golden], store=store)
     assert rc.compare(before, after, store=store)[0].comparison.fixed == ("a",)
     assert rc.gate(after, min=0.5, rule="point", store=store).word == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "differ"),
+    [(("a", "b"), ("b",), False), (("a",), ("b", "c"), True), (("",), ("b",), None), ((), (), None)],
+)
+def test_first_requests_differ_when_no_trial_of_both_runs_began_alike(before, after, differ):
+    from rightcall.improve.attribution import _first_requests_differ
+
+    sides = [
+        SimpleNamespace(results=[SimpleNamespace(first_request=d) for d in side]) for side in (before, after)
+    ]
+    assert _first_requests_differ(tuple(sides)) is differ
+
+
+def test_two_agents_of_a_module_are_two_in_the_store(tmp_path):
+    (tmp_path / "goldens.jsonl").write_text(json.dumps({"id": "a", "input": "x", "expected_calls": []}))
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'shop:answer'}\n")
+    (tmp_path / "shop.py").write_text("def make():\n    def answer(golden):\n        return []\n    return answer\n\n"
+                                      "answer, other = make(), make()\n")  # fmt: skip
+    for words in ((), ("--model", "shop:other")):
+        subprocess.run([sys.executable, "-m", "rightcall", "run", "suite.yaml", *words], cwd=tmp_path,
+                       capture_output=True, check=False)  # fmt: skip
+    listed = subprocess.run([sys.executable, "-m", "rightcall", "runs", "list", "--json"], cwd=tmp_path,
+                            capture_output=True, text=True, check=True).stdout  # fmt: skip
+    assert "shop:answer" in listed and "shop:other" in listed

@@ -53,7 +53,8 @@ class Agent:
     `${NAME}`, `prices` are those of this model. `models` are endpoints that goldens may name.
     `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
     for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
-    tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`.
+    tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
+    under, where that is not the name: `module:attribute` of a suite's code.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -81,6 +82,7 @@ class Agent:
     models: Mapping[str, ModelEndpoint] = field(default_factory=dict)
     approvals: ApprovalPolicy | Mapping[str, Any] | None = None
     mcp_server: str = ""
+    label: str = ""
 
     @property
     def runs_tools(self) -> bool:

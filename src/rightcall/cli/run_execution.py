@@ -73,7 +73,7 @@ class Execution:
         from rightcall.show.terminal import more_goldens, print_summary
 
         out = console()
-        out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
+        out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, outcome.run.agent, outcome.run.id)
         sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
         tokens = outcome.summary.usage.input_tokens
         notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []

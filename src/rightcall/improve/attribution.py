@@ -24,7 +24,7 @@ from rightcall.store.base import ComparedCase, StoredCase, StoredRun
 from rightcall.store.sql.store import Store
 
 MOST_FLIPS = 200
-GLOBAL = frozenset(("model", "setting", "system", "order", "library", "dataset"))
+GLOBAL = frozenset(("model", "setting", "system", "code", "order", "library", "dataset"))
 FITS: dict[str, frozenset[str]] = {
     "enum": frozenset(("copied", "spelling", "enum_neighbour", "invented", "other")),
     "format": frozenset(("date", "spelling", "copied", "other")),
@@ -75,16 +75,31 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     items = run_changes(*records)
     compared = [case for change in ("broken", "fixed") for case in _find_flips(store, before, after, change)]
     untouched = _rates(store, before, after, records)
+    both = [
+        (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
+    ]
+    differ = [_first_requests_differ(sides) for sides in both]
+    if any(differ):
+        what = f"the first request of {pluralize(differ.count(True), 'flipped golden')} changed"
+        items.append(ChangeItem("request", what))
     flips, scores = [], []
-    for case in compared:
-        sides = store.runs.case(before.id, case.golden_id), store.runs.case(after.id, case.golden_id)
+    for case, sides, differs in zip(compared, both, differ, strict=True):
         flip, symptom, tools_involved = _flip(case, sides, records)
-        scores.append([_suspicion(item, flip, symptom, tools_involved) for item in items])
+        scores.append(
+            [
+                0.5 * bool(differs)
+                if item.scope == "request"
+                else _suspicion(item, flip, symptom, tools_involved)
+                for item in items
+            ]
+        )
         flips.append(flip)
     weights = _specific(items, flips, scores, untouched)
     flips = [_with_suspects(flip, row) for flip, row in zip(flips, weights, strict=True)]
     suspects = _greedy(items, flips, weights)
-    sentence = _sentence(items, flips, suspects)
+    sentence = _sentence(
+        items, flips, suspects, same_requests=bool(differ) and all(d is False for d in differ)
+    )
     return WhatChanged(
         before.id,
         after.id,
@@ -94,6 +109,12 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
         sentence,
         all(r.known for r in records),
     )
+
+
+def _first_requests_differ(sides: tuple[StoredCase, StoredCase]) -> bool | None:
+    """Whether the agent asked its model something else at the start; None where that was not recorded."""
+    old, new = ({r.first_request for r in side.results if r.first_request} for side in sides)
+    return old.isdisjoint(new) if old and new else None
 
 
 def _find_flips(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
@@ -237,11 +258,14 @@ def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[li
     return suspects
 
 
-def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:
+def _sentence(
+    items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect], *, same_requests: bool
+) -> str:
     if not items:
         flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
+        same = ", and the first requests to the model are the same" if same_requests else ""
         return (
-            f"no change of model, prompt, settings, tools or code is recorded; {flipped}, "
+            f"no change of model, prompt, settings, tools or code is recorded{same}; {flipped}, "
             "which is noise unless something else changed"
         )
     if not flips:

@@ -14,7 +14,17 @@ from rightcall.model.tool import Tool
 from rightcall.store.base import StoredRun
 
 Scope = Literal[
-    "model", "setting", "system", "code", "tool", "description", "parameter", "order", "dataset", "library"
+    "model",
+    "setting",
+    "system",
+    "code",
+    "request",
+    "tool",
+    "description",
+    "parameter",
+    "order",
+    "dataset",
+    "library",
 ]
 SAME_TOOL = 0.8
 LONGEST = 2_000

@@ -120,7 +120,7 @@ class Prepared:
         plan = self.plan
         run = new_run(
             plan.name,
-            plan.agent.name,
+            plan.agent.label or plan.agent.name,
             fingerprints={**self.fingerprints, "inputs": self.inputs.hash},
             trials=plan.trials,
             seed=plan.seed,

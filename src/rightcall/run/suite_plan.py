@@ -183,6 +183,7 @@ def _agent(
         recordings=recordings,
         exchange=exchange_of(config, tested, folder),
         approvals=_try(problems, lambda: read_approvals(suite.approvals)),
+        label="" if isinstance(tested, str) else model or config.model,
     )
 
 

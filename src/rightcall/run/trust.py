@@ -82,8 +82,9 @@ def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
     """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not.
 
-    Code is stored under a short name (`agent` of `shop:agent`), which only its suite can resolve. A model is stored as
-    `provider:model`: if `models` has a name for it, that name is returned, because it has the server.
+    Code is stored as its suite names it, `shop:agent`; runs of earlier versions have a short name, `agent`, which only
+    the suite can resolve. A model is stored as `provider:model`: if `models` has a name for it, that name is returned,
+    because it has the server.
     """
     if ":" not in agent and is_code(suite.agent.model, folder):
         return suite.agent.model

@@ -76,7 +76,7 @@ def _material(
     }
     material = Material(
         stored.id,
-        plan.agent.name,
+        stored.run.agent,
         plan.agent.system,
         arms,
         [golden for golden in tune if golden.id not in aside],
