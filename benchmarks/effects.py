@@ -38,8 +38,7 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import postgres_store, sqlite_store
 from rightcall.tools.runtime.context import SystemClock, effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.policy import ToolRules
-from rightcall.tools.runtime.retries import Retries
+from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")

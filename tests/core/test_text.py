@@ -62,6 +62,6 @@ def test_a_short_text_is_kept_and_a_long_one_cut(text, limit):
 
 
 def test_one_line_and_first_names():
-    assert one_line(" a\n\x1b[31mb\u202e ") == "a [31mb"
+    assert one_line(" a\n\x1b[31mb\u202e ") == "a ⟨U+001B⟩[31mb⟨U+202E⟩"
     assert len(one_line("x" * 5000)) == 300
     assert (first_names(["a", "b"], 2), first_names(["a", "b", "c"], 2)) == ("a, b", "a, b, …")

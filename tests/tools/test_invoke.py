@@ -17,8 +17,7 @@ from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError
 from rightcall.tools.runtime.mocks import MockPlan
-from rightcall.tools.runtime.policy import Policy, ToolRules
-from rightcall.tools.runtime.retries import Retries
+from rightcall.tools.runtime.policy import Policy, Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.support.patience import SECONDS, wait_until
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run

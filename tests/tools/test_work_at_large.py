@@ -16,8 +16,7 @@ from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.invocation import Invocation
-from rightcall.tools.runtime.policy import ToolRules
-from rightcall.tools.runtime.retries import Retries
+from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.support.patience import SECONDS, until
 from tests.tools.helpers import a_box, a_call, run

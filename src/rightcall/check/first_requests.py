@@ -22,7 +22,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import pluralize
 from rightcall.decide.input_change import InputChange
-from rightcall.files.current_folder import enter_folder
+from rightcall.files.project_files import enter_folder
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.recording.first_requests.listener import capture_requests
 from rightcall.recording.first_requests.request_digest import (

@@ -23,9 +23,14 @@ def shorten(text: str, limit: int) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Untrusted text for an error message: printable, on one line, shortened."""
-    text = text[: 4 * limit]
-    return shorten(" ".join("".join(c if c.isprintable() else " " for c in text).split()), limit)
+    """Untrusted text on one line, nothing in it unseen, cut to `limit` characters."""
+    return clip_text(visible(" ".join(text[: limit * 8].split())), limit)
+
+
+def clip_text(text: str, limit: int) -> str:
+    """The beginning of a long text, and how many characters follow."""
+    more = f" ({len(text) - limit + 1:,} more characters)" if len(text) > limit >= 1000 else ""
+    return f"{shorten(text, limit)}{more}"
 
 
 def first_names(names: Sequence[str], most: int) -> str:

@@ -6,6 +6,8 @@ Generated, installed and downloaded files are not: they follow from others, or d
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -110,3 +112,16 @@ def _is_left_out(root: str, folder: str) -> bool:
     if _is_generated(name) or (above and _is_left_out(root, above)):
         return True
     return Path(root, folder, "pyvenv.cfg").is_file()
+
+
+@contextmanager
+def enter_folder(folder: Path | None = None) -> Iterator[None]:
+    """Work in `folder`, if there is one, and in the same folder as before afterwards, whoever changed it since."""
+    before = Path.cwd()
+    if folder is not None:
+        os.chdir(folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # it may have been removed
+            os.chdir(before)

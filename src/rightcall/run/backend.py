@@ -16,7 +16,7 @@ import msgspec
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.decide.verdict import Verdict
-from rightcall.files.current_folder import enter_folder
+from rightcall.files.project_files import enter_folder
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Summary

@@ -18,8 +18,7 @@ from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.decide.config import read_gate
-from rightcall.files.current_folder import enter_folder
-from rightcall.files.project_files import ProjectFiles
+from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import is_object_name, load_object, search_modules_in
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules

@@ -1,7 +1,7 @@
 """JSON Schema: its cost, sample values, errors in words; and converted for one provider, with a list of losses.
 
 convert           `convert_tools(tools, target)`: definitions and losses; `request`: what is sent
-definition        a tool definition as written
+definition        a tool definition as written, its name and further fields as a target takes them
 provider_limits   limits and keywords of each provider, from one dated file
 tidy              older and foreign keywords translated to JSON Schema 2020-12
 expand            references, `allOf` and variants written out
@@ -9,7 +9,7 @@ join              one schema of two, and the variants of a root as one object
 strict            OpenAI: every property required, null for what was optional, a type everywhere;
                   Anthropic: the subset its SDK keeps, the rest moves into the descriptions
 gemini            the fields of Gemini's Schema type
-types, fields     steps that these share
+types             steps that these share
 schema_cost       tokens of a definition; sample_values: a value that is valid; schema_errors: problems in words
 subschemas        the one walker: which keywords contain schemas, what they apply to, and what `$ref` means
 rewrite           a schema transformed bottom-up, with losses recorded

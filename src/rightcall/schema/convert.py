@@ -11,9 +11,8 @@ import msgspec
 from rightcall.core.depth import is_too_deep
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.schema.definition import Definition, definition_of
+from rightcall.schema.definition import Definition, definition_of, distinct_names, further_fields
 from rightcall.schema.expand import Needs, expand_schema
-from rightcall.schema.fields import distinct_names, further_fields
 from rightcall.schema.gemini import gemini_schema
 from rightcall.schema.join import one_object
 from rightcall.schema.provider_limits import check_target, provider

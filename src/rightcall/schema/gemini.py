@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.fields import distinct_names
+from rightcall.schema.definition import distinct_names
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import Losses, as_text, into_description, only_keywords, without
 from rightcall.schema.strict import with_any_of, with_known_required, with_variants

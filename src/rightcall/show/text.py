@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.text import shorten, visible
+from rightcall.core.text import clip_text, one_line, visible
 
 __all__ = [
     "clip_text",
@@ -24,17 +24,6 @@ __all__ = [
 
 LONGEST_TEXT = 20_000
 DEEPEST = 40
-
-
-def one_line(text: str, limit: int = 200) -> str:
-    """The text on one line, cut to `limit` characters."""
-    return clip_text(visible(" ".join(text[: limit * 8].split())), limit)
-
-
-def clip_text(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The beginning of a long text, and how many characters follow."""
-    more = f" ({len(text) - limit + 1:,} more characters)" if len(text) > limit >= 1000 else ""
-    return f"{shorten(text, limit)}{more}"
 
 
 def display_text(text: str, limit: int = LONGEST_TEXT) -> str:

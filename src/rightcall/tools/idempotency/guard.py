@@ -94,8 +94,7 @@ class Idempotency:
         if self.live is not None and call.ready.live and (call.key or call.entry.writes):
             return await self.live.once(call if call.key else _with_turn_key(call), next)
         if not call.key:
-            passed: Finished = await next(call)
-            return passed
+            return await next(call)
         self._running += 1
         polls = max(1, round(self.in_flight_wait_s / POLL_S))
         try:
@@ -122,8 +121,7 @@ class Idempotency:
     async def record(self, call: ActiveCall, next: Next) -> Finished:
         """Record how a claimed attempt ended, whether or not it is still awaited."""
         if not call.key:
-            passed: Finished = await next(call)
-            return passed
+            return await next(call)
         if self.live is not None and call.ready.live:
             return await self.live.record(call, next)
         assert call.owner is not None
@@ -160,8 +158,7 @@ class Idempotency:
         if self._heartbeat is not None:
             call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, self._clock(call))
             self._heartbeat.start()
-        finished: Finished = await next(call)
-        return finished
+        return await next(call)
 
     def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
         self.store.renew(key, owner, attempt, clock.now() + self.lease_s)

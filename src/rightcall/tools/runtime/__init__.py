@@ -5,13 +5,12 @@
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
     turn          the calls of one turn: reads together, writes in order
-    policy        what an agent is permitted to do
+    policy        what an agent is permitted to do, and what the runtime repeats where that can do no harm
 
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:
 
     answer        ensures one outcome and one record for every call
     prepare       parse, resolve, validate, normalise, ask policy and confirmation
-    retries       repeat where that can do no harm
     batch         each item of a batch separately
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome

@@ -24,8 +24,7 @@ class Batches:
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
         if not call.key or not call.entry.behaviour.batch:
-            passed: Finished = await next(call)
-            return passed
+            return await next(call)
         items = _items(call, self.arm(call) if self.arm is not None else None)
         ended: list[Finished] = [await next(item) for item in items]
         for item in items:

@@ -154,8 +154,7 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
 async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
     try:
         async with asyncio.timeout(seconds):
-            finished: Finished = await next(call)
-            return finished
+            return await next(call)
     except TimeoutError:
         return deadline_passed(call, seconds)
 

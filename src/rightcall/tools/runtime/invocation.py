@@ -151,13 +151,14 @@ class ActiveCall:
         }
 
 
-Next = Callable[[ActiveCall], Awaitable[Any]]
+Next = Callable[[ActiveCall], Awaitable[Finished]]
+"""The stages that follow. After the one that reads the result, they give what the tool returned."""
 Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
 
 
-def chain_stages(stages: Sequence[Stage], last: Next) -> Next:
+def chain_stages(stages: Sequence[Stage], last: Next) -> Callable[[ActiveCall], Awaitable[Any]]:
     """The stages as one function: each is given the rest as its `next`."""
-    following = last
+    following: Callable[[ActiveCall], Awaitable[Any]] = last
     for stage in reversed(stages):
         following = partial(_pass, stage, following)
     return following

@@ -42,14 +42,8 @@ class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def exception(self) -> ToolError:
         """The error as a tool would raise it."""
-        return ToolError(
-            self.error,
-            self.detail or self.error.replace("_", " "),
-            self.hint,
-            effect=self.effect,
-            retry=self.retry,
-            retry_after_s=self.retry_after_s,
-        )
+        detail = self.detail or self.error.replace("_", " ")
+        return ToolError(**{**msgspec.structs.asdict(self), "detail": detail})
 
 
 class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,23 +6,24 @@ is run before its key is committed.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.execute import deadline, perform
-from rightcall.tools.runtime.invocation import Next, Stage, chain_stages
+from rightcall.tools.runtime.invocation import ActiveCall, Invocation, Stage, chain_stages
 from rightcall.tools.runtime.outcome import Outcomes
-from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
 from rightcall.tools.runtime.prepare import Preparer
 from rightcall.tools.runtime.recorded_call import recorded_call
-from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
 
 def pipeline(
     preparer: Preparer, idempotency: Idempotency, rules: ToolRules, faults: PlannedFaults | None
-) -> Next:
+) -> Callable[[ActiveCall], Awaitable[Invocation]]:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
         Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome

@@ -31,8 +31,7 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
     """The stage that answers a call from the trial's recording, or records how it ended."""
     case = call.context.recording
     if case is None or not call.ready.live:
-        passed: Finished = await next(call)
-        return passed
+        return await next(call)
     ask = case.tool_ask(call.tool_name, call.arguments)
     if case.is_replaying:
         return _replay(call, _recorded_reply(case, ask))

@@ -23,8 +23,7 @@ class Versions:
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
         if call.ready.current_version is None:
-            passed: Finished = await next(call)
-            return passed
+            return await next(call)
         resource = call.entry.behaviour.resource(call.arguments) or call.tool_name
         async with self._lock(resource, call):
             try:
@@ -35,8 +34,7 @@ class Versions:
                 return failure_before_call(call.call.name, error, strict=bool(self.strict))
             if moved_on is not None:
                 return Finished.with_error("failed", moved_on, free=True)
-            acted: Finished = await next(call)
-            return acted
+            return await next(call)
 
     def _lock(self, resource: str, call: ActiveCall) -> asyncio.Lock:
         locks: Any = self.locks if call.ready.live else call.context.locks
