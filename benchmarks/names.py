@@ -9,7 +9,7 @@ name is vague when it is exactly a word of `VAGUE`; `COUSINS`, which say as litt
 
 A function counts whether it is a method, nested or at the top of a file; dunder methods do not. It begins with a
 participle when its first word, without leading underscores, ends in -ed or -ing or is an irregular participle, and is
-not one of `NOT_PARTICIPLES`.
+not one of `NOT_PARTICIPLES`. A lint rule is not counted: it is named for the fault that it finds (`untyped-parameter`).
 
 A repeated function is defined at the top of several modules with different bodies (docstrings and leading underscores
 ignored).
@@ -111,7 +111,7 @@ def measure(package: Path) -> PackageNames:
             if name in VAGUE:
                 names.vague_parameters.append((f"{file}:{line}", name))
         for node in ast.walk(tree):
-            if isinstance(node, Function) and not node.name.startswith("__"):
+            if isinstance(node, Function) and not node.name.startswith("__") and not is_lint_rule(node):
                 names.functions += 1
                 if begins_with_participle(node.name):
                     names.participles.append((f"{file}:{node.lineno}", node.name))
@@ -119,6 +119,12 @@ def measure(package: Path) -> PackageNames:
             if isinstance(node, Function):
                 names.bodies[node.name.lstrip("_")][body_text(node)].append(f"{file}:{node.lineno}")
     return names
+
+
+def is_lint_rule(function: Function) -> bool:
+    """Whether the name is the one that users type for a rule."""
+    decorators = [getattr(decorator, "func", decorator) for decorator in function.decorator_list]
+    return any(getattr(decorator, "id", "") in ("tool_rule", "set_rule") for decorator in decorators)
 
 
 def variables(tree: ast.AST) -> Iterator[tuple[int, str]]:
