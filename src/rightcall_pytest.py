@@ -303,11 +303,11 @@ class Watch:
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
         problems = _finish_runs(keeper, groups, stopped)
-        self._lines = summary_lines(groups, None if problems else verdict, keeper.shown) + problems
+        self._lines = summary_lines(groups, None if problems else verdict, keeper.display_address) + problems
         if (problems or not all(group.answered for group in groups)) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if session.exitstatus == pytest.ExitCode.OK and not self._judged_tests and not any(
-            group.checked for group in groups
+            group.has_checks for group in groups
         ):  # fmt: skip
             session.exitstatus, ended_well = pytest.ExitCode.NO_TESTS_COLLECTED, False  # nothing was checked
         if verdict is not None and ended_well:

@@ -695,7 +695,7 @@ def graded_shop(shop):
 def test_scores_are_compared_where_passing_says_too_little(shop):
     graded_shop(shop)
     lines = load_baseline(Path("main.jsonl")).lines
-    assert any(0 < score < 1 for line in lines for score in line.graded)
+    assert any(0 < score < 1 for line in lines for score in line.grades)
     edit(shop / "tools.json", REFUND, "Handles cases.")
     edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {compare: score, drop: 0.2")
     _, found = checked("--baseline", "main.jsonl", "--rounds", "3")
@@ -708,9 +708,9 @@ def test_merged_baselines_keep_their_scores():
     newer = BaselinePool(a_pool("shop", "i", ["01"]).header, (graded,))
     plain = a_pool("shop", "i", ["1e"], "2026-01-01T00:00:00Z", "r2")
     (line,) = merge_baselines([newer, plain]).lines
-    assert (line.s, line.graded) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
+    assert (line.s, line.grades) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
     (line,) = merge_baselines([plain, BaselinePool(newer.header, (graded,))]).lines
-    assert line.graded == (0.5, 1.0, 1.0)
+    assert line.grades == (0.5, 1.0, 1.0)
 
 
 def test_several_suites_share_the_risk_when_asked_to(shop, capsys):

@@ -29,7 +29,7 @@ class AsksFor:
     def identify(self, run):
         return msgspec.structs.replace(run, versions={**run.versions, "check": "q"})
 
-    def interrupted(self, store, run):
+    def find_interrupted(self, store, run):
         unfinished = [stored.id for stored in store.runs.page() if not stored.finished]
         return unfinished[0] if unfinished else None
 

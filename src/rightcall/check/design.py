@@ -240,7 +240,7 @@ def _draw_goldens(
     """Which goldens are tried, and in which order: a sample, or everything when there is a reason for it."""
     before = baseline.goldens
     graded = settings.compare == "score"
-    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
+    scores = {name: line.grades if graded else line.scores for name, line in before.items() if line.scores}
     history = {name: line.history for name, line in before.items()}
     clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
     affected = {g: scores[g] for g in reach.affected}

@@ -34,7 +34,7 @@ def question_of(run: Run, question: str) -> Run:
     )
 
 
-def interrupted_check(store: Store, now: Run) -> str | None:
+def find_interrupted_check(store: Store, now: Run) -> str | None:
     """The newest unfinished check of the same question that no process is running.
 
     Two checks of one question may run at the same time: one whose process is still running is not touched.

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.check.base_version import BaseVersion
 from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
-from rightcall.check.record import check_in_progress, interrupted_check, question_of
+from rightcall.check.record import check_in_progress, find_interrupted_check, question_of
 from rightcall.core.errors import ConfigError
 from rightcall.decide.check_result import CheckResult, HardFailure
 from rightcall.decide.check_rule import CheckRule, Decided, Step
@@ -68,8 +68,8 @@ class CheckTrials:
     def identify(self, run: Run) -> Run:
         return question_of(run, self._question)
 
-    def interrupted(self, store: Store, run: Run) -> str | None:
-        return interrupted_check(store, run)
+    def find_interrupted(self, store: Store, run: Run) -> str | None:
+        return find_interrupted_check(store, run)
 
     async def decide(self, trials: DecidedTrials) -> RunDecision:
         self._trials = trials

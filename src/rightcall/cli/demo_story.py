@@ -76,7 +76,7 @@ class Story:
 
     def tell(self, out: Screen) -> None:
         """Print the four acts."""
-        self._opening(out)
+        self._introduction(out)
         self._definitions(out)
         self._version_1(out)
         self._version_2(out)
@@ -143,7 +143,7 @@ class Story:
         outcome = run_to_end(plan, self._store_url, None, watching, command)
         return Version(self._folder / f"tools-{name}.json", path, command, outcome, watching.failed)
 
-    def _opening(self, out: Screen) -> None:
+    def _introduction(self, out: Screen) -> None:
         out.say(
             "A support agent has two tools: [bold]delete_account[/bold] only pauses an account, "
             "[bold]delete_user[/bold] erases\neverything. A customer asks for a pause. Does it make the right call?"

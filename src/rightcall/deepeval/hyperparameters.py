@@ -14,7 +14,7 @@ def log_hyperparameters(function: Logged | None = None, **fields: Any) -> Any:
     Nothing is stored: DeepEval adds them to its test run. `evaluate(hyperparameters={…})` stores them with a run here.
     """
 
-    def unchanged(decorated: Logged) -> Logged:
+    def keep(decorated: Logged) -> Logged:
         return decorated
 
-    return unchanged if function is None else function
+    return keep if function is None else function

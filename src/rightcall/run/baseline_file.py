@@ -98,7 +98,7 @@ class BaselineLine(Record, frozen=True):
         return tuple(float(mark) for marks in self.t for mark in marks if mark in "01")
 
     @property
-    def graded(self) -> Scores:
+    def grades(self) -> Scores:
         """The same trials by their score instead of their pass mark."""
         if not self.s:
             return self.scores

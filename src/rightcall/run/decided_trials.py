@@ -32,7 +32,7 @@ class Decider(Protocol):
         """The run that begins, with what names its question in the store."""
         ...
 
-    def interrupted(self, store: Store, run: Run) -> str | None:
+    def find_interrupted(self, store: Store, run: Run) -> str | None:
         """The id of a stored run of the same question that was interrupted."""
         ...
 
@@ -89,7 +89,7 @@ class DecidedTrials(InProcess):
 
         deciding = asyncio.create_task(self._decide())
         try:
-            await self._run_cells(work, self._asked_cells(), answer)
+            await self._run_cells(work, self._cells_to_run(), answer)
             self.decision = await deciding
         finally:
             deciding.cancel()
@@ -101,6 +101,6 @@ class DecidedTrials(InProcess):
         finally:
             self._cells.put_nowait(None)
 
-    async def _asked_cells(self) -> AsyncIterator[Cell]:
+    async def _cells_to_run(self) -> AsyncIterator[Cell]:
         while (cell := await self._cells.get()) is not None:
             yield cell

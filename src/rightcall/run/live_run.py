@@ -172,7 +172,7 @@ class LiveRun:
             self._fail(error)
 
     @property
-    def decided(self) -> bool:
+    def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
         return self._decided_trials is not None or (
             self._early is not None and self._early.stopped is not None
@@ -217,7 +217,7 @@ class LiveRun:
             verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
         elif self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
-        elif progress.done < progress.planned and not self.decided:
+        elif progress.done < progress.planned and not self.ended_early:
             verdict = verdict_incomplete(progress.done, progress.planned)
         elif gate is not None and self._evidence is not None:
             stopped = self._early.stopped if self._early else None
@@ -233,7 +233,7 @@ class LiveRun:
             msgspec.structs.replace(
                 summary,
                 decision=verdict.sentence,
-                stopped_early=self.decided and progress.done < progress.planned,
+                stopped_early=self.ended_early and progress.done < progress.planned,
             ),
             verdict,
             self._over_budget,

@@ -65,7 +65,7 @@ async def run_plan(  # noqa: PLR0913
         new = prepared.new_run(run_id)
         if stop is not None:
             new = stop.identify(new)
-            resume = stop.interrupted(store, new)
+            resume = stop.find_interrupted(store, new)
             backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
         return await _run_prepared(prepared, store, new, resume, watch, started, persist, warn, backend)
@@ -130,7 +130,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word
-    for write in _last_writes(plan, store, outcome, word, early=running.decided, epoch=writer.epoch):
+    for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=writer.epoch):
         await asyncio.to_thread(persist, write)
     return outcome
 

@@ -96,7 +96,7 @@ class Checker:
         if earlier is not None and again and not any(result.error for result in earlier.results):
             checked = earlier
         else:
-            checked = self._together.checked(setup, golden, self._to_come, again=again)
+            checked = self._together.check_golden(setup, golden, self._to_come, again=again)
         self._attempt.append(checked)
         return checked
 

@@ -43,7 +43,7 @@ class GoldenBatch:
         self._ready: dict[str, Checked] = {}
         self._previous: Plan | None = None
 
-    def checked(
+    def check_golden(
         self, setup: Plan, golden: AnyGolden, to_come: Sequence[AnyGolden], *, again: bool = False
     ) -> Checked:
         """The trials of a golden; `to_come` are the goldens of the tests after this one.

@@ -77,7 +77,7 @@ class SessionStore:
             self._store.close()
 
     @property
-    def shown(self) -> str:
+    def display_address(self) -> str:
         """The store's address for display."""
         return store_address(self._address).shown
 

@@ -35,7 +35,7 @@ class Tested:
         return self.unchecked + sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
 
     @property
-    def checked(self) -> bool:
+    def has_checks(self) -> bool:
         """Whether anything could pass or fail."""
         return any(outcome.checked for outcome in self.outcomes)
 
@@ -47,7 +47,7 @@ class Tested:
         """
         if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
-        if not self.checked:
+        if not self.has_checks:
             return "INCONCLUSIVE"
         return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
 
@@ -78,7 +78,7 @@ def gate_verdict(
 ) -> Verdict:
     """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
     gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
-    if groups and not any(group.checked for group in groups):
+    if groups and not any(group.has_checks for group in groups):
         return nothing_checked(sum(group.unchecked for group in groups))
     return decide(gate, [outcome for group in groups for outcome in group.outcomes])
 
