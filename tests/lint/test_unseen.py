@@ -264,7 +264,7 @@ def test_a_limit_inside_a_parameter_is_a_limit() -> None:
 
 
 def test_a_parameter_that_a_text_spells_in_another_case_is_no_tool() -> None:
-    said = "Returns the daily forecast, or an error. If you need a report, call send_report."
+    said = "Returns the daily forecast, or an error. If you need a report, call send_report to get it."
     tool = merged(
         CLEAN[0], {"description": said, **parameter("sendReport", type="string", description="Who.")}
     )

@@ -10,7 +10,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.model import Tool
 from rightcall.model.tool import Annotations
 from rightcall.wings.generate.actions import action_of
-from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable, requested_actions
+from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable, request_actions
 from rightcall.wings.generate.synthesizer import Synthesizer
 from rightcall.wings.generate.values import sample_arguments
 
@@ -123,7 +123,7 @@ def test_an_update_states_what_to_change() -> None:
 def test_what_fits_another_tool_as_well_is_said_in_more_words_or_not_at_all() -> None:
     plain = tool("list_folder", "Lists the files of a folder.", "folder")
     sizes = tool("list_folder_sizes", "Lists the files of a folder, including sizes.", "folder")
-    assert requested_actions([plain, sizes]) == {
+    assert request_actions([plain, sizes]) == {
         "list_folder_sizes": "list the files of a folder, including sizes"
     }
 

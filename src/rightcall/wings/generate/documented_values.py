@@ -70,7 +70,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 @lru_cache(maxsize=4096)
-def documented_choices(text: str) -> tuple[str, ...]:
+def choices_in(text: str) -> tuple[str, ...]:
     """The values of a closed list in the text; empty when it has none."""
     if listed := _LISTED_CHOICE.findall(text):
         return _unquoted(listed)
@@ -83,7 +83,7 @@ def documented_choices(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def documented_examples(text: str) -> tuple[str, ...]:
+def examples_in(text: str) -> tuple[str, ...]:
     """The values that the text gives as examples."""
     if quoted := _QUOTED_EXAMPLES.search(text) or _SHOWN_FORMAT.search(text):
         return _unquoted(re.findall(_QUOTED, quoted.group(1)))
@@ -99,12 +99,12 @@ def documented_examples(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def documented_format(text: str) -> str:
+def format_in(text: str) -> str:
     """The format that the text asks for, or an empty string."""
     return next((kind for kind, pattern in FORMATS if pattern.search(text)), "")
 
 
-def documented_range(text: str) -> tuple[float | None, float | None]:
+def range_in(text: str) -> tuple[float | None, float | None]:
     """The smallest and the largest number that the text allows."""
     for pattern in _RANGES:
         if match := pattern.search(text):

@@ -23,9 +23,9 @@ from rightcall.wings.generate.value_kinds import (
     item_schema,
     json_type,
     kind_of,
-    listed_values,
     parameter_schema,
     singular,
+    values_in_definition,
     words_of,
 )
 
@@ -137,11 +137,11 @@ def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
 
 def plannable(tools: Sequence[Tool]) -> list[Tool]:
     """The tools that a request can be written for."""
-    actions = requested_actions(tools)
+    actions = request_actions(tools)
     return [tool for tool in tools if tool.name in actions and _can_be_asked_for(tool, actions[tool.name])]
 
 
-def requested_actions(tools: Iterable[Tool]) -> dict[str, str]:
+def request_actions(tools: Iterable[Tool]) -> dict[str, str]:
     """What a request says that fits this tool and no other, by tool."""
     return distinct_actions(tuple(Purpose(tool, required_parameters(tool)) for tool in tools))
 
@@ -182,7 +182,7 @@ def _is_understood(tool: Tool, name: str) -> bool:
 
 def _is_guessed(tool: Tool, name: str, schema: dict[str, Any]) -> bool:
     """Whether any text would do for all that the definition says."""
-    is_text = json_type(schema) in ("string", "array") and not listed_values(schema)
+    is_text = json_type(schema) in ("string", "array") and not values_in_definition(schema)
     return is_text and kind_of(singular(name), schema, about(tool)) == "phrase"
 
 

@@ -16,7 +16,7 @@ from rightcall.lint.features.text import name_tokens, sentences
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of
 from rightcall.wings.generate.phrases import Phrases, phrases_of
-from rightcall.wings.generate.plannable_tools import requested_actions
+from rightcall.wings.generate.plannable_tools import request_actions
 from rightcall.wings.generate.plans import CallPlan, PlannedCall
 
 
@@ -43,7 +43,7 @@ def template_request(plan: CallPlan, tools: Mapping[str, Tool], *, seed: int = 0
 def _sentence(
     call: PlannedCall, plan: CallPlan, tools: Mapping[str, Tool], phrases: Phrases, rng: random.Random
 ) -> str:
-    what, used_names = _with_values(requested_action(tools[call.tool], tools, phrases), call, plan, phrases)
+    what, used_names = _with_values(request_action(tools[call.tool], tools, phrases), call, plan, phrases)
     details = _details(call, plan, phrases, without=used_names)
     frame = rng.choice(phrases.asks if details else phrases.bare)
     return frame.format(what=what, What=_capitalize(what), details=details, Details=_capitalize(details))
@@ -75,10 +75,10 @@ def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases)
     return what, used_names
 
 
-def requested_action(tool: Tool, tools: Mapping[str, Tool], phrases: Phrases) -> str:
+def request_action(tool: Tool, tools: Mapping[str, Tool], phrases: Phrases) -> str:
     """What the tool does, phrased as a request: from its name in this language, otherwise from its description."""
     if not phrases.verbs:
-        return requested_actions(tools.values()).get(tool.name) or action_of(tool)
+        return request_actions(tools.values()).get(tool.name) or action_of(tool)
     parts = name_tokens(tool.name)
     verbs = [phrases.verbs[part] for part in parts[:1] if part in phrases.verbs]
     nouns = [phrases.nouns[part] for part in parts[1:] if part in phrases.nouns]

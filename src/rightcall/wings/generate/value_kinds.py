@@ -16,9 +16,9 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.wings.generate.documented_values import (
-    documented_choices,
-    documented_examples,
-    documented_format,
+    choices_in,
+    examples_in,
+    format_in,
 )
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.pools import CHOICES, FREE_TEXT, HINTS, OPAQUE
@@ -76,7 +76,7 @@ def is_free_text(tool: Tool, name: str) -> bool:
     """Whether a parameter takes free text, in which case and spacing do not matter."""
     schema = parameter_schema(tool, name)
     closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
-    is_text = not closed and json_type(schema) == "string" and not documented_choices(text_of(schema))
+    is_text = not closed and json_type(schema) == "string" and not choices_in(text_of(schema))
     return is_text and kind_of(name, schema, about(tool)) in FREE_TEXT
 
 
@@ -141,7 +141,7 @@ def item_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any] 
     return {**text, **without_null(items, root)}
 
 
-def listed_values(schema: dict[str, Any], siblings: Container[str] = ()) -> tuple[Any, ...]:
+def values_in_definition(schema: dict[str, Any], siblings: Container[str] = ()) -> tuple[Any, ...]:
     """The values that a schema or its text lists: an enum, choices in the text, examples.
 
     A text that lists `siblings` speaks of parameters: “either text or regex”.
@@ -154,7 +154,7 @@ def listed_values(schema: dict[str, Any], siblings: Container[str] = ()) -> tupl
     text = text_of(schema)
     if _STRUCTURED.search(text):
         return ()
-    values = documented_choices(text) or documented_examples(text)
+    values = choices_in(text) or examples_in(text)
     return () if any(value in siblings for value in values) else values
 
 
@@ -165,7 +165,7 @@ def is_understood(  # noqa: PLR0911  a table of types
     if not isinstance(schema, dict) or depth > DEEPEST:
         return False
     schema = without_null(schema, root)
-    if "const" in schema or listed_values(schema, root.get("properties") or ()):
+    if "const" in schema or values_in_definition(schema, root.get("properties") or ()):
         return True
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
@@ -181,14 +181,14 @@ def is_understood(  # noqa: PLR0911  a table of types
             is_flat = inner is not None and json_type(inner) != "array"
             return is_flat and is_understood(singular(name), inner, root, tool, depth + 1)
         case "object":
-            return bool(understood_properties(schema, root, tool, depth))
+            return bool(fillable_properties(schema, root, tool, depth))
         case "string":
             return bool(kind_of(name, schema, tool))
         case _:
             return False
 
 
-def understood_properties(schema: dict[str, Any], root: dict[str, Any], tool: str, depth: int) -> list[str]:
+def fillable_properties(schema: dict[str, Any], root: dict[str, Any], tool: str, depth: int) -> list[str]:
     """The properties of an object that can be filled in; none when a required one cannot."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
@@ -216,11 +216,11 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
         return ""
     tool_name, _, purpose = tool.partition("\n")
     by_name = _by_words(tokens, tool_name)
-    if by_name == "query" and documented_format(purpose) in ("sql", "opaque"):
-        return "sql" if documented_format(purpose) == "sql" and _only_reads(tool_name, purpose) else ""
+    if by_name == "query" and format_in(purpose) in ("sql", "opaque"):
+        return "sql" if format_in(purpose) == "sql" and _only_reads(tool_name, purpose) else ""
     if by_name in _SURE:
         return by_name
-    documented = documented_format(text)
+    documented = format_in(text)
     if documented == "opaque" or (documented == "sql" and not _only_reads(tool_name, purpose)):
         return ""
     if documented in ("date", "date-time") and by_name == "code":

@@ -12,20 +12,20 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import documented_examples, documented_range
+from rightcall.wings.generate.documented_values import examples_in, range_in
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, pool
 from rightcall.wings.generate.value_kinds import (
     about,
     choices_of,
+    fillable_properties,
     item_schema,
     json_type,
     kind_of,
-    listed_values,
     parameter_schema,
     singular,
     text_of,
-    understood_properties,
+    values_in_definition,
     without_null,
 )
 
@@ -159,7 +159,7 @@ class _Maker:
         schema = without_null(schema, self._root)
         if "const" in schema:
             return schema["const"]
-        listed = listed_values(schema, self._root.get("properties") or ())
+        listed = values_in_definition(schema, self._root.get("properties") or ())
         is_tested = self._flavour == "unicode" and kind_of(name, schema, self._about) in FREE_TEXT
         if listed and ("enum" in schema or not is_tested):
             return self._fresh([value for value in listed if fits(schema, value, name)] or list(listed))
@@ -203,7 +203,7 @@ class _Maker:
         if not _MOMENTS.isdisjoint(tokens) or re.search(r"\bunix\b|\bepoch\b", text, re.IGNORECASE):
             moment = _EPOCH + 3600 * self._rng.randint(0, 5000)
             return moment * 1000 if "milli" in text else moment
-        told_low, told_high = documented_range(text)
+        told_low, told_high = range_in(text)
         low, high = (told_low if low is None else low), (told_high if high is None else high)
         usual = next((_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30))
         start = usual[0] if low is None else max(low, min(usual[0], high if high is not None else usual[0]))
@@ -238,7 +238,7 @@ class _Maker:
         """A text that matches the schema's pattern: a usual one, otherwise any."""
         text = text_of(schema)
         usual = kind_of(name, {"description": text}, self._about)
-        told = documented_examples(text) or (self._options(usual, text) if usual else ())
+        told = examples_in(text) or (self._options(usual, text) if usual else ())
         matching = [sample for sample in told if fits(schema, sample, name)]
         if matching:
             return str(self._fresh(matching))
@@ -291,7 +291,7 @@ class _Maker:
     def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
         required = schema.get("required") if isinstance(schema.get("required"), list) else []
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
-        told = understood_properties(schema, self._root, self._about, depth)
+        told = fillable_properties(schema, self._root, self._about, depth)
         names = [name for name in properties or {} if name in (required or ())] or told[:2]
         return _in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
 
