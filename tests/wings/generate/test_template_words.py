@@ -22,6 +22,7 @@ from rightcall.wings.generate.values import sample_arguments
         ("get_issue", "Retrieves a specific issue (by number).", "get an issue"),
         ("git_reset", "Unstages all staged changes", "unstage all staged changes"),
         ("remove", "Permanently deletes your account. Cannot be undone.", "permanently delete my account"),
+        ("slack_reply", "Reply to a specific thread", "reply to a thread"),
         ("scan", "This tool can be used to scan a folder.", "scan a folder"),
         ("scan", "Use this tool when you need to scan a folder; it is fast.", "scan a folder"),
         ("page", "Notion | Retrieve a page\nError Responses: 400", "get a page"),

@@ -95,7 +95,7 @@ def _action(name: str, description: str, short: bool) -> str:
     words = sentence.split()
     if not words:
         return name_action(name)
-    place = 1 if words[0].endswith("ly") and len(words) > 1 else 0
+    place = 1 if words[0].endswith("ly") and not base_form(words[0]) and len(words) > 1 else 0
     verb = _verb_at(words, place)
     if verb:
         action = _imperative(words, place, verb)
