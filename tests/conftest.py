@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.authorities import trust_one_authority
+from tests.support.memory_folder import keep_temporary_files_in_memory
 
 pytest.register_assert_rewrite("tests.wings.adapters.contract")
 
@@ -18,6 +19,7 @@ pytest.register_assert_rewrite("tests.wings.adapters.contract")
 # tests/api/test_other_plugins.py alone.
 OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures -p no:langsmith_plugin -p no:hypothesispytest -p no:anyio"
 
+keep_temporary_files_in_memory()
 trust_one_authority()
 
 # Where the environment forbids bytecode, every program that tests start would compile the package again, which takes it
