@@ -22,7 +22,7 @@ from rightcall.model import Annotations, ExpectedCall, Golden, Tool, ToolCall, T
 from rightcall.show.dashboard.app import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish
-from rightcall.show.html_cases import INDEX_COLUMNS
+from rightcall.show.view.columns import INDEX_COLUMNS
 from rightcall.show.view.grouped_trials import FailedTrials, failed_goldens
 
 TOOLS = [

@@ -19,9 +19,9 @@ from rightcall.show.html_cases import Embedding
 from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
 from rightcall.show.text import visible
+from rightcall.show.view.columns import TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.run import RunTally, RunView, cases_of
 from rightcall.show.view.run_tools import tools_of
-from rightcall.show.view.summary import DIMENSIONS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -86,7 +86,13 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
     template = environment.get_template("report.html.j2")
     shown = charts(view)
     return template.render(
-        view=view, analysis=analysis, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets()
+        view=view,
+        analysis=analysis,
+        charts=shown,
+        groups=summary_columns((), "html"),
+        tools=shown_in(TOOL_COLUMNS, "html"),
+        shortened=shortened,
+        **_assets(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rightcall.core.codec import encode, to_plain
@@ -12,8 +12,8 @@ from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.show.text import clip_text, one_line
-from rightcall.show.view.case import CaseView, case_view
+from rightcall.show.view.case import case_view
+from rightcall.show.view.columns import INDEX_COLUMNS
 
 CASES_IN_PIECE = 50
 BUDGET = 8 * 1024 * 1024
@@ -40,7 +40,7 @@ class Embedding:
     def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
         """Add a case; returns the piece it completes, if any."""
         view = case_view(golden, result, self._tools)
-        self._index.append(index_row(view))
+        self._index.append([column(view) for column in INDEX_COLUMNS.values()])
         self._waiting.append(to_plain(view))
         if len(self._waiting) == CASES_IN_PIECE:
             yield self._piece()
@@ -63,34 +63,6 @@ class Embedding:
         self._waiting = []
         self._written += len(piece)
         return piece
-
-
-def index_row(view: CaseView) -> list[Any]:
-    """The entry of a case in the list."""
-    return [column(view) for column in INDEX_COLUMNS.values()]
-
-
-def _codes(view: CaseView) -> list[str]:
-    return (
-        list(dict.fromkeys(line.code for line in view.failures))
-        if view.outcome in ("failed", "error")
-        else []
-    )
-
-
-INDEX_COLUMNS: dict[str, Callable[[CaseView], Any]] = {
-    "id": lambda view: view.golden_id,
-    "trial": lambda view: view.trial,
-    "outcome": lambda view: view.outcome,
-    "category": lambda view: view.category,
-    "score": lambda view: None if view.outcome == "unchecked" else round(view.score, 4),
-    "codes": _codes,
-    "latency": lambda view: None if view.latency_ms is None else round(view.latency_ms, 1),
-    "input": lambda view: one_line(view.input, 120),
-    "reason": lambda view: clip_text(view.reason, 200),
-    "danger": lambda view: list(view.danger),
-}
-"""What the list of cases in a report shows, sorts and filters by; the page reads the fields by name."""
 
 
 def pack_json(value: Any) -> str:

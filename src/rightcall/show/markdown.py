@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
-from rightcall.show.numbers import count, decimal, dollars, duration
+from rightcall.show.numbers import count, dollars, duration
 from rightcall.show.text import one_line
+from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, Column, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
-from rightcall.show.view.summary import DIMENSIONS, GroupRow
+from rightcall.show.view.summary import GroupRow
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -85,16 +86,12 @@ def _head(view: RunView) -> Iterator[str]:
 
 
 def _summary(view: RunView) -> Iterator[str]:
-    asked = view.summary.columns
-    heads = (code(name, 40) for name in asked)
-    titles = ("category", "cases", "passed", "95% interval", *heads, *DIMENSIONS.values())
-    yield _row(*titles)
-    yield _row("---", *("---:" for _ in titles[1:]))
+    columns = summary_columns(view.summary.columns, "markdown")
+    names = {name: code(name, 40) for name in view.summary.columns}
+    yield _row(*(names.get(column.title, column.title) for column in columns))
+    yield _rule(columns)
     for row in view.summary.shown:
-        values = [decimal(row.others.get(name)) for name in asked]
-        values += [decimal(row.dimensions.get(label)) for label in DIMENSIONS.values()]
-        passed = f"{count(row.passed)} ({_pass_cell(row)})"
-        yield _row(row.name, count(row.cases), passed, percent_interval(row.low, row.high), *values)
+        yield _row(*(column.text(row) for column in columns))
     yield ""
     for note in view.summary.notes:
         yield one_line(note, 1000)
@@ -143,8 +140,9 @@ def _cases(failed: Sequence[GoldenRow], more: int) -> Iterator[str]:
 
 
 def _golden_table(rows: Sequence[GoldenRow]) -> Iterator[str]:
-    yield _row("golden", "why")
-    yield _row("---", "---")
+    columns = shown_in(GOLDEN_COLUMNS, "markdown")
+    yield _row(*(column.title for column in columns))
+    yield _rule(columns)
     for row in rows:
         error = "error: " if row.outcome == "error" else ""
         danger = f"**{row.danger_text}** " if row.danger else ""
@@ -158,11 +156,12 @@ def _tools(view: RunView) -> Iterator[str]:
         return
     yield f"<details><summary>{count(len(view.tools))} tools</summary>"
     yield ""
-    yield _row("tool", "expected", "called", "right", "wrong arguments", "missed", "surplus")
-    yield _row("---", *("---:",) * 6)
+    columns = shown_in(TOOL_COLUMNS, "markdown")
+    yield _row(*(column.title for column in columns))
+    yield _rule(columns)
     for tool in view.tools[:MOST_TOOLS]:
-        numbers = (tool.expected, tool.called, tool.right, tool.wrong_arguments, tool.missed, tool.surplus)
-        yield _row(code(tool.name, 80), *map(count, numbers))
+        name, *numbers = (column.text(tool) for column in columns)
+        yield _row(code(name, 80), *numbers)
     yield ""
     yield "</details>"
     yield ""
@@ -170,6 +169,10 @@ def _tools(view: RunView) -> Iterator[str]:
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _rule(columns: Sequence[Column]) -> str:
+    return _row(*("---" if column.kind in ("name", "why") else "---:" for column in columns))
 
 
 def _pass_cell(row: GroupRow) -> str:

@@ -9,14 +9,13 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
-
-from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
+from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName
+from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import GoldenRow
 from rightcall.show.view.summary import summary_view
 
@@ -24,10 +23,6 @@ GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
 """Readable on light and dark backgrounds."""
 COLORS = {"PASS": GOOD, "FAIL": BAD}
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
-FACTS = (
-    "golden_id", "trial", "passed", "score", "category", "error", "latency_ms", "input_tokens", "output_tokens",
-    "cost_usd", "reason", "codes", "tags", "calls", "output",
-)  # fmt: skip
 
 
 def run_html(
@@ -35,42 +30,43 @@ def run_html(
 ) -> str:
     """A run: the verdict, a bar for each category, and what did not pass."""
     view = summary_view(summary)
-    rows = "".join(
-        f"<tr><td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{_bar(row.pass_rate)}</td>"
-        f"<td style='{CELL}'>{percent(row.pass_rate, 1)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
-        f"<td style='{CELL};opacity:.7'>{percent(row.low, 1)} – {percent(row.high, 1)}</td></tr>"
-        for row in view.shown
-        if row.pass_rate is not None
-    )
+    shown = [row for row in view.shown if row.pass_rate is not None]
+    columns = summary_columns((), "notebook")
+    rows = [[_text(column.text(row)) for column in columns] for row in shown]
+    cells = [
+        [name, _bar(row.pass_rate or 0.0), *rest] for row, (name, *rest) in zip(shown, rows, strict=True)
+    ]
     explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
     head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {explanation}"
     return (
-        f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p><table>{rows}</table>"
+        f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p>{_table([], cells)}"
         f"{_failures(failed, more)}</div>"
     )
 
 
 def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str) -> str:
     """The first results as a table."""
-    rows = "".join(
-        f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(name(result.golden_id))}</td>"
-        f"<td style='{CELL}'>{result.trial}</td>"
-        f"<td style='{CELL}'>{f'{result.score:.2f}' if result.checked else '–'}</td>"
-        f"<td style='{CELL}'>{_text(reason_of(result), 300)}</td></tr>"
+    cells = [
+        [
+            _mark(result),
+            _text(name(result.golden_id)),
+            f"{result.trial}",
+            decimal(result.score if result.checked else None, 2),
+            _text(reason_of(result), 300),
+        ]
         for result in results
-    )
-    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "trial", "score", "reason"))
+    ]
     more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
-    return f"<div><table><tr>{titles}</tr>{rows}</table>{more}</div>"
+    return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
 
 
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
     """A list per column, for any library of data frames; metrics come last, each in its own column."""
-    columns: dict[str, list[Any]] = {name: [] for name in FACTS}
+    columns: dict[str, list[Any]] = {name: [] for name in FRAME_COLUMNS}
     metrics: dict[str, list[Any]] = {}
     for place, result in enumerate(results):
-        for name, value in zip(FACTS, _facts(result), strict=True):
-            columns[name].append(value)
+        for name, value in FRAME_COLUMNS.items():
+            columns[name].append(value(result))
         for name, score in result.metrics.items():
             column = metrics.setdefault(name, [None] * place)
             column.append(None if score.error else score.value)
@@ -80,40 +76,27 @@ def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
     return columns | metrics
 
 
-def _facts(result: CaseResult) -> tuple[Any, ...]:
-    done = result.trajectory
-    calls = [{"name": call.name, "arguments": call.arguments} for call in done.calls] if done else []
-    return (
-        result.golden_id,
-        result.trial,
-        result.passed if result.judged else None,
-        result.score if result.checked else None,
-        result.category,
-        result.error or None,
-        result.latency_ms,
-        result.usage.input_tokens,
-        result.usage.output_tokens,
-        result.usage.cost_usd,
-        reason_of(result) or None,
-        [failure.code for failure in result.codes],
-        list(result.tags),
-        msgspec.json.encode(calls).decode(),
-        done.output if done else None,
-    )
-
-
 def _failures(failed: Sequence[GoldenRow], more: int) -> str:
     if not failed:
         return ""
-    rows = "".join(
-        f"<tr><td style='{CELL};color:{BAD if row.outcome == 'failed' else UNSURE}'>{_text(row.outcome)}</td>"
-        f"<td style='{CELL}'>{_danger(row)}{_text(row.name)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
-        f"<td style='{CELL}'>{_text(row.reason, 300)}</td></tr>"
-        for row in failed
+    columns = shown_in(GOLDEN_COLUMNS, "notebook")
+    cells = []
+    for row in failed:
+        color = BAD if row.outcome == "failed" else UNSURE
+        outcome = f"<span style='color:{color}'>{_text(row.outcome)}</span>"
+        name, *rest = (_text(column.text(row), 300) for column in columns)
+        cells.append([outcome, _danger(row) + name, *rest])
+    rest_text = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
+    return _table(["", *(column.title for column in columns)], cells) + rest_text
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are markup already."""
+    head = "".join(f"<th style='{CELL}'>{title}</th>" for title in titles)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='{CELL}'>{cell}</td>" for cell in row) + "</tr>" for row in rows
     )
-    rest = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
-    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "passed", "why"))
-    return f"<table><tr>{titles}</tr>{rows}</table>{rest}"
+    return f"<table>{f'<tr>{head}</tr>' if titles else ''}{body}</table>"
 
 
 def _danger(row: GoldenRow) -> str:

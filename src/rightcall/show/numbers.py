@@ -21,9 +21,9 @@ def share(rate: ShownRate) -> str:
     return "–" if rate.value is None else percent(rate.value, 1)
 
 
-def decimal(value: float | None) -> str:
+def decimal(value: float | None, digits: int = 3) -> str:
     """A score or a mean."""
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def count(value: int) -> str:

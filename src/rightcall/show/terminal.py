@@ -8,17 +8,15 @@ from itertools import accumulate
 
 from rich.table import Table
 
-from rightcall.core.text import percent, percent_interval
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
+from rightcall.show.view.columns import summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
-from rightcall.show.view.summary import DIMENSIONS, GroupRow, SummaryView, summary_view
+from rightcall.show.view.summary import GroupRow, SummaryView, summary_view
 
-RATES = ("passed", "rate", "95% int.")
-"""Short enough for 80 characters with the dimensions; JSON has exact numbers."""
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]error[/yellow]",
@@ -180,14 +178,8 @@ def clean(text: str) -> str:
 
 def _titles(asked: Sequence[str]) -> list[str]:
     """Requested metrics come before the dimensions, which are dropped on a narrow terminal."""
-    return [*RATES, *(one_line(name, LONGEST_TITLE) for name in asked), *DIMENSIONS.values()]
+    return [one_line(column.title, LONGEST_TITLE) for column in summary_columns(asked, "terminal")[1:]]
 
 
 def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
-    errors = f" +{row.errors:,} errors" if row.errors else ""
-    scores = [row.others.get(name) for name in asked]
-    scores += [row.dimensions.get(name) for name in DIMENSIONS.values()]
-    values = ["–" if value is None else f"{value:.2f}" for value in scores]
-    rate = "–" if row.pass_rate is None else percent(row.pass_rate, 1)
-    bounds = percent_interval(row.low, row.high) if row.cases else "–"
-    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]
+    return [column.text(row) for column in summary_columns(asked, "terminal")]

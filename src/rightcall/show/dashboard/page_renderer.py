@@ -17,6 +17,7 @@ from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.numbers import FILTERS
 from rightcall.show.text import display_text, json_text, one_line, visible
+from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
@@ -48,6 +49,9 @@ def make_environment() -> Environment:
         "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
         "danger_text": danger_text,
+        "summary_columns": summary_columns((), "dashboard"),
+        "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
+        "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
         "rate_of": lambda run: run_rate(run).value,
         "run_link": links.run_link,
         "case_link": links.case_link,

@@ -105,7 +105,8 @@ class FailureTally:
             )
             for code, cases in self._cases.items()
         )
-        return tuple(sorted(groups, key=lambda group: (not group.danger, -group.cases, group.code)))
+        rank = {sort: place for place, sort in enumerate((*SORTS, ""))}
+        return tuple(sorted(groups, key=lambda group: (rank[group.danger], -group.cases, group.code)))
 
 
 def danger_text(sorts: Iterable[str]) -> str:

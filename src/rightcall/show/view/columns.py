@@ -1,0 +1,167 @@
+"""The columns of every table of results, each declared once: what it is called, what it says, which outputs show it.
+
+To add one: a line here, and the value where it arises. Outputs draw the columns they are given; only `kind`s that are
+more than text have a drawing of their own there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rightcall.core.text import percent, percent_interval
+from rightcall.model.run import CaseResult
+from rightcall.show.numbers import count, decimal, duration
+from rightcall.show.text import clip_text, one_line
+from rightcall.show.view.case import CaseView, reason_of
+from rightcall.show.view.failures import case_dangers
+from rightcall.show.view.summary import DIMENSIONS, GroupRow
+
+Output = Literal["terminal", "markdown", "html", "dashboard", "notebook"]
+
+
+class Column(NamedTuple):
+    """One column. `text` writes the cell of a row; `where` names the outputs that show it, in any order.
+
+    `kind` says how pages draw it: a name of the row, a number, a number that is bad, a rate with its interval, names
+    with counts. Columns that are no names are aligned to the right. `hint` explains the title.
+    """
+
+    title: str
+    text: Callable[[Any], Any]
+    where: str
+    kind: Literal["name", "number", "mistakes", "rate", "interval", "names", "why"] = "number"
+    hint: str = ""
+
+
+def shown_in(columns: Sequence[Column], output: Output) -> list[Column]:
+    """The columns that an output shows, in order."""
+    return [column for column in columns if output in column.where.split()]
+
+
+def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
+    """The columns of a summary by category: counts, requested metrics, dimensions.
+
+    Pages show requested metrics in a table of their own.
+    """
+    digits = 2 if output == "terminal" else 3
+    names = requested if output in ("terminal", "markdown") else ()
+    scores = [_score(name, _others(name), digits) for name in names]
+    scores += [_score(label, _dimension(label), digits) for label in DIMENSIONS.values()]
+    before, after = shown_in(GROUP_COLUMNS, output), shown_in(GROUP_COLUMNS_AFTER, output)
+    return [*before, *shown_in(scores, output), *after]
+
+
+def _passed_of(row: GroupRow) -> str:
+    return f"{row.passed:,}/{row.cases:,}" + (f" +{row.errors:,} errors" if row.errors else "")
+
+
+def _pass_rate(row: GroupRow) -> str:
+    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)
+
+
+def _interval(row: GroupRow) -> str:
+    return percent_interval(row.low, row.high) if row.cases else "–"
+
+
+GROUP_COLUMNS = (
+    Column("category", lambda row: row.name, "terminal markdown html dashboard notebook", "name"),
+    Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
+    Column("passed", _passed_of, "terminal notebook"),
+    Column("rate", _pass_rate, "terminal notebook"),
+    Column("95% int.", _interval, "terminal"),
+    Column("passed", lambda row: f"{count(row.passed)} ({_pass_rate(row)})", "markdown html"),
+    Column("passed", _pass_rate, "dashboard", "rate"),
+    Column("95% interval", _interval, "markdown html notebook", "interval"),
+)
+GROUP_COLUMNS_AFTER = (Column("errors", lambda row: count(row.errors), "html"),)
+
+
+def _others(name: str) -> Callable[[GroupRow], float | None]:
+    return lambda row: row.others.get(name)
+
+
+def _dimension(label: str) -> Callable[[GroupRow], float | None]:
+    return lambda row: row.dimensions.get(label)
+
+
+def _score(name: str, value: Callable[[GroupRow], float | None], digits: int) -> Column:
+    return Column(name, lambda row: decimal(value(row), digits), "terminal markdown html dashboard")
+
+
+EVERYWHERE = "markdown html dashboard"
+TOOL_COLUMNS = (
+    Column("tool", lambda row: row.name, EVERYWHERE, "name"),
+    Column("expected", lambda row: count(row.expected), EVERYWHERE),
+    Column("called", lambda row: count(row.called), EVERYWHERE),
+    Column("right", lambda row: count(row.right), EVERYWHERE),
+    Column("wrong args", lambda row: count(row.wrong_arguments), EVERYWHERE, "mistakes",
+           "the right tool with wrong arguments"),
+    Column("missed", lambda row: count(row.missed), EVERYWHERE, "mistakes", "not called, or another tool in its place"),
+    Column("surplus", lambda row: count(row.surplus), EVERYWHERE, "mistakes", "called but not expected"),
+    Column("right of expected", lambda row: row.found, "html dashboard", "rate"),
+    Column("right of called", lambda row: row.sound, "html", "rate"),
+    Column("called instead", lambda row: row.mixed_up_with, "html dashboard", "names"),
+)  # fmt: skip
+
+
+GOLDEN_COLUMNS = (
+    Column("golden", lambda row: row.name, "markdown dashboard notebook", "name"),
+    Column("passed", lambda row: f"{row.passed}/{row.judged}", "notebook"),
+    Column("why", lambda row: row.why, "markdown dashboard notebook", "why"),
+    Column("category", lambda row: row.category, "dashboard"),
+    Column("score", lambda row: decimal(row.score), "dashboard"),
+    Column("latency", lambda row: duration(row.latency_ms), "dashboard"),
+)
+"""One row for each golden with all its trials; every list marks danger and outcome besides."""
+
+
+def _calls(result: CaseResult) -> str:
+    calls = result.trajectory.calls if result.trajectory else ()
+    return msgspec.json.encode([{"name": call.name, "arguments": call.arguments} for call in calls]).decode()
+
+
+FRAME_COLUMNS: dict[str, Callable[[CaseResult], Any]] = {
+    "golden_id": lambda result: result.golden_id,
+    "trial": lambda result: result.trial,
+    "passed": lambda result: result.passed if result.judged else None,
+    "score": lambda result: result.score if result.checked else None,
+    "category": lambda result: result.category,
+    "error": lambda result: result.error or None,
+    "latency_ms": lambda result: result.latency_ms,
+    "input_tokens": lambda result: result.usage.input_tokens,
+    "output_tokens": lambda result: result.usage.output_tokens,
+    "cost_usd": lambda result: result.usage.cost_usd,
+    "reason": lambda result: reason_of(result) or None,
+    "codes": lambda result: [failure.code for failure in result.codes],
+    "tags": lambda result: list(result.tags),
+    "calls": _calls,
+    "output": lambda result: result.trajectory.output if result.trajectory else None,
+    "danger": lambda result: list(case_dangers(result)),
+}
+"""A row for each trial in data frames; metrics follow, each in its own column."""
+
+
+def _codes(view: CaseView) -> list[str]:
+    return (
+        list(dict.fromkeys(line.code for line in view.failures))
+        if view.outcome in ("failed", "error")
+        else []
+    )
+
+
+INDEX_COLUMNS: dict[str, Callable[[CaseView], Any]] = {
+    "id": lambda view: view.golden_id,
+    "trial": lambda view: view.trial,
+    "outcome": lambda view: view.outcome,
+    "category": lambda view: view.category,
+    "score": lambda view: None if view.outcome == "unchecked" else round(view.score, 4),
+    "codes": _codes,
+    "latency": lambda view: None if view.latency_ms is None else round(view.latency_ms, 1),
+    "input": lambda view: one_line(view.input, 120),
+    "reason": lambda view: clip_text(view.reason, 200),
+    "danger": lambda view: list(view.danger),
+}
+"""What the list of cases in report.html shows, sorts and filters by; the page reads the fields by name."""
