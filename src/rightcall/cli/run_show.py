@@ -69,7 +69,7 @@ def show(
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.tally import Tally
-    from rightcall.show.run_screen import print_run
+    from rightcall.show.terminal import print_run
     from rightcall.show.view.grouped_trials import failed_goldens
 
     failed, more = failed_goldens(store, stored.id, keep)

@@ -93,8 +93,11 @@ def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, r
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
     """Show the progress of scoring, then the summary with the first failures."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.show.extra_metrics import AskedMetrics  # rich only when it is shown
-    from rightcall.show.terminal import Watcher, print_summary
+    from rightcall.show.terminal import (
+        AskedMetrics,  # rich only when it is shown
+        Watcher,
+        print_summary,
+    )
     from rightcall.show.view.case_names import names_of
     from rightcall.show.view.grouped_trials import with_titles
 

@@ -57,7 +57,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "span_receiver": "rightcall.wings.traces.span_receiver:SpanReceiver",
         "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",
         "synthesizer_configs": "rightcall.wings.generate.config",
-        "traced_goldens": "rightcall.wings.traces.traced_goldens:recorded_goldens",
+        "traced_goldens": "rightcall.wings.traces.trace_import:recorded_goldens",
         "workers": "rightcall.wings.ray.place:Workers",
     },
 }

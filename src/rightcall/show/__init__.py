@@ -4,7 +4,7 @@
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
-    run_screen  a stored run in the terminal; case_screen: one of its cases
+    case_screen one case in the terminal
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
     notebook    tables and progress in notebooks, columns for data frames

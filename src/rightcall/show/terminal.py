@@ -11,11 +11,13 @@ from rich.table import Table
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
+from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
 from rightcall.show.view.columns import summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
-from rightcall.show.view.summary import GroupRow, SummaryView, summary_view
+from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
+from rightcall.store.base import StoredRun
 
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
@@ -183,3 +185,87 @@ def _titles(asked: Sequence[str]) -> list[str]:
 
 def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     return [column.text(row) for column in summary_columns(asked, "terminal")]
+
+
+class AskedMetrics:
+    """Counts failures and errors of some metrics, and keeps the first reason of each."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._failed = dict.fromkeys(names, 0)
+        self._broken = dict.fromkeys(names, 0)
+        self._first: dict[str, str] = {}
+
+    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        """Pass results through, counting each."""
+        for result in results:
+            for name in self._failed:
+                score = result.metrics.get(name)
+                if score is None or not result.checked:  # a case without an answer has no measurements
+                    continue
+                if score.error:
+                    self._broken[name] += 1
+                elif not score.passed:
+                    self._failed[name] += 1
+                told = score.error or ("" if score.passed else score.reason)
+                if told:
+                    self._first.setdefault(name, f"{result.golden_id}: {told}")
+            yield result
+
+    def lines(self, summary: Summary) -> Iterator[str]:
+        """One line per metric: its mean, failures, errors and one reason."""
+        for name, failed in self._failed.items():
+            mean = summary.overall.means.get(name)
+            parts = [f"mean {mean:.2f}"] if mean is not None else []
+            parts += [f"{failed:,} failed"] if failed else []
+            parts += [f"{self._broken[name]:,} could not be computed"] if self._broken[name] else []
+            first = f" ({one_line(self._first[name], 160)})" if name in self._first else ""
+            yield f"{name}: {', '.join(parts)}{first}"
+
+
+COLORS = {"PASS": "green", "FAIL": "red"}
+
+
+def print_run(
+    out: Screen, stored: StoredRun, summary: Summary, failed: Sequence[GoldenRow], more: int
+) -> None:
+    """Print a run: verdict, table, failures, and where it came from."""
+    run = stored.run
+    out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
+    print_verdict(out, stored, summary)
+    out.print()
+    print_summary(summary, failed, more_goldens(more), console=out)
+    out.print()
+    for label, value in facts(stored):
+        out.say("[dim]{:<8}[/dim] {}", label, clean(value))
+
+
+def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
+    """Print the verdict as a sentence; for a run in progress, print how far it is."""
+    if not stored.finished:
+        planned = f" of {stored.planned:,}" if stored.planned else ""
+        out.say("[yellow]unfinished[/yellow]: {:,}{} results, last update {}", stored.results, planned,
+                stored.updated_at)  # fmt: skip
+        return
+    word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
+    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
+
+
+def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
+    """Where a run came from and what it used."""
+    run, usage = stored.run, stored.usage
+    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
+    git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
+    per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
+    unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
+    facts_by_label = {
+        "started": run.started_at,
+        "finished": run.finished_at or "",
+        "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
+        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
+        if usage.input_tokens or usage.output_tokens
+        else "",
+        "group": run.group if run.group != run.name else "",
+        "tags": ", ".join(stored.tags),
+        "git": git,
+    }
+    return [(label, value) for label, value in facts_by_label.items() if value]

@@ -10,8 +10,7 @@ from scipy import stats as scipy_stats
 from rightcall.stats.detect import WINDOWS
 from rightcall.wings.monitor.baseline import TrafficBaseline, reference_of_hours
 from rightcall.wings.monitor.bounds import bounds_of, reference_rates, threshold_of
-from rightcall.wings.monitor.day_movement import movement_p_value
-from rightcall.wings.monitor.rehearsal import rehearse, spread_values
+from rightcall.wings.monitor.rehearsal import movement_p_value, rehearse, spread_values
 from rightcall.wings.monitor.settings import FalseAlarms, MonitorSettings
 from rightcall.wings.monitor.week_blocks import CELLS
 from tests.support.examples import examples

@@ -5,6 +5,7 @@
     tools      per tool, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
+    columns    the columns of every table: titles, values, and which outputs show them
     grouped_trials  the trials of a golden in one row, danger first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side; case_names: its name
@@ -12,5 +13,5 @@
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 
-To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
+To show another column: a line in `columns`. To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """

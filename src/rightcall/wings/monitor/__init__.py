@@ -1,16 +1,15 @@
 """Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
     command    `rightcall monitor`                  live_page   the page Live of the dashboard
-    settings   monitor.yaml                         receiver   `monitor serve`, with the receiver of traces
-    settings_trust   what settings would start, and who allowed it
+    settings   monitor.yaml, what it would start, and who allowed that
+    receiver   `monitor serve`, with the receiver of traces
     trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              production_rates   bad checks by version, and what changed
     judge      judged metrics, and their budget     session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
     week_blocks   parts of the week and their rates    bounds     what a series is compared with
-    rehearsal  the baseline played through the detector, and months drawn from its days
-    day_movement  whether rates move from day to day
+    rehearsal  the baseline played through the detector, months drawn from its days, and whether rates move by day
     forecast   what would be detected, and when     demo       a bundled hour of traffic
 
 To add a check: see `checks` of traces.

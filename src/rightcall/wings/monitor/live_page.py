@@ -18,7 +18,7 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.store.watch import KeptTrace, TraceFilter
 from rightcall.wings.monitor.production_rates import check_rates, version_changes
-from rightcall.wings.traces.promote import accept_golden, as_negative
+from rightcall.wings.traces.golden_candidate import accept_golden, as_negative
 from rightcall.wings.traces.trace_record import trace_of
 
 NEWEST, QUEUED = 20, 20

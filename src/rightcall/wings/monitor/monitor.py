@@ -37,9 +37,9 @@ from rightcall.wings.monitor.settings import (
     JudgeSettings,
     MonitorSettings,
     load_settings,
+    require_settings_trust,
     seconds,
 )
-from rightcall.wings.monitor.settings_trust import require_settings_trust
 from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.trace import Trace

@@ -1,14 +1,14 @@
 """Traces of agents that ran elsewhere, as trajectories.
 
-    command     `rightcall traces`                      traced_goldens   traces that `rightcall score` reads
+    command     `rightcall traces`                      span        spans and what is observed in them
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
     otlp_receiver  OTLP over HTTP (otlp_server) and gRPC (otlp_grpc): what is received, and the answers
     span_receiver  spans of agents, received during a run     traced_agent   `observe(…, via="otel")`
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
-    trace       Trace: trajectory, tools, origin        golden_candidate   a golden to review
-    checks      problems detectable without a golden    promote     from a trace to a golden
+    trace       Trace: trajectory, tools, origin        golden_candidate   from a trace to a golden to review
+    checks      problems detectable without a golden
     trace_import   files of traces, one at a time       trace_record   a trace as the store keeps it
     redaction   e-mail addresses, keys and similar      events      scores as `gen_ai.evaluation.result`
     run_export  the scores of a stored run, sent as events

@@ -17,9 +17,8 @@ from rightcall.wings.traces.content import arguments_of, first_text, json_value,
 from rightcall.wings.traces.dialects import observe
 from rightcall.wings.traces.hints import capture_hint, empty_hint
 from rightcall.wings.traces.messages import SpokenMessage
-from rightcall.wings.traces.observation import Observation
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 from rightcall.wings.traces.structure import (
     SpanPlace,
     by_time,

@@ -217,7 +217,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
-    from rightcall.wings.traces.promote import accept_golden, add_goldens, as_negative
+    from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
 
     kept = 0
     for golden, settle in _review_queue(candidates, target, store_url):
@@ -275,7 +275,7 @@ def _review_queue(candidates: Path | None, target: Path, store_url: str | None) 
     """Goldens, each with a function to call with the decision."""
     if candidates is not None:
         from rightcall.datasets.goldens import load_goldens
-        from rightcall.wings.traces.promote import is_unreviewed
+        from rightcall.wings.traces.golden_candidate import is_unreviewed
 
         judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
         for golden in list(load_goldens(candidates)):
@@ -321,7 +321,7 @@ def promote(
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
     from rightcall.store.address import open_store
-    from rightcall.wings.traces.promote import accept_golden, add_goldens, as_negative
+    from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
     from rightcall.wings.traces.trace_record import trace_of
 
     goldens = []

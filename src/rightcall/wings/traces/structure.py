@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rightcall.wings.traces.observation import Observation
 from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.span import Observation
 
 
 @dataclass(frozen=True)

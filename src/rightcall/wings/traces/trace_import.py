@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.datasets.goldens import save_goldens
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.store.sql.store import Store
@@ -18,6 +18,7 @@ from rightcall.store.watch import SessionCount, TraceRow
 from rightcall.tools.idempotency.owners import process_runs, this_process
 from rightcall.wings.traces.checks import DEFAULT, CheckedAgent, run_checks
 from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
+from rightcall.wings.traces.reader import is_trace_export, load_traces
 from rightcall.wings.traces.trace import Trace
 from rightcall.wings.traces.trace_record import trace_to_keep
 
@@ -142,3 +143,24 @@ class SessionTally:
             total[0] += 1
             total[1] += bad / count
         self._open = {}
+
+
+def recorded_goldens(goldens: Path, recorded: Path) -> tuple[list[RecordedTrajectory], int] | None:
+    """What was recorded for each golden, and how many traces have none; None when the file holds no traces."""
+    if not is_trace_export(recorded):
+        return None
+    by_trace: dict[str, str] = {}
+    ids: set[str] = set()
+    for golden in load_goldens(goldens):
+        ids.add(golden.id)
+        origin = golden.metadata.get("trace")
+        if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
+            by_trace[trace_id] = golden.id
+    rows, left_out = [], 0
+    for trace in load_traces(recorded):
+        golden_id = trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id)
+        if golden_id:
+            rows.append(RecordedTrajectory(golden_id, trace.trajectory, trace.trial))
+        else:
+            left_out += 1
+    return rows, left_out

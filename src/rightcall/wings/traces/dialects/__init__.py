@@ -31,8 +31,7 @@ from rightcall.wings.traces.dialects import (
     vercel,
 )
 from rightcall.wings.traces.dialects.common import blank
-from rightcall.wings.traces.observation import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 DIALECTS: dict[str, ModuleType] = {
     "mlflow": mlflow,

@@ -6,8 +6,7 @@ from typing import Any
 
 from rightcall.wings.traces.content import ABSENT, first_text, json_value, parse_container
 from rightcall.wings.traces.messages import SpokenMessage
-from rightcall.wings.traces.observation import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 
 def blank(span: Span, spelling: str) -> Observation:

@@ -15,8 +15,7 @@ from rightcall.wings.traces.dialects.common import (
     without_system,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
-from rightcall.wings.traces.observation import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 NAME = "laminar"
 TYPE, INPUT, OUTPUT = "lmnr.span.type", "lmnr.span.input", "lmnr.span.output"

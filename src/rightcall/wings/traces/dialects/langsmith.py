@@ -13,8 +13,7 @@ from rightcall.wings.traces.dialects.common import (
     without_system,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
-from rightcall.wings.traces.observation import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 NAME = "langsmith"
 RUN_TYPE, INPUTS, OUTPUTS, EXTRA = (

@@ -18,8 +18,7 @@ from rightcall.wings.traces.dialects.common import (
     without_system,
 )
 from rightcall.wings.traces.messages import Called, SpokenMessage, read_answer, read_messages
-from rightcall.wings.traces.observation import Observation, ObservedKind
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, ObservedKind, Span
 
 NAME = "mlflow"
 CHUNK = "mlflow.chunk.item."

@@ -7,8 +7,7 @@ from typing import Any
 from rightcall.wings.traces.content import ABSENT, first_text, parse_container, whole_number
 from rightcall.wings.traces.dialects.common import blank, definitions, without_system
 from rightcall.wings.traces.messages import read_answer, read_messages
-from rightcall.wings.traces.observation import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 NAME = "vercel"
 MODEL = ("ai.generateText.doGenerate", "ai.streamText.doStream", "ai.generateObject.doGenerate")
