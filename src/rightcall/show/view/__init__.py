@@ -13,5 +13,6 @@
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 
-To show another column: a line in `columns`. To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
+To show another column: a line in `columns`.
+To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, json_value, parse_container
-from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.content import ABSENT, first_text, json_value, parse_container, whole_number
+from rightcall.wings.traces.messages import SpokenMessage, read_messages
 from rightcall.wings.traces.span import Observation, Span
 
 
@@ -66,6 +67,33 @@ def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[Spok
         return "", messages
     system = "\n".join(message.text for message in messages if message.role == "system")
     return system, [message for message in messages if message.role != "system"]
+
+
+def read_asked(observation: Observation, value: Any) -> None:
+    """The system prompt and the other messages of a request; nothing where it was not recorded."""
+    messages = read_messages(value) if value is not None and value is not ABSENT else None
+    observation.system, observation.asked = without_system(messages)
+
+
+def read_result(observation: Observation, output: Any) -> None:
+    """A tool's output, whether its message says that it failed, and the id of the call that it answers."""
+    observation.result, failed = unwrap_output(output)
+    observation.failed = observation.failed or failed
+    observation.call_id = observation.call_id or answered_call_id(output)
+
+
+def read_tokens(
+    observation: Observation,
+    counts: dict[str, Any],
+    asked: Sequence[str],
+    answered: Sequence[str],
+    cached: Sequence[str],
+) -> None:
+    """How many tokens a request and its answer had, under the first of several names."""
+    observation.input_tokens, observation.output_tokens, observation.cached_tokens = (
+        next((number for name in names if (number := whole_number(counts.get(name))) is not None), None)
+        for names in (asked, answered, cached)
+    )
 
 
 def own_arguments(value: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.wings.traces import names
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container, whole_number
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container
 from rightcall.wings.traces.dialects.common import (
     blank,
     block_result,
     definitions,
-    unwrap_output,
+    read_result,
+    read_tokens,
     with_blocks,
     without_system,
 )
@@ -65,8 +66,7 @@ def read_tool(observation: Observation, attributes: dict[str, Any]) -> None:
     observation.call_id = first_text(attributes.get(names.CALL_ID))
     observation.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
     if names.CALL_RESULT in attributes:
-        observation.result, failed = unwrap_output(attributes[names.CALL_RESULT])
-        observation.failed = observation.failed or failed
+        read_result(observation, attributes[names.CALL_RESULT])
     elif (told := read_messages(attributes.get(names.OUTPUT_MESSAGES))) and told[-1].results:
         observation.result = told[-1].results[-1].output
     _read_tool_events(observation)
@@ -129,13 +129,11 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
 
 
 def read_usage(observation: Observation, attributes: dict[str, Any]) -> None:
-    observation.input_tokens = whole_number(
-        attributes.get(names.INPUT_TOKENS, attributes.get("gen_ai.usage.prompt_tokens"))
+    asked, answered = (
+        (names.INPUT_TOKENS, "gen_ai.usage.prompt_tokens"),
+        (names.OUTPUT_TOKENS, "gen_ai.usage.completion_tokens"),
     )
-    observation.output_tokens = whole_number(
-        attributes.get(names.OUTPUT_TOKENS, attributes.get("gen_ai.usage.completion_tokens"))
-    )
-    observation.cached_tokens = whole_number(attributes.get(names.CACHED_TOKENS))
+    read_tokens(observation, attributes, asked, answered, (names.CACHED_TOKENS,))
 
 
 def _with_details(span: Span) -> dict[str, Any]:

@@ -6,15 +6,14 @@ from rightcall.wings.traces import names
 from rightcall.wings.traces.content import ABSENT, first_text
 from rightcall.wings.traces.dialects import genai, traceloop
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     blank,
     definitions,
     only_text,
     own_arguments,
-    unwrap_output,
-    without_system,
+    read_asked,
+    read_result,
 )
-from rightcall.wings.traces.messages import read_answer, read_messages
+from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "laminar"
@@ -28,26 +27,23 @@ def claims(span: Span) -> bool:
 def observe(span: Span) -> Observation:
     kind = str(span.attributes[TYPE]).upper()
     span_input, span_output = span.attributes.get(INPUT, ABSENT), span.attributes.get(OUTPUT, ABSENT)
+    observation = blank(span, NAME)
     if kind == "LLM":
-        observation = blank(span, NAME)
         genai.read_model(observation, span.attributes)
         traceloop.read_model(observation, span.attributes)
         if observation.asked is None and span_input is not ABSENT:
-            observation.system, observation.asked = without_system(read_messages(span_input))
+            read_asked(observation, span_input)
         if observation.answer is None and span_output is not ABSENT:
             observation.answer = read_answer(span_output)
         if "ai.prompt.tools" in span.attributes and not observation.tools:
             observation.tools = definitions(span.attributes["ai.prompt.tools"])
-        return observation
-    observation = blank(span, NAME)
-    if kind == "TOOL":
+    elif kind == "TOOL":
         observation.kind, observation.loose = "tool", True
         observation.name = first_text(span.attributes.get(names.TOOL_NAME), span.name)
-        observation.call_id = first_text(span.attributes.get(names.CALL_ID), answered_call_id(span_output))
+        observation.call_id = first_text(span.attributes.get(names.CALL_ID))
         observation.arguments = own_arguments(span_input)
         if span_output is not ABSENT:
-            observation.result, failed = unwrap_output(span_output)
-            observation.failed = observation.failed or failed
+            read_result(observation, span_output)
     elif kind == "EXECUTOR" or (kind == "DEFAULT" and not span.parent_id):
         observation.kind, observation.name = "agent", span.name
         observation.question, observation.output = only_text(span_input), only_text(span_output)

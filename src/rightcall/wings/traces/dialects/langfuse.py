@@ -10,15 +10,14 @@ from rightcall.wings.traces.content import (
     first_text,
     json_value,
     parse_container,
-    whole_number,
 )
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     blank,
     definitions,
     own_arguments,
-    unwrap_output,
-    without_system,
+    read_asked,
+    read_result,
+    read_tokens,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
@@ -26,6 +25,11 @@ from rightcall.wings.traces.span import Observation, ObservedKind, Span
 NAME = "langfuse"
 PREFIX = "langfuse.observation."
 KINDS: dict[str, ObservedKind] = {"tool": "tool", "generation": "llm", "agent": "agent"}
+TOKENS = (
+    ("input", "input_tokens", "prompt_tokens", "promptTokens"),
+    ("output", "output_tokens", "completion_tokens", "completionTokens"),
+    ("input_cached_tokens", "cache_read_input_tokens"),
+)
 
 
 def claims(span: Span) -> bool:
@@ -40,22 +44,13 @@ def observe(span: Span) -> Observation:
     if as_text(attributes.get(f"{PREFIX}level")).upper() == "ERROR":
         observation.failed = True
         observation.error = observation.error or as_text(attributes.get(f"{PREFIX}status_message"))
-    span_input, span_output = (
-        attributes.get(f"{PREFIX}input", ABSENT),
-        attributes.get(f"{PREFIX}output", ABSENT),
-    )
+    span_input, span_output = (attributes.get(f"{PREFIX}{side}", ABSENT) for side in ("input", "output"))
     if observation.kind == "tool":
-        observation.name, observation.arguments, observation.loose = (
-            span.name,
-            own_arguments(span_input),
-            True,
-        )
-        observation.call_id = first_text(
-            json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")), answered_call_id(span_output)
-        )
+        observation.name, observation.loose = span.name, True
+        observation.arguments = own_arguments(span_input)
+        observation.call_id = first_text(json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")))
         if span_output is not ABSENT:
-            observation.result, failed = unwrap_output(span_output)
-            observation.failed = observation.failed or failed
+            read_result(observation, span_output)
     elif observation.kind == "llm":
         _model(observation, attributes, span_input, span_output)
     elif observation.kind == "agent":
@@ -72,19 +67,11 @@ def _model(observation: Observation, attributes: dict[str, Any], span_input: Any
     if isinstance(held, list):
         observation.tools = [tool for message in held if (tool := _tool_definition(message)) is not None]
         held = [message for message in held if _tool_definition(message) is None]
-    observation.system, observation.asked = without_system(
-        read_messages(held) if span_input is not ABSENT else None
-    )
+    read_asked(observation, held)
     observation.answer = read_answer(span_output) if span_output is not ABSENT else None
     usage = parse_container(attributes.get(f"{PREFIX}usage_details"))
     if isinstance(usage, dict):
-        observation.input_tokens = _first_number(
-            usage, "input", "input_tokens", "prompt_tokens", "promptTokens"
-        )
-        observation.output_tokens = _first_number(
-            usage, "output", "output_tokens", "completion_tokens", "completionTokens"
-        )
-        observation.cached_tokens = _first_number(usage, "input_cached_tokens", "cache_read_input_tokens")
+        read_tokens(observation, usage, *TOKENS)
     observation.model = first_text(attributes.get(f"{PREFIX}model.name"))
     for name in (f"{PREFIX}tool_definitions", f"{PREFIX}metadata.tools"):
         if name in attributes and not observation.tools:
@@ -97,10 +84,6 @@ def _tool_definition(message: Any) -> dict[str, Any] | None:
     content = message.get("content") if isinstance(message, dict) and message.get("role") == "tool" else None
     is_definition = isinstance(content, dict) and content.get("type") == "function" and "function" in content
     return content if is_definition else None
-
-
-def _first_number(usage: dict[str, Any], *keys: str) -> int | None:
-    return next((n for key in keys if (n := whole_number(usage.get(key))) is not None), None)
 
 
 def _words(value: Any) -> str:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, whole_number
+from rightcall.wings.traces.content import ABSENT, as_text, first_text
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     blank,
     definitions,
-    unwrap_output,
-    without_system,
+    read_asked,
+    read_result,
+    read_tokens,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "langsmith"
 RUN_TYPE, INPUTS, OUTPUTS, EXTRA = (
-    "langsmith.run_type",
-    "langsmith.inputs",
-    "langsmith.outputs",
-    "langsmith.extra",
+    f"langsmith.{name}" for name in ("run_type", "inputs", "outputs", "extra")
 )
 
 
@@ -42,9 +39,7 @@ def observe(span: Span) -> Observation:
         observation.call_id = as_text(extra.get("tool_call_id"))
         observation.arguments = _tool_input(inputs)
         if outputs is not ABSENT and outputs:
-            observation.result, failed = unwrap_output(_only_output(outputs))
-            observation.failed = observation.failed or failed
-            observation.call_id = observation.call_id or answered_call_id(outputs)
+            read_result(observation, _only_output(outputs))
     elif kind in ("llm", "chat"):
         _model(observation, inputs, outputs, extra, metadata)
     elif not span.parent_id:
@@ -63,13 +58,12 @@ def _model(
 ) -> None:
     observation.kind = "llm"
     if "prompts" not in inputs:  # one string with all messages cannot be split reliably
-        observation.system, observation.asked = without_system(read_messages(inputs))
+        read_asked(observation, inputs)
     observation.answer = read_answer(outputs) if outputs is not ABSENT and outputs is not None else None
     usage = _usage(outputs)
-    observation.input_tokens = whole_number(usage.get("input_tokens", usage.get("prompt_tokens")))
-    observation.output_tokens = whole_number(usage.get("output_tokens", usage.get("completion_tokens")))
-    details = _dict(usage.get("input_token_details"))
-    observation.cached_tokens = whole_number(details.get("cache_read"))
+    counts = {**usage, **_dict(usage.get("input_token_details"))}
+    asked, answered = ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens")
+    read_tokens(observation, counts, asked, answered, ("cache_read",))
     parameters = _dict(extra.get("invocation_params"))
     tools = parameters.get("tools") or inputs.get("tools")
     observation.tools = definitions(tools) if tools else []

@@ -7,15 +7,15 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.streams import stream_of, text_of
 from rightcall.model.message import calls_of
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container, whole_number
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     blank,
     definitions,
     only_text,
+    read_asked,
+    read_result,
+    read_tokens,
     session_of,
-    unwrap_output,
-    without_system,
 )
 from rightcall.wings.traces.messages import Called, SpokenMessage, read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
@@ -35,27 +35,19 @@ def observe(span: Span) -> Observation:
     kind = attributes.get("mlflow.spanType")
     observation.kind = KINDS.get(kind, "other") if isinstance(kind, str) else "other"
     observation.session = session_of(attributes)
-    span_input, span_output = (
-        attributes.get("mlflow.spanInputs", ABSENT),
-        attributes.get("mlflow.spanOutputs", ABSENT),
-    )
+    span_input, span_output = (attributes.get(f"mlflow.span{side}", ABSENT) for side in ("Inputs", "Outputs"))
     if observation.kind == "tool":
         observation.name, observation.arguments, observation.loose = span.name, span_input, True
         if span_output is not ABSENT and span_output is not None:
-            observation.call_id = answered_call_id(span_output)
-            observation.result, failed = unwrap_output(span_output)
-            observation.failed = observation.failed or failed
+            read_result(observation, span_output)
     elif observation.kind == "llm":
-        observation.system, observation.asked = without_system(
-            read_messages(span_input) if span_input is not ABSENT else None
-        )
+        read_asked(observation, span_input)
         observation.answer = read_answer(span_output) if span_output is not ABSENT else None
         if observation.answer is None or not observation.answer.calls:
             observation.answer = answer_of_stream(span) or observation.answer
         usage = attributes.get("mlflow.chat.tokenUsage")
         if isinstance(usage, dict):
-            observation.input_tokens = whole_number(usage.get("input_tokens"))
-            observation.output_tokens = whole_number(usage.get("output_tokens"))
+            read_tokens(observation, usage, ("input_tokens",), ("output_tokens",), ())
         tools = attributes.get(
             "mlflow.chat.tools", span_input.get("tools") if isinstance(span_input, dict) else None
         )

@@ -11,15 +11,14 @@ from rightcall.wings.traces.content import (
     from_json,
     nest_attributes,
     parse_container,
-    whole_number,
 )
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     blank,
     definitions,
     own_arguments,
-    unwrap_output,
-    without_system,
+    read_asked,
+    read_result,
+    read_tokens,
 )
 from rightcall.wings.traces.messages import SpokenMessage, merge_answers, read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
@@ -70,10 +69,7 @@ def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
     arguments = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
     observation.arguments, observation.loose = own_arguments(arguments), True
     if "output.value" in attributes:
-        output = _value(attributes, "output")
-        observation.call_id = observation.call_id or answered_call_id(output)
-        observation.result, failed = unwrap_output(output)
-        observation.failed = observation.failed or failed
+        read_result(observation, _value(attributes, "output"))
     schema = parse_container(attributes.get("tool.parameters"))
     if isinstance(schema, dict) and schema.get("type") == "object":
         description = first_text(attributes.get("tool.description"))
@@ -85,10 +81,7 @@ def _is_handoff(span: Span) -> bool:
 
 
 def _model(observation: Observation, attributes: dict[str, Any]) -> None:
-    asked = nest_attributes(attributes, "llm.input_messages")
-    observation.system, observation.asked = without_system(
-        read_messages(asked) if asked is not None else None
-    )
+    read_asked(observation, nest_attributes(attributes, "llm.input_messages"))
     _mark_failed(observation.asked, attributes.get("input.value"))
     answers = nest_attributes(attributes, "llm.output_messages")
     if isinstance(answers, list):
@@ -103,9 +96,8 @@ def _model(observation: Observation, attributes: dict[str, Any]) -> None:
             if isinstance(item, dict) and isinstance(item.get("tool"), dict)
         ]
         observation.tools = [tool for schema in schemas for tool in definitions(schema)]
-    observation.input_tokens = whole_number(attributes.get("llm.token_count.prompt"))
-    observation.output_tokens = whole_number(attributes.get("llm.token_count.completion"))
-    observation.cached_tokens = whole_number(attributes.get("llm.token_count.prompt_details.cache_read"))
+    counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
+    read_tokens(observation, attributes, *((name,) for name in counts))
     observation.model = first_text(attributes.get("llm.model_name"))
     observation.finish = first_text(
         attributes.get("llm.finish_reason"), observation.answer.finish if observation.answer else ""

@@ -15,13 +15,12 @@ from rightcall.wings.traces.content import (
 )
 from rightcall.wings.traces.dialects import genai
 from rightcall.wings.traces.dialects.common import (
-    answered_call_id,
     only_text,
     own_arguments,
-    unwrap_output,
-    without_system,
+    read_asked,
+    read_result,
 )
-from rightcall.wings.traces.messages import read_answer, read_messages
+from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "traceloop"
@@ -75,10 +74,7 @@ def _tool(observation: Observation) -> Observation:
             arguments = inner  # of its LangChain instrumentation
         observation.arguments, observation.loose = arguments, True
     if observation.result is ABSENT and "traceloop.entity.output" in attributes:
-        result = json_value(attributes["traceloop.entity.output"])
-        observation.result, failed = unwrap_output(result)
-        observation.failed = observation.failed or failed
-        observation.call_id = observation.call_id or answered_call_id(result)
+        read_result(observation, json_value(attributes["traceloop.entity.output"]))
     return observation
 
 
@@ -86,7 +82,7 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
     """Read what only numbered names contain."""
     observation.kind = "llm"
     if observation.asked is None and (prompt := nest_attributes(attributes, PROMPT)) is not None:
-        observation.system, observation.asked = without_system(read_messages(prompt))
+        read_asked(observation, prompt)
     if observation.answer is None and (completion := nest_attributes(attributes, COMPLETION)) is not None:
         observation.answer = read_answer(completion)
         observation.finish = observation.finish or (observation.answer.finish if observation.answer else "")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, parse_container, whole_number
-from rightcall.wings.traces.dialects.common import blank, definitions, without_system
-from rightcall.wings.traces.messages import read_answer, read_messages
+from rightcall.wings.traces.content import ABSENT, first_text, parse_container
+from rightcall.wings.traces.dialects.common import blank, definitions, read_asked, read_tokens
+from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "vercel"
@@ -33,10 +33,7 @@ def observe(span: Span) -> Observation:
                 observation.result = parse_container(attributes[name])
     elif operation in MODEL:
         observation.kind = "llm"
-        asked = attributes.get("ai.prompt.messages")
-        observation.system, observation.asked = without_system(
-            read_messages(asked) if asked is not None else None
-        )
+        read_asked(observation, attributes.get("ai.prompt.messages"))
         calls = _calls(parse_container(attributes.get("ai.response.toolCalls", "[]")))
         text = first_text(attributes.get("ai.response.text"))
         if text or calls:
@@ -44,11 +41,9 @@ def observe(span: Span) -> Observation:
         observation.tools = (
             definitions(attributes["ai.prompt.tools"]) if "ai.prompt.tools" in attributes else []
         )
-        observation.input_tokens = whole_number(
-            attributes.get("ai.usage.promptTokens", attributes.get("ai.usage.inputTokens"))
-        )
-        observation.output_tokens = whole_number(
-            attributes.get("ai.usage.completionTokens", attributes.get("ai.usage.outputTokens"))
+        asked, answered = (f"ai.usage.{name}Tokens" for name in ("prompt", "completion"))
+        read_tokens(
+            observation, attributes, (asked, "ai.usage.inputTokens"), (answered, "ai.usage.outputTokens"), ()
         )
         observation.model = first_text(attributes.get("ai.model.id"))
         observation.finish = first_text(attributes.get("ai.response.finishReason"))
