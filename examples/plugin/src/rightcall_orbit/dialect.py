@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rightcall.wings.traces.dialects.common import blank
-from rightcall.wings.traces.span import Observation
-from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.span import Observation, Span
 
 
 def claims(span: Span) -> bool:
