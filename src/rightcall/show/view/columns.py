@@ -1,7 +1,7 @@
 """The columns of every table of results, each declared once: what it is called, what it says, which outputs show it.
 
-To add one: a line here, and the value where it arises. Outputs draw the columns they are given; only `kind`s that are
-more than text have a drawing of their own there.
+To add one: a line here, and the value where it arises. Outputs draw the columns they are given; only a `kind`
+that is more than text is drawn specially.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def shown_in(columns: Sequence[Column], output: Output) -> list[Column]:
 def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
     """The columns of a summary by category: counts, requested metrics, dimensions.
 
-    Pages show requested metrics in a table of their own.
+    Pages show requested metrics in a separate table.
     """
     digits = 2 if output == "terminal" else 3
     names = requested if output in ("terminal", "markdown") else ()
