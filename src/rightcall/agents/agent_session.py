@@ -70,10 +70,8 @@ class SessionAgent(Protocol):
 
 def session_options(desk: Desk | None, approvals: ApprovalPolicy | None) -> dict[str, Any]:
     """What an observed agent's session takes besides the golden; other agents take nothing more."""
-    return {
-        **({"desk": desk} if desk is not None else {}),
-        **({"approvals": approvals} if approvals is not None else {}),
-    }
+    options = {"desk": desk, "approvals": approvals}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 async def wait_for_spans(session: AgentSession) -> None:
@@ -118,7 +116,7 @@ class SessionPerformer:
 
     async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
         """How the turn ended. A broken setup is raised, because it says nothing about the agent."""
-        seconds, out_of_time = self._limits.seconds, False
+        seconds = self._limits.seconds
         try:
             if self._asker is not None:  # over a network: failed requests are retried
                 await self._asker.attempt(lambda: session.turn(text), Deadline(seconds))
@@ -126,10 +124,9 @@ class SessionPerformer:
                 async with asyncio.timeout(seconds) as deadline:
                     await session.turn(text)
         except TimeoutError as error:
-            out_of_time = self._asker is not None or deadline.expired()
-            return (
-                ("limit", f"more than {seconds:g} seconds") if out_of_time else session.stop_of_error(error)
-            )
+            if self._asker is not None or deadline.expired():
+                return "limit", f"more than {seconds:g} seconds"
+            return session.stop_of_error(error)
         except ProviderError as error:
             return session.stop_of_error(error)
         except InfrastructureError as error:

@@ -200,7 +200,9 @@ class EndpointProvider(ProviderAround):
     def __init__(self, provider: Provider, endpoint: ModelEndpoint) -> None:
         super().__init__(provider)
         self._endpoint = endpoint
-        self._prompts = PromptCache(self._own_prompt)
+        self._prompts = PromptCache(
+            lambda prompt: replace(prompt, settings=overlaid(prompt.settings, endpoint.settings))
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name in ("base_url", "server"):
@@ -222,6 +224,3 @@ class EndpointProvider(ProviderAround):
     def _bucket(self) -> TokenBucket | None:
         rate = self._endpoint.rate
         return shared_bucket(" ".join(self._endpoint.identity[:2]), rate) if rate else None
-
-    def _own_prompt(self, prompt: Prompt) -> Prompt:
-        return replace(prompt, settings=overlaid(prompt.settings, self._endpoint.settings))

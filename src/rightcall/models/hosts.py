@@ -78,31 +78,22 @@ HOSTS = {
     "openai": Host("https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
     "openai-responses": Host("https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
     "azure": Host(
-        "",
-        "AZURE_OPENAI_ENDPOINT",
-        "AZURE_OPENAI_API_KEY",
-        "AZURE_OPENAI_AD_TOKEN",
+        "", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN",
         vendor_hosts=r"[a-z0-9-]+\.(openai|cognitiveservices|services\.ai)\.azure\.com",
     ),
-    "bedrock": Host(
+    "bedrock": Host(  # without a key, requests are signed
         "https://bedrock-runtime.{AWS_REGION|AWS_DEFAULT_REGION}.amazonaws.com",
-        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-        "AWS_BEARER_TOKEN_BEDROCK",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_BEARER_TOKEN_BEDROCK", needs_key=False,
         vendor_hosts=r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?",
-        needs_key=False,  # requests are signed
     ),
     "gemini": Host(
-        "https://generativelanguage.googleapis.com",
-        "GOOGLE_GEMINI_BASE_URL",
-        "GEMINI_API_KEY",
+        "https://generativelanguage.googleapis.com", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY",
         first_key_variable="GOOGLE_API_KEY",
     ),
-    "vertex": Host(
+    "vertex": Host(  # without a key, the credentials of this machine
         "https://{GOOGLE_CLOUD_LOCATION|=global}-aiplatform.googleapis.com",
-        "GOOGLE_VERTEX_BASE_URL",
-        "GOOGLE_OAUTH_ACCESS_TOKEN",
+        "GOOGLE_VERTEX_BASE_URL", "GOOGLE_OAUTH_ACCESS_TOKEN", needs_key=False,
         vendor_hosts=r"([a-z0-9-]+-)?aiplatform\.googleapis\.com",
-        needs_key=False,  # the credentials of this machine
     ),
     "mistral": Host("https://api.mistral.ai/v1", key_variable="MISTRAL_API_KEY"),
     "openrouter": Host("https://openrouter.ai/api/v1", key_variable="OPENROUTER_API_KEY"),
@@ -111,7 +102,7 @@ HOSTS = {
     ),
     "vllm": Host("http://127.0.0.1:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY", port=8000, needs_key=False),
     "litellm": Host("", needs_key=False),  # the package knows the servers
-}
+}  # fmt: skip
 """By the prefix of `provider:model`."""
 
 Source = Literal["written", "variable", "default"]

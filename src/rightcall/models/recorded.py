@@ -94,7 +94,10 @@ class RecordedProvider(ProviderAround):
                 raise ProviderError("a request outside any trial cannot be replayed", kind="not_recorded")
             return await self._inner.complete(request)
         if case.is_replaying:
-            return self._replay(case, request)
+            ask = self._ask(request)
+            if not case.names_servers:  # recorded before servers were
+                ask.pop("server", None)
+            return convert(case.next_reply(ask), ModelReply, f"recording of {case.golden}")
         token = CURRENT.set(PASSING)  # what it sends is this request: it is recorded once
         try:
             reply = await self._inner.complete(request)
@@ -106,12 +109,6 @@ class RecordedProvider(ProviderAround):
     async def check(self) -> list[str]:
         """The other provider's problems; a replay needs no key and no server."""
         return [] if self._recordings.replays_only else await self._inner.check()
-
-    def _replay(self, case: TapedCase, request: ModelRequest) -> ModelReply:
-        ask = self._ask(request)
-        if not case.names_servers:  # recorded before servers were
-            ask.pop("server", None)
-        return convert(case.next_reply(ask), ModelReply, f"recording of {case.golden}")
 
     def _ask(self, request: ModelRequest) -> dict[str, Any]:
         ask = {"model": self.name, **self._asks_at, **self._writer.ask(request)}

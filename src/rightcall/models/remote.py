@@ -75,7 +75,9 @@ class RemoteProvider(Provider):
         self._prices = prices
         self._warned = False
         self._constants = PromptCache(self._encode_constant)
-        self._tools = PromptCache(self._encode_tools)
+        self._tools = PromptCache(
+            lambda tools: msgspec.Raw(encode([self.write_tool(tool) for tool in tools]))
+        )
 
     @classmethod
     def of(cls, model: str, options: ProviderOptions) -> Self:
@@ -257,9 +259,6 @@ class RemoteProvider(Provider):
             fields[self.tools_field] = self._tools.get(prompt.tools)
         fields |= prompt.settings.extra
         return {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
-
-    def _encode_tools(self, tools: tuple[Tool, ...]) -> msgspec.Raw:
-        return msgspec.Raw(encode([self.write_tool(tool) for tool in tools]))
 
     def _decode_reply(self, content: bytes, turn: int) -> ModelReply:
         try:

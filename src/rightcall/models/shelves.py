@@ -28,9 +28,7 @@ class Shelf(Record, frozen=True):
 SHELVES = (
     Shelf("anthropic", "anthropic:MODEL", "Anthropic's Messages API", "ANTHROPIC_API_KEY"),
     Shelf(
-        "openai",
-        "openai:MODEL",
-        "OpenAI's chat completions, and any compatible server via base_url",
+        "openai", "openai:MODEL", "OpenAI's chat completions, and any compatible server via base_url",
         "OPENAI_API_KEY, unless base_url is another server",
     ),
     Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY"),
@@ -38,33 +36,24 @@ SHELVES = (
         "azure", "azure:DEPLOYMENT", "OpenAI's models on Azure", "AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY"
     ),
     Shelf(
-        "bedrock",
-        "bedrock:MODEL",
-        "models on Amazon Bedrock: the Converse API",
+        "bedrock", "bedrock:MODEL", "models on Amazon Bedrock: the Converse API",
         'AWS_REGION and AWS_BEARER_TOKEN_BEDROCK, or AWS credentials with pip install "rightcall[bedrock]"',
     ),
     Shelf("gemini", "gemini:MODEL", "Google's Gemini API", "GEMINI_API_KEY or GOOGLE_API_KEY"),
     Shelf(
-        "vertex",
-        "vertex:MODEL",
-        "Gemini models of a Google Cloud project",
-        "GOOGLE_CLOUD_PROJECT and GOOGLE_OAUTH_ACCESS_TOKEN, or credentials with "
-        'pip install "rightcall[vertex]"',
+        "vertex", "vertex:MODEL", "Gemini models of a Google Cloud project",
+        'GOOGLE_CLOUD_PROJECT and GOOGLE_OAUTH_ACCESS_TOKEN, or credentials with pip install "rightcall[vertex]"',
     ),
     Shelf("mistral", "mistral:MODEL", "Mistral's chat completions", "MISTRAL_API_KEY"),
     Shelf("openrouter", "openrouter:VENDOR/MODEL", "many vendors behind one key", "OPENROUTER_API_KEY"),
     Shelf("ollama", "ollama:MODEL", "a model that Ollama serves, by default on this machine"),
     Shelf("vllm", "vllm:MODEL", "a model that vLLM serves, by default on this machine"),
     Shelf(
-        "litellm",
-        "litellm:VENDOR/MODEL",
-        "every vendor that LiteLLM knows, in this process",
+        "litellm", "litellm:VENDOR/MODEL", "every vendor that LiteLLM knows, in this process",
         'pip install "rightcall[litellm]" and the variables that LiteLLM reads',
     ),
     Shelf(
-        "local",
-        "local:smollm2 or local:PATH.gguf",
-        "a model in this process, without key or network",
+        "local", "local:smollm2 or local:PATH.gguf", "a model in this process, without key or network",
         'pip install "rightcall[local]", then: rightcall model pull smollm2',
     ),
     Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
@@ -73,7 +62,7 @@ SHELVES = (
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
-)
+)  # fmt: skip
 
 AGENTS = ("http", "exec", "a2a")
 """Kinds that are not models: the executor runs them."""

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from rightcall.api.goldens import check_dataset, load_dataset
+from rightcall.api.tool_lint import lint_sets
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, RightCallError
+from rightcall.files.atomic import write_file
+from rightcall.files.python_object import is_object_name
+from rightcall.lint.config import LintConfig, find_settings
+from rightcall.lint.explain import rule_facts
+from rightcall.lint.fixer import fix, write
+from rightcall.lint.rule import find_rule
+from rightcall.lint.source.read import read_paths
+from rightcall.lint.source.tools import ToolSet
+from rightcall.run.suite import load_suite
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import first, version_of
 from rightcall.wings.assistant.written_file import Kind, require_text, writable_file
-
-if TYPE_CHECKING:
-    from rightcall.lint.source.tools import ToolSet
 
 MOST_FINDINGS = 40
 LARGEST_FILE = 1_000_000
@@ -50,9 +58,6 @@ class DefinitionTools:
         tool, line, message and hint, and the file's version. Call explain_rule for the reason behind a code
         and propose_fix for a correction.
         """
-        from rightcall.api.tool_lint import lint_sets
-        from rightcall.lint.config import LintConfig, find_settings
-
         report = lint_sets(self._sets(path), LintConfig(**find_settings().fields()))
         severities = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
         shown = [
@@ -86,9 +91,6 @@ class DefinitionTools:
 
         Use when a code that lint_definitions reported is unclear. Returns the rule's facts as fields.
         """
-        from rightcall.lint.explain import rule_facts
-        from rightcall.lint.rule import find_rule
-
         return rule_facts(find_rule(code))
 
     @tool(read_only=True, open_world=False)
@@ -107,8 +109,6 @@ class DefinitionTools:
         Use when goldens were written or changed. Returns the number of goldens, the findings with their
         lines, and the file's version. Runs nothing.
         """
-        from rightcall.api.goldens import check_dataset, load_dataset
-
         path = self._project.file(dataset)
         problems = check_dataset(path, tools=self._project.file(tools) if tools else ())
         return {
@@ -155,8 +155,6 @@ class DefinitionTools:
         edited since the proposal. Returns what was corrected and the file's new version. Cannot be undone
         here.
         """
-        from rightcall.lint.fixer import write
-
         for kind in ("safe", "review"):
             fix = self._first_fix(path, kind)
             if fix is not None and _fix_id(fix, kind) == fix_id:
@@ -203,8 +201,6 @@ class DefinitionTools:
         kind, and with conflict if the file is not the expected_version; nothing is written then. Returns the
         new version. An overwritten text cannot be restored here.
         """
-        from rightcall.files.atomic import write_file
-
         file = writable_file(self._project, path, kind)
         now = version_of(file)
         if now != expected_version:
@@ -218,9 +214,6 @@ class DefinitionTools:
 
     def _definitions(self, source: str) -> Path:
         """The file of definitions that a path names: itself, or the tools of a suite."""
-        from rightcall.files.python_object import is_object_name
-        from rightcall.run.suite import load_suite
-
         path = self._project.file(source)
         if path.suffix.lower() not in (".yaml", ".yml", ".json"):
             return path
@@ -237,15 +230,10 @@ class DefinitionTools:
         return self._project.file(str(path.parent / tools))
 
     def _sets(self, source: str) -> list[ToolSet]:
-        from rightcall.lint.source.read import read_paths
-
         return read_paths([self._definitions(source)])
 
     def _first_fix(self, source: str, kind: str) -> Any:
         """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
-        from rightcall.lint.config import LintConfig, find_settings
-        from rightcall.lint.fixer import fix
-
         config = LintConfig(**find_settings().fields())
         return next(iter(fix(self._sets(source), config=config, suggested=kind == "review")), None)
 

@@ -6,9 +6,17 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from rightcall.api.decisions import gate
 from rightcall.core.errors import InputError
+from rightcall.improve.attribution import what_changed
+from rightcall.improve.patch import apply_changes, patch_of
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.improve.run_setup import run_record
 from rightcall.model.run import CaseResult
-from rightcall.store.base import StoredRun
+from rightcall.run.decisions import compare_runs
+from rightcall.show.view.case import case_view
+from rightcall.show.view.grouped_trials import failed_goldens, golden_row
+from rightcall.store.base import RunFilter, StoredRun
 from rightcall.tools.definitions.function import tool
 from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import first
@@ -34,8 +42,6 @@ class RunTools:
 
         Use when the id of a run is needed. Returns runs, the newest first.
         """
-        from rightcall.store.base import RunFilter
-
         with self._project.store() as store:
             return {"runs": [overview(run) for run in store.runs.page(RunFilter(), limit=limit)]}
 
@@ -51,8 +57,6 @@ class RunTools:
 
         Use when a run is known and its failures are not. Returns the golden ids to pass to show_case.
         """
-        from rightcall.show.view.grouped_trials import failed_goldens
-
         with self._project.store() as store:
             stored_run = store.runs.get(self._project.run_name(run))
             failed, more = failed_goldens(store, stored_run.id, failures)
@@ -79,10 +83,6 @@ class RunTools:
 
         Use when show_run does not say enough about a failure. Returns one trial, long texts cut.
         """
-        from rightcall.improve.run_setup import run_record
-        from rightcall.show.view.case import case_view
-        from rightcall.show.view.grouped_trials import golden_row
-
         with self._project.store() as store:
             stored_run = store.runs.get(self._project.run_name(run))
             stored = store.runs.case(stored_run.id, golden_id)
@@ -110,9 +110,6 @@ class RunTools:
         Use when a suite ran before and after a change. Returns the change with its interval and p-value,
         fixed and broken goldens, and what differs between the set-ups of both runs.
         """
-        from rightcall.improve.attribution import what_changed
-        from rightcall.run.decisions import compare_runs
-
         names = self._project.run_name(baseline), self._project.run_name(candidate)
         with self._project.store() as store:
             (comparison,) = compare_runs(store, names[0], [names[1]], margin=margin)
@@ -157,8 +154,6 @@ class RunTools:
         Use when a decision is wanted rather than a rate. Needs a suite with a gate, or a minimum. Returns the
         verdict, its sentence and its checks. Runs nothing.
         """
-        from rightcall.api.decisions import gate
-
         path = self._project.suite(suite)[0] if suite else None
         verdict = gate(self._project.run_name(run), suite=path, min=minimum, store=self._project.store_url)
         return {
@@ -182,10 +177,6 @@ class RunTools:
         has proven: make them with write_definitions, run the suite again and compare_runs. Changes nothing
         itself.
         """
-        from rightcall.improve.patch import apply_changes, patch_of
-        from rightcall.improve.run_analysis import analyze_run
-        from rightcall.improve.run_setup import run_record
-
         with self._project.store() as store:
             stored = store.runs.get(self._project.run_name(run))
             analysis = analyze_run(store, stored.id)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from msgspec import Meta
 
+from rightcall.api.suite_run import SuiteRun
+from rightcall.model.run import CaseResult
+from rightcall.recording.settings import RecordMode
+from rightcall.run.live_run import Progress
+from rightcall.run.options import SuiteOptions
+from rightcall.run.runner import run_plan
+from rightcall.show.view.grouped_trials import failed_goldens
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.mcp.server import report_progress
 from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.run_tools import overview
-
-if TYPE_CHECKING:
-    from rightcall.model.run import CaseResult
-    from rightcall.recording.settings import RecordMode
-    from rightcall.run.live_run import Progress
 
 LONGEST_RUN_S = 24 * 3600.0
 MOST_FAILURES = 10
@@ -53,11 +55,6 @@ class SuiteTools:
         refused with the list of what it would start. Returns the run's id and verdict and the goldens that
         failed. Takes as long as the model needs and reports progress.
         """
-        from rightcall.api.suite_run import SuiteRun
-        from rightcall.run.options import SuiteOptions
-        from rightcall.run.runner import run_plan
-        from rightcall.show.view.grouped_trials import failed_goldens
-
         path, loaded = self._project.suite(suite, model)
         self._project.require_trust(path, loaded, model)
         record: RecordMode | None = "replay" if replay else None

@@ -12,7 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from rightcall.api.goldens import load_dataset
 from rightcall.core.errors import InputError, RightCallError
+from rightcall.files.documents import read_document
+from rightcall.run.suite import load_suite
+from rightcall.tools.definitions.load import load_tools
 from rightcall.wings.assistant.project import Project, RefusedPathError
 
 Kind = Literal["tools", "goldens", "suite"]
@@ -94,8 +98,6 @@ def require_text(project: Project, file: Path, content: str, kind: Kind) -> None
 
 def require_only(file: Path, kind: Kind) -> None:
     """Raise if a document of tools or goldens has anything besides its list. A suite has no unknown fields anyway."""
-    from rightcall.files.documents import read_document
-
     if kind == "suite" or file.suffix.lower() == ".jsonl":
         return
     document = read_document(file)
@@ -110,8 +112,4 @@ def require_only(file: Path, kind: Kind) -> None:
 
 
 def reader(kind: Kind) -> Callable[[Path], Any]:
-    from rightcall.api.goldens import load_dataset
-    from rightcall.run.suite import load_suite
-    from rightcall.tools.definitions.load import load_tools
-
     return {"tools": load_tools, "goldens": load_dataset, "suite": load_suite}[kind]

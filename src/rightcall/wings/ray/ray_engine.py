@@ -131,7 +131,7 @@ class RayEngine:
         head = _Head()
         while True:
             await asyncio.sleep(1.0)
-            if head.silent_for() > HEAD_SILENCE_SECONDS:
+            if time.monotonic() - head.answered > HEAD_SILENCE_SECONDS:
                 self._head_lost = True
                 raise InfrastructureError(
                     f"the head of the Ray cluster has not answered for {HEAD_SILENCE_SECONDS:g} s; "
@@ -199,18 +199,15 @@ class _Head:
     """Pings the head from a thread: a call to a lost head does not return for a minute."""
 
     def __init__(self) -> None:
-        self._answered = time.monotonic()
+        self.answered = time.monotonic()
         threading.Thread(target=self._ask, name="rightcall-head", daemon=True).start()
-
-    def silent_for(self) -> float:
-        return time.monotonic() - self._answered
 
     def _ask(self) -> None:
         ray = import_ray()
         while ray.is_initialized():
             with suppress(Exception):  # the silence says it; a head that comes back is heard again
                 ray.nodes()
-                self._answered = time.monotonic()
+                self.answered = time.monotonic()
             time.sleep(ASK_HEAD_SECONDS)
 
 
