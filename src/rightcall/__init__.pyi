@@ -55,7 +55,6 @@ from rightcall.model import (
     ToolCall as ToolCall,
     Trajectory as Trajectory,
     Turn as Turn,
-    Usage as Usage,
 )
 from rightcall.store.address import open_store as open_store
 from rightcall.tools.definitions.function import tool as tool
@@ -64,5 +63,6 @@ from rightcall.tools.runtime.errors import (
     Abort as Abort,
     ToolError as ToolError,
 )
+from rightcall.wings.audit.suite_audit import audit as audit
 from rightcall.wings.monitor.monitor import Monitor as Monitor
 from rightcall.wings.traces.reader import load_traces as load_traces

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from rightcall.improve.dates import day_of, days_named, is_relative_date
+from rightcall.core.dates import day_of, days_named, is_relative_date
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.metrics.matching.compile import matcher_key
 from rightcall.model.golden import Golden

@@ -50,7 +50,7 @@ class Toolbox:
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
         results = [i.result for i in invocations]    # what the model reads, in the order of its calls
         …
-        trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
+        trajectory = context.with_evidence(trajectory)   # with the ledger and the state of the worlds
     """
 
     def __init__(

@@ -1,0 +1,220 @@
+"""Audits a dataset: plants bugs in right behaviour and counts which of them its goldens notice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.stats.clusters import sample
+from rightcall.stats.mean_interval import estimate
+from rightcall.wings.audit.expected_value import NoValue
+from rightcall.wings.audit.grounds import words_of
+from rightcall.wings.audit.known_good import KnownBehaviour, make_trajectory
+from rightcall.wings.audit.mutant import HARMS, Mutant
+from rightcall.wings.audit.mutation import mutants_of
+from rightcall.wings.audit.past_runs import Known, no_past
+from rightcall.wings.audit.proposals import Proposer
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
+from rightcall.wings.audit.scene import Scene, SeenValues
+from rightcall.wings.audit.survivor import Survivor, survivors_of
+from rightcall.wings.audit.toolset import Toolset
+from rightcall.wings.audit.trial import Judgement, NoWorld, Trial, same_outcome
+
+ADDING = ("repeat_call", "extra_call", "extra_turn")
+"""Operators whose call may be refused by a world."""
+
+MOST_GOOD = 5
+"""Known good trajectories of a golden that mutants are expected_behaviour from."""
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What to audit with: operators, mutants that the user calls harmless, the seed of choices, the system prompt."""
+
+    operators: Sequence[str]
+    equivalent: Collection[str] = ()
+    seed: str = ""
+    system: str = ""
+    needs_content: bool = False
+
+
+@dataclass
+class Auditor:
+    """Audits goldens one at a time; `result` has the totals. Only survivors are kept of a golden."""
+
+    trial: Trial
+    plan: AuditPlan
+    known: Known = no_past
+
+    def __post_init__(self) -> None:
+        self._toolsets: dict[tuple[str, ...], Toolset] = {}
+        self._values = SeenValues()
+        self._survivors: list[Survivor] = []
+        self._not_audited: list[NotAudited] = []
+        self._cannot_be_met: list[NotAudited] = []
+        self._not_judged: Counter[str] = Counter()
+        self._catches: dict[str, dict[str, Catch]] = {"operator": {}, "tool": {}, "harm": {}}
+        self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
+        self._shares: list[list[float]] = []
+        self._clusters: list[str] = []
+        self._goldens = self._audited = self._equivalent = 0
+        self.tightened: dict[str, AnyGolden] = {}
+
+    async def learn(self, goldens: Iterable[tuple[str, AnyGolden]]) -> None:
+        """Read the values of parameters in the dataset, from which wrong values are taken."""
+        for _, golden in goldens:
+            try:
+                expected_behaviour = await make_trajectory(golden, self.trial.tools_of(golden), stated=True)
+                self._values.add(expected_behaviour.calls)
+            except (NoValue, InputError):
+                continue
+
+    async def scene_of(self, golden: AnyGolden) -> tuple[Scene | None, list[KnownBehaviour]]:
+        """What mutants of a golden are expected_behaviour from; None when no right behaviour is known."""
+        good = await self._right_behaviour(golden)
+        if not good:
+            return None, good
+        toolset = self._toolset(self.trial.tools_of(golden))
+        trajectories = [behaviour.trajectory for behaviour in good]
+        words = words_of(golden, self.plan.system)
+        scene = Scene(
+            golden, toolset, words, trajectories, self._values, self.plan.seed, self.plan.needs_content
+        )
+        return scene, good
+
+    async def audit(self, where: str, golden: AnyGolden) -> None:
+        """Make and score the mutants of one golden."""
+        self._goldens += 1
+        scene, good = await self.scene_of(golden)
+        if scene is None:
+            return
+        self._audited += 1
+        survived = [mutant async for mutant in self._survivors_of(scene)]
+        if survived:
+            proposer = Proposer(self.trial, scene, good)
+            survivors, tightened = await proposer.propose(survivors_of(survived, where))
+            self._survivors += survivors
+            if tightened is not None:
+                self.tightened[golden.id] = tightened
+
+    async def _survivors_of(self, scene: Scene) -> AsyncIterator[Mutant]:
+        """The sure mutants that pass; every other is counted."""
+        caught: list[float] = []
+        for planted in mutants_of(scene, self.plan.operators):
+            if planted.id in self.plan.equivalent:
+                self._equivalent += 1
+                continue
+            mutant, judgement, why = await self._judge(scene, planted)
+            if judgement == "not_judged":
+                if mutant.certainty == "sure" and mutant.valid:
+                    self._not_judged[why] += 1
+                continue
+            self._count(mutant, judgement == "failed")
+            if mutant.certainty == "sure" and mutant.valid:
+                caught.append(float(judgement == "failed"))
+                if judgement == "passed":
+                    yield mutant
+        if caught:
+            self._shares.append(caught)
+            self._clusters.append(scene.golden.cluster or scene.golden.id)
+
+    async def _judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
+        """The mutant as it went in its world; one without an effect there is not surely wrong."""
+        try:
+            played = await self.trial.play(scene.golden, mutant.trajectory, scene.good[0])
+        except NoWorld as problem:
+            return mutant, "not_judged", str(problem)
+        mutant = msgspec.structs.replace(mutant, trajectory=played)
+        if mutant.operator in ADDING and played.state is not None and same_outcome(played, scene.good[0]):
+            mutant = msgspec.structs.replace(mutant, certainty="maybe")
+        judgement, why = await self.trial.judge(scene.golden, played)
+        return mutant, judgement, why
+
+    def _count(self, mutant: Mutant, caught: bool) -> None:
+        if mutant.certainty == "maybe":
+            self._maybe = self._maybe.plus(caught)
+        elif not mutant.valid:
+            self._invalid = self._invalid.plus(caught)
+        else:
+            self._sure = self._sure.plus(caught)
+            keys = {"operator": mutant.operator, "tool": mutant.tool, "harm": mutant.harm}
+            for kind, key in keys.items():
+                if key:
+                    self._catches[kind][key] = self._catches[kind].get(key, Catch()).plus(caught)
+
+    async def _right_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
+        """Right behaviour, each of which passes the golden; else the golden is listed with the reason."""
+        stored = await self._stored_behaviour(golden)
+        if stored:
+            return stored
+        try:
+            expected_behaviour = await make_trajectory(
+                golden, self.trial.tools_of(golden), self.trial.toolbox
+            )
+        except (NoValue, InputError) as problem:
+            self._not_audited.append(NotAudited(golden.id, str(problem)))
+            return []
+        judgement, why = await self.trial.judge(golden, expected_behaviour)
+        if judgement == "passed":
+            return [KnownBehaviour("", expected_behaviour)]
+        if judgement == "not_judged":
+            self._not_audited.append(NotAudited(golden.id, why))
+        else:
+            self._cannot_be_met.append(NotAudited(golden.id, f"what it expects does not pass it: {why}"))
+        return []
+
+    async def _stored_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
+        """Stored behaviour that passes, one of each agent."""
+        by_agent: dict[str, KnownBehaviour] = {}
+        for behaviour in self.known(golden):
+            if len(by_agent) >= MOST_GOOD or behaviour.agent in by_agent:
+                continue
+            if any(call.arguments_unknown for call in behaviour.trajectory.calls):
+                continue
+            judgement, _ = await self.trial.judge(golden, behaviour.trajectory)
+            if judgement == "passed":
+                by_agent[behaviour.agent] = behaviour
+        return list(by_agent.values())
+
+    def _toolset(self, offered: Mapping[str, Tool]) -> Toolset:
+        names = tuple(sorted(offered))
+        if names not in self._toolsets or self._toolsets[names].tools != offered:
+            self._toolsets[names] = Toolset({name: offered[name] for name in names})
+        return self._toolsets[names]
+
+    def result(self) -> AuditResult:
+        """Everything that was found, the most harmful survivors first."""
+        rate = (
+            estimate(sample(self._shares, self._clusters, [len(shares) for shares in self._shares]))
+            if self._shares
+            else None
+        )
+        return AuditResult(
+            goldens=self._goldens,
+            audited=self._audited,
+            sure=self._sure,
+            rate=self._sure.rate,
+            low=rate.low if rate else 0.0,
+            high=rate.high if rate else 1.0,
+            invalid=self._invalid,
+            maybe=self._maybe,
+            not_judged=dict(sorted(self._not_judged.items())),
+            by_operator=dict(sorted(self._catches["operator"].items())),
+            by_tool=dict(sorted(self._catches["tool"].items())),
+            by_harm={harm: self._catches["harm"][harm] for harm in HARMS if harm in self._catches["harm"]},
+            survivors=tuple(self._by_harm()),
+            not_audited=tuple(self._not_audited),
+            cannot_be_met=tuple(self._cannot_be_met),
+            equivalent=self._equivalent,
+            without_tools=not self.trial.tools,
+            seed=self.plan.seed,
+        )
+
+    def _by_harm(self) -> Iterator[Survivor]:
+        return iter(sorted(self._survivors, key=lambda s: (HARMS.index(s.harm), s.golden_id, s.id)))

@@ -1,0 +1,129 @@
+"""An audit, in the terminal and as Markdown: what the suite would not notice, the most harmful first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rightcall.core.codec import describe_value, encode_as
+from rightcall.core.text import percent, percent_interval, pluralize, shorten
+from rightcall.show.markdown import code
+from rightcall.show.screen import Screen
+from rightcall.wings.audit.mutant import Harm
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
+from rightcall.wings.audit.survivor import Survivor
+
+HARM_TITLES: dict[Harm, str] = {
+    "double_effect": "double effect",
+    "extra_effect": "unwanted effect",
+    "wrong_object": "wrong object",
+    "wrong_effect": "wrong effect",
+    "wrong_tool": "wrong tool",
+    "missed": "missed call",
+    "wrong_value": "wrong value",
+    "order": "wrong order",
+    "answer": "wrong answer",
+    "waste": "waste",
+}
+LOUD = ("double_effect", "extra_effect", "wrong_object", "wrong_effect")
+MOST_SHOWN = 20
+MOST_LISTED = 5
+
+
+def headline(result: AuditResult) -> str:
+    """The sentence that says it all; never a rate of nothing."""
+    sure = result.sure
+    total = sure.caught + sure.survived
+    if not total:
+        return "Nothing could be judged: no bug was planted whose score is known."
+    where = f"on {result.audited:,} of {pluralize(result.goldens, 'golden')}"
+    rate = f"{percent(result.rate)}, 95% interval {percent_interval(result.low, result.high)}"
+    return f"Your suite catches {sure.caught:,} of {total:,} surely wrong agents ({rate}), {where}."
+
+
+def notes(result: AuditResult) -> Iterator[str]:
+    """What the rate leaves out, in plain words."""
+    if result.invalid.caught + result.invalid.survived:
+        yield f"{_of(result.invalid)} calls that tools would refuse are caught; they are in no rate."
+    if result.maybe.caught + result.maybe.survived:
+        yield f"{_of(result.maybe)} changes that may be harmless are caught; they are in no rate."
+    for why, count in result.not_judged.items():
+        yield f"{pluralize(count, 'mutant')} not judged: {why}"
+    if result.equivalent:
+        yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (audit.equivalent)."
+    if result.without_tools:
+        yield "No tools are known: bugs that need a schema were not planted; pass --tools FILE."
+
+
+def _of(catch: Catch) -> str:
+    return f"{catch.caught:,} of {catch.caught + catch.survived:,}"
+
+
+def print_audit(out: Screen, result: AuditResult, *, most: int = MOST_SHOWN) -> None:
+    """Print the headline, survivors by harm with what would catch each, and goldens that could not be audited."""
+    out.print(headline(result), style="bold", soft_wrap=True)
+    for survivor in result.survivors[:most]:
+        color = "red" if survivor.harm in LOUD else "yellow"
+        out.say(f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}", HARM_TITLES[survivor.harm], survivor.golden_id,
+                survivor.sentence, soft_wrap=True)  # fmt: skip
+        for line in proposal_lines(survivor):
+            out.print(f"    {line}", soft_wrap=True)
+    if len(result.survivors) > most:
+        out.print(f"… and {len(result.survivors) - most:,} more: --all", style="dim")
+    for title, group in _goldens_left_out(result):
+        out.print(f"{pluralize(len(group), 'golden')} {title}:")
+        for golden in group[:MOST_LISTED]:
+            out.print(f"  {golden.golden_id}: {golden.why}", soft_wrap=True)
+        if len(group) > MOST_LISTED:
+            out.print(f"  … and {len(group) - MOST_LISTED:,} more: --json", style="dim")
+    for note in notes(result):
+        out.print(note, style="dim", soft_wrap=True)
+
+
+def proposal_lines(survivor: Survivor) -> Iterator[str]:
+    """The change that would catch it, or why there is none."""
+    proposal = survivor.proposal
+    if proposal is None:
+        yield survivor.none_because
+        return
+    for edit in proposal.edits:
+        yield f"{edit.path}: {_json(edit.after)}"
+    if proposal.would_fail:
+        yield f"would fail now: {', '.join(proposal.would_fail)}"
+
+
+def _goldens_left_out(result: AuditResult) -> Iterator[tuple[str, tuple[NotAudited, ...]]]:
+    if result.cannot_be_met:
+        yield "cannot be met", result.cannot_be_met
+    if result.not_audited:
+        yield "not audited", result.not_audited
+
+
+def audit_markdown(result: AuditResult) -> str:
+    """The same for a pull request or a file, with every survivor."""
+    lines = ["## Would the suite notice?", "", headline(result), ""]
+    if result.survivors:
+        lines += ["| harm | golden | what passes | what would catch it |", "| --- | --- | --- | --- |"]
+        for survivor in result.survivors:
+            answer = "<br>".join(code(line) for line in proposal_lines(survivor))
+            cells = (
+                HARM_TITLES[survivor.harm],
+                code(survivor.golden_id, 80),
+                code(survivor.sentence),
+                answer,
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    lines += ["| operator | caught | survived |", "| --- | ---: | ---: |"]
+    lines += [f"| `{name}` | {c.caught:,} | {c.survived:,} |" for name, c in result.by_operator.items()]
+    lines.append("")
+    for title, group in _goldens_left_out(result):
+        lines += [f"{pluralize(len(group), 'golden')} {title}:", ""]
+        lines += [f"- {code(golden.golden_id, 80)}: {code(golden.why)}" for golden in group]
+        lines.append("")
+    lines += [f"{note}\n" for note in notes(result)]
+    return "\n".join(lines)
+
+
+def _json(value: Any) -> str:
+    return shorten(encode_as(value, describe_value).decode(), 200)

@@ -1,0 +1,78 @@
+"""`rightcall audit`: would the suite notice?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rightcall.cli.command_options import GroupedCommand, takes_options
+from rightcall.cli.options import FILE
+from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.wings.audit.options import AuditOptions
+
+if TYPE_CHECKING:
+    from rightcall.wings.audit.result import AuditResult
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("suite", type=FILE)
+@takes_options(AuditOptions)
+def audit(suite: Path, options: AuditOptions) -> None:
+    """Plant bugs in right behaviour and see which of them SUITE, a suite or a dataset, would notice.
+
+    Right behaviour is what agents did in stored runs and passed, otherwise what the golden expects. Asks no model and
+    runs no tool for real. A bug that passes is shown with the smallest change of its golden that would catch it.
+
+    Exit codes: 0 audited, 1 below --min, 2 nothing could be audited.
+    """
+    from rightcall.wings.audit.suite_audit import audit as audit_suite
+
+    result = audit_suite(
+        suite,
+        tools=options.tools or (),
+        metrics=options.metrics,
+        runs=options.runs,
+        operators=options.operators,
+        seed=options.seed,
+        write=options.write,
+        store=options.store,
+        trust=options.trust,
+    )
+    if options.output is not None:
+        _write(result, options.output)
+    if options.as_json:
+        print_json(result)
+    else:
+        _show(result, suite, options)
+    if not result.audited:
+        raise click.exceptions.Exit(2)
+    if options.least is not None and result.low < options.least:
+        tell(f"the catch rate may be as low as {result.low:.2f}, below {options.least:g}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
+    from rightcall.wings.audit.audit_text import MOST_SHOWN, print_audit
+
+    print_audit(console(), result, most=len(result.survivors) if options.every else MOST_SHOWN)
+    if options.write is not None:
+        tell(f"wrote the goldens with all proposed changes to {options.write}")
+    elif any(survivor.proposal for survivor in result.survivors):
+        print_next(f"rightcall audit {suite} --write tightened.jsonl")
+
+
+def _write(result: AuditResult, output: Path) -> None:
+    import msgspec
+
+    from rightcall.files.atomic import write_file
+    from rightcall.wings.audit.audit_text import audit_markdown
+
+    if output.suffix == ".md":
+        content = audit_markdown(result).encode()
+    elif output.suffix == ".json":
+        content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
+    else:
+        raise click.UsageError(f"{output}: an audit is written as .md or .json")
+    write_file(output, content)

@@ -1,0 +1,118 @@
+"""Where a value stands: word for word in the request, the context, the system prompt or an earlier result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from rightcall.core.codec import encode
+from rightcall.core.dates import day_of, days_named
+from rightcall.lint.features.text import name_tokens
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, Golden
+
+MOST_TEXT = 20_000
+"""Characters of a text that are searched."""
+
+_NUMBER = re.compile(
+    r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w]|\.\d)|(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)"
+)
+_BARE = re.compile(r"[\W_]+")
+ID_WORDS = frozenset(
+    ("id", "ids", "key", "code", "number", "token", "ref", "sku", "email", "phone", "account", "uuid")
+)
+
+NOT_OBJECTS = frozenset(("idempotency", "nonce", "request"))
+"""Identifiers of an attempt, not of what is acted on: another one is as right."""
+
+
+def words_of(golden: AnyGolden, system: str = "") -> str:
+    """Everything the agent is told: request, context, system prompt and the user's turns."""
+    parts = [golden.system or system, *(golden.context or ())]
+    if isinstance(golden, Golden):
+        return "\n".join([golden.input, *parts])
+    turns = [turn.content for turn in golden.turns if turn.role == "user"]
+    return "\n".join([golden.scenario, *parts, *turns])
+
+
+def results_before(calls: Sequence[ToolCall], at: int) -> str:
+    """What the calls before this one returned, as text."""
+    return "\n".join(as_text(call.output) for call in calls[:at] if call.output is not None)
+
+
+def as_text(value: Any) -> str:
+    """A result as text that can be searched."""
+    if isinstance(value, str):
+        return value[:MOST_TEXT]
+    try:
+        return encode(value).decode("utf-8", "replace")[:MOST_TEXT]
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:MOST_TEXT]
+
+
+def stands_in(value: Any, text: str) -> bool:
+    """Whether a text says a value: a number in digits, a text as whole words, every element of a list."""
+    if value is None or isinstance(value, bool | dict):
+        return False
+    if isinstance(value, list | tuple):
+        return bool(value) and all(stands_in(item, text) for item in value)
+    if isinstance(value, int | float):
+        return float(value) in numbers_in(text) if abs(value) < 1e15 else str(value) in text
+    phrase = str(value).strip()
+    if _whole_words(phrase, text):
+        return True
+    day = day_of(phrase)  # a date is said in whatever form
+    return day is not None and day[5:] in {named[5:] for named in days_named(text)}
+
+
+@lru_cache(maxsize=64)
+def numbers_in(text: str) -> frozenset[float]:
+    """The numbers that a text writes in digits."""
+    return frozenset(float(digits.replace(",", "")) for digits in _NUMBER.findall(text[:MOST_TEXT]))
+
+
+def _whole_words(phrase: str, text: str) -> bool:
+    if not phrase:
+        return False
+    if len(phrase) > 3:
+        phrase, text = phrase.casefold(), text.casefold()
+    at = text.find(phrase)
+    while at >= 0:
+        end = at + len(phrase)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() and phrase[0].isalnum()) and not (after.isalnum() and phrase[-1].isalnum()):
+            return True
+        at = text.find(phrase, at + 1)
+    return False
+
+
+def is_identifier(name: str, schema: Any, value: Any) -> bool:
+    """Whether a value names one object: by its parameter's name or format, without spaces, and with a digit."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return False
+    text = str(value)
+    if not NOT_OBJECTS.isdisjoint(name_tokens(name)):
+        return False
+    by_format = isinstance(schema, dict) and schema.get("format") in ("uuid", "email")
+    if not by_format and ID_WORDS.isdisjoint(name_tokens(name)):
+        return False
+    return bool(text) and not any(letter.isspace() for letter in text) and any(c.isdigit() for c in text)
+
+
+def bare_text(text: str) -> str:
+    """A text without case, space and punctuation."""
+    return _BARE.sub("", text.casefold())
+
+
+def scalars_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every scalar in a result with the path to it; at most a few levels deep."""
+    if isinstance(value, dict) and len(path) < 8:
+        for key, inner in value.items():
+            yield from scalars_in(inner, (*path, str(key)))
+    elif isinstance(value, list | tuple) and len(path) < 8:
+        for index, inner in enumerate(value[:200]):
+            yield from scalars_in(inner, (*path, index))
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield path, value

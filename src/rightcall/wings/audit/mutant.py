@@ -1,0 +1,60 @@
+"""One bug: what was changed in right behaviour, whether it is surely wrong, and how much harm it does."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Trajectory
+
+Certainty = Literal["sure", "maybe"]
+Harm = Literal[
+    "double_effect",
+    "extra_effect",
+    "wrong_object",
+    "wrong_effect",
+    "wrong_tool",
+    "missed",
+    "wrong_value",
+    "order",
+    "answer",
+    "waste",
+]
+HARMS: tuple[Harm, ...] = (
+    "double_effect", "extra_effect", "wrong_object", "wrong_effect", "wrong_tool", "missed", "wrong_value", "order",
+    "answer", "waste",
+)  # fmt: skip
+"""Worst first."""
+
+
+class Change(NamedTuple):
+    """What an operator made of right behaviour. `call` is the place of the call it changed; None: not in one call."""
+
+    trajectory: Trajectory
+    sure: bool
+    harm: Harm
+    call: int | None = None
+    parameter: str = ""
+    before: Any = None
+    after: Any = None
+
+
+class Mutant(Record, frozen=True):
+    """A trajectory with one bug.
+
+    `valid` is false when a tool would refuse the call: such mutants are counted apart. `id` is stable: it depends on
+    the golden's content, the operator, the place and the new value.
+    """
+
+    id: str
+    golden_id: str
+    operator: str
+    certainty: Certainty
+    harm: Harm
+    trajectory: Trajectory
+    call: int | None = None
+    tool: str = ""
+    parameter: str = ""
+    before: Any = None
+    after: Any = None
+    valid: bool = True

@@ -1,0 +1,98 @@
+"""The mutants of a golden: every operator on every known good behaviour, without those that are right as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+from rightcall.core.codec import describe_value, encode_as
+from rightcall.core.digest import hex_digest, json_digest
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.model.golden import canonical_golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.wings.audit import mutants as shelf
+from rightcall.wings.audit.mutant import Change, Mutant
+from rightcall.wings.audit.scene import Scene
+
+MOST_OF_OPERATOR = 3
+MOST_OF_GOLDEN = 40
+"""A golden with thirty arguments does not outweigh ten others."""
+
+INVALID = "invalid_call"
+Mutate = Callable[[Scene, Trajectory], Iterator[Change]]
+
+
+@cache
+def operators() -> Mapping[str, ModuleType]:
+    """Every operator by name."""
+    return {
+        module.name: import_module(f"{shelf.__name__}.{module.name}")
+        for module in iter_modules(shelf.__path__)
+    }
+
+
+def select_operators(names: Collection[str] = (), without: Collection[str] = ()) -> tuple[str, ...]:
+    """The operators of these names, all by default; raises `ConfigError` for one that does not exist."""
+    for name in (*names, *without):
+        if name not in operators():
+            hint = suggestion(name, operators()) or f"operators: {', '.join(operators())}"
+            raise ConfigError(f"audit: no operator is called '{name}'; {hint}")
+    return tuple(name for name in (names or operators()) if name not in without)
+
+
+def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
+    """The mutants of a golden, each with one bug, at most `MOST_OF_GOLDEN`, the same ones every time."""
+    right = {scene.key(good) for good in scene.good}
+    content = json_digest(canonical_golden(scene.golden), 16, enc_hook=describe_value)
+    chosen: list[Mutant] = []
+    for name in names:
+        module = operators()[name]
+        beyond = getattr(module, "BEYOND_CALLS", False)
+        mutants: dict[str, Mutant] = {}
+        for good in scene.good:
+            for change in module.mutate(scene, good):
+                if not beyond and scene.key(change.trajectory) in right:
+                    continue
+                mutant = _mutant(scene, content, name, change)
+                mutants.setdefault(mutant.id, mutant)
+        chosen += _sample(mutants, MOST_OF_OPERATOR, scene.seed)
+    return _sample({mutant.id: mutant for mutant in chosen}, MOST_OF_GOLDEN, scene.seed)
+
+
+def _mutant(scene: Scene, content: str, operator: str, change: Change) -> Mutant:
+    calls = change.trajectory.calls
+    at = change.call
+    tool = calls[at].name if at is not None and at < len(calls) else str(change.before or "")
+    if operator in ("drop_call", "skip_lookup"):
+        tool = str(change.before)
+    place = encode_as([operator, at, change.parameter, change.after, change.before], describe_value)
+    valid = operator != INVALID and all(
+        scene.toolset.accepts(call.name, call.arguments) for call in calls if call.arguments is not None
+    )
+    listed = bool(change.parameter) and scene.is_listed(tool, change.parameter, change.after)
+    return Mutant(
+        id=hex_digest(f"{content}:".encode() + place, 12),
+        golden_id=scene.golden.id,
+        operator=operator,
+        certainty="sure" if change.sure and not listed else "maybe",
+        harm=change.harm,
+        trajectory=change.trajectory,
+        call=at,
+        tool=tool if at is not None else "",
+        parameter=change.parameter,
+        before=change.before,
+        after=change.after,
+        valid=valid,
+    )
+
+
+def _sample(mutants: Mapping[str, Mutant], most: int, seed: str) -> list[Mutant]:
+    """At most `most`, sure ones first, chosen by hash: the order of goldens, tools and arguments does not matter."""
+    ranked = sorted(
+        mutants.values(),
+        key=lambda mutant: (mutant.certainty != "sure", hex_digest(f"{seed}:{mutant.id}", 16)),
+    )
+    return ranked[:most]

@@ -1,0 +1,70 @@
+"""The options of `rightcall audit` and `rightcall.audit`, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from rightcall.core.options import CI, SELECTION, JsonOption, Option, StoreOption, TrustOption
+from rightcall.model.golden import AnyGolden
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditChoices:
+    """What is planted, and what is known to be right."""
+
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    runs: Annotated[
+        Sequence[str],
+        Option(
+            "Run whose passing trajectories are right",
+            flags=("--run",),
+            values="run",
+            default="the newest run of each agent",
+        ),
+    ] = ()
+    operators: Annotated[
+        Sequence[str],
+        Option("Plant only bugs of this kind", flags=("--operator",), metavar="NAME", group=SELECTION),
+    ] = ()
+    seed: Annotated[
+        str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
+    ] = ""
+    write: Annotated[
+        str | Path | None, Option("Output file for the goldens with all proposed changes", values="file")
+    ] = None
+    store: StoreOption = None
+    trust: TrustOption = False
+
+
+@dataclass(frozen=True)
+class AuditCall(AuditChoices):
+    """The parameters of `rightcall.audit`."""
+
+    suite: Annotated[str | Path | Iterable[AnyGolden], Option("A suite, a dataset, or goldens")]
+    _: KW_ONLY
+    tools: Annotated[
+        str | Path | Iterable[Any], Option("Tools of the goldens, or their file; a suite has its own")
+    ] = ()
+    progress: Annotated[Callable[[], None] | None, Option("Called after each golden")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(AuditChoices):
+    """The options of `rightcall audit`."""
+
+    tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
+    every: Annotated[bool, Option("Show every bug that passes", flags=("--all",))] = False
+    least: Annotated[
+        float | None,
+        Option(
+            "Fail unless the lower end of the catch rate reaches this", flags=("--min",), group=CI, ge=0, le=1
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        Option("Write the audit to a file: .md or .json", flags=("-o", "--output"), values="file"),
+    ] = None
+    as_json: JsonOption = False

@@ -1,0 +1,65 @@
+"""What an audit found: how many bugs the suite would notice, which it would not, and how far trivial agents get."""
+
+from __future__ import annotations
+
+from rightcall.model.record import Record
+from rightcall.wings.audit.survivor import Survivor
+
+
+class Catch(Record, frozen=True):
+    """Mutants that were scored: caught by the suite, or not."""
+
+    caught: int = 0
+    survived: int = 0
+
+    @property
+    def rate(self) -> float:
+        """The share that was caught; 0 without any."""
+        total = self.caught + self.survived
+        return self.caught / total if total else 0.0
+
+    def plus(self, caught: bool) -> Catch:
+        return Catch(self.caught + caught, self.survived + (not caught))
+
+
+class NotAudited(Record, frozen=True):
+    """A golden without known good behaviour, and why."""
+
+    golden_id: str
+    why: str
+
+
+class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="format"):
+    """An audit. `sure` decides: bugs that are wrong by construction and that tools would accept.
+
+    `invalid` are calls that a runtime would refuse, `maybe` changes that may be right; neither is in the rate.
+    `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
+    """
+
+    goldens: int
+    audited: int
+    sure: Catch
+    rate: float
+    low: float
+    high: float
+    invalid: Catch = Catch()
+    maybe: Catch = Catch()
+    not_judged: dict[str, int] = {}
+    by_operator: dict[str, Catch] = {}
+    by_tool: dict[str, Catch] = {}
+    by_harm: dict[str, Catch] = {}
+    survivors: tuple[Survivor, ...] = ()
+    not_audited: tuple[NotAudited, ...] = ()
+    cannot_be_met: tuple[NotAudited, ...] = ()
+    equivalent: int = 0
+    without_tools: bool = False
+    seed: str = ""
+
+    @property
+    def catches_all(self) -> bool:
+        """Whether every golden that was audited catches all of its sure mutants."""
+        return not self.survivors and bool(self.sure.caught)
+
+    @property
+    def goldens_with_survivors(self) -> int:
+        return len({survivor.golden_id for survivor in self.survivors})

@@ -1,0 +1,136 @@
+"""What operators see of a golden: what it says, its tools, what is right, and values of other goldens."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rightcall.metrics.matching.equality import equality_key
+from rightcall.metrics.matching.expectation import fits
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.wings.audit.edits import with_argument
+from rightcall.wings.audit.expected_value import values_listed_in
+from rightcall.wings.audit.grounds import bare_text, results_before, stands_in
+from rightcall.wings.audit.mutant import Change, Harm
+from rightcall.wings.audit.toolset import Toolset
+
+MOST_VALUES = 30
+"""Values kept of each parameter of the dataset."""
+
+
+class Argument(NamedTuple):
+    """One argument of a call in right behaviour."""
+
+    at: int
+    tool: str
+    name: str
+    value: Any
+    schema: dict[str, Any]
+    required: bool
+    stands: bool
+    """Whether the request, the context or an earlier result says the value."""
+
+
+@dataclass
+class SeenValues:
+    """Values of each parameter in the dataset; a few of each are enough."""
+
+    _values: dict[tuple[str, str], dict[Hashable, Any]] = field(default_factory=dict)
+
+    def add(self, calls: Sequence[ToolCall]) -> None:
+        for call in calls:
+            for name, value in (call.arguments or {}).items():
+                seen = self._values.setdefault((call.name, name), {})
+                if len(seen) < MOST_VALUES and isinstance(value, str | int | float):
+                    seen.setdefault(equality_key(value), value)
+
+    def others(self, tool: str, name: str, value: Any) -> list[Any]:
+        """Other values of the parameter, in an order that does not depend on the order of goldens."""
+        seen = self._values.get((tool, name), {})
+        others = [other for other in seen.values() if type(other) is type(value) and other != value]
+        return sorted(others, key=str)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One golden with everything that a mutant of its right behaviour can be made from."""
+
+    golden: AnyGolden
+    toolset: Toolset
+    words: str
+    good: Sequence[Trajectory]
+    values: SeenValues
+    seed: str = ""
+    needs_content: bool = False
+    """Whether a metric reads the expected answer of the golden."""
+
+    def arguments(self, good: Trajectory) -> Iterator[Argument]:
+        """Every argument of the calls that succeeded."""
+        for at, call in enumerate(good.calls):
+            if call.status == "error" or not call.arguments:
+                continue
+            text = "\n".join((self.words, results_before(good.calls, at)))
+            for name, value in call.arguments.items():
+                schema = self.toolset.parameter(call.name, name)
+                required = self.toolset.requires(call.name, name)
+                yield Argument(at, call.name, name, value, schema, required, stands_in(value, text))
+
+    def is_listed(self, tool: str, parameter: str, value: Any) -> bool:
+        """Whether the golden itself lists a value among those it accepts."""
+        specs = ((call.args or {}).get(parameter) for call in self.expectations() if fits(call.tool)(tool))
+        return any(equality_key(value) in map(equality_key, values_listed_in(spec)) for spec in specs)
+
+    def effectful(self, tool: str) -> bool:
+        """Whether a tool certainly changes the world."""
+        return self.toolset.changes_world(tool)
+
+    def value_harm(self, tool: str, *, is_object: bool = False) -> Harm:
+        """The harm of a wrong value; `is_object` says that the value names what is acted on."""
+        if not self.effectful(tool):
+            return "wrong_value"
+        return "wrong_object" if is_object else "wrong_effect"
+
+    def change_argument(
+        self, good: Trajectory, argument: Argument, other: Any, *, sure: bool, is_object: bool = False
+    ) -> Change:
+        """The behaviour with another value of an argument."""
+        changed = with_argument(good, argument.at, argument.name, other)
+        harm = self.value_harm(argument.tool, is_object=is_object)
+        return Change(changed, sure, harm, argument.at, argument.name, argument.value, other)
+
+    def expectations(self) -> list[ExpectedCall]:
+        """Every expected call of the golden, in all of its alternatives and turns."""
+        golden = self.golden
+        if isinstance(golden, Golden):
+            return [*golden.expected_calls, *(call for calls in golden.any_of for call in calls)]
+        return [
+            *golden.expected_calls,
+            *(call for turn in golden.turns for call in turn.expected_calls or ()),
+        ]
+
+    def key(self, trajectory: Trajectory) -> Hashable:
+        """What two behaviours share that are the same for a reader: calls as a multiset, and the answer."""
+        keys = sorted(repr(self._call_key(call)) for call in trajectory.calls)
+        return tuple(keys), bare_text(trajectory.output)
+
+    def _call_key(self, call: ToolCall) -> Hashable:
+        tool = self.toolset.tools.get(call.name)
+        defaults = tool.defaults() if tool else {}
+        arguments = {
+            name: self._value_key(value, self.toolset.parameter(call.name, name))
+            for name, value in (call.arguments or {}).items()
+            if name not in defaults or defaults[name] != value
+        }
+        return call.name, tuple(sorted(arguments.items()))
+
+    def _value_key(self, value: Any, schema: dict[str, Any]) -> str:
+        if isinstance(value, str):
+            return value if "enum" in schema else bare_text(value) or value
+        if isinstance(value, list):
+            return "[" + ",".join(self._value_key(item, {}) for item in value) + "]"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return repr(float(value)) if abs(value) < 1e15 else str(value)
+        return repr(equality_key(value))

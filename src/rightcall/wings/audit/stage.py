@@ -1,0 +1,59 @@
+"""Where calls are played: through the suite's mocks and worlds, each time in a fresh copy. Nothing runs for real."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.audit.edits import with_calls
+
+
+class Stage:
+    """One trial of a golden: calls are made one after the other, and the world remembers them."""
+
+    def __init__(self, toolbox: Toolbox, golden: AnyGolden, offered: Mapping[str, Tool]) -> None:
+        self._toolbox = toolbox
+        roles = None if golden.as_ is None else golden.as_.roles
+        self._context: CallContext = toolbox.context(task=golden.id, offered=offered.values(), roles=roles)
+
+    async def play(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
+        """The calls of one step with their results."""
+        asked = [msgspec.structs.replace(call, status="not_run", output=None) for call in calls]
+        try:
+            invocations = await self._toolbox.invoke_turn(asked, self._context)
+        except Aborted as stop:
+            invocations = stop.invocations
+        return [
+            msgspec.structs.replace(invocation.call, approval=call.approval)
+            for invocation, call in zip(invocations, calls, strict=True)
+        ]
+
+    def with_evidence(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what the tools did and how the worlds are left."""
+        return self._context.with_evidence(trajectory)
+
+
+async def replay(
+    trajectory: Trajectory, toolbox: Toolbox, golden: AnyGolden, offered: Mapping[str, Tool]
+) -> Trajectory:
+    """The same calls in a fresh world: their results, the ledger and the final state are those of this world."""
+    stage = Stage(toolbox, golden, offered)
+    calls: list[ToolCall] = []
+    for _, group in groupby(enumerate(trajectory.calls), key=_step):
+        calls += await stage.play([call for _, call in group])
+    bare = msgspec.structs.replace(trajectory, ledger=(), state=None, state_before=None)
+    return stage.with_evidence(with_calls(bare, calls))
+
+
+def _step(numbered: tuple[int, ToolCall]) -> tuple[bool, int]:
+    at, call = numbered
+    return (True, at) if call.step is None else (False, call.step)

@@ -1,0 +1,159 @@
+"""`rc.audit`: would a suite notice? Bugs planted in right behaviour, scored by its own goldens. No model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rightcall.agents.agent import tools_of
+from rightcall.api.tool_lint import definitions_given
+from rightcall.core.digest import digest_of_parts
+from rightcall.core.errors import InputError
+from rightcall.core.event_loop import as_blocking
+from rightcall.core.options import takes
+from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.metrics.base import AnyMetric
+from rightcall.metrics.resolve import as_metrics
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.golden import AnyGolden, with_id
+from rightcall.run.plan import Plan
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+from rightcall.run.trust import require_trust
+from rightcall.store.address import open_store, store_address
+from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.audit.audit import Auditor, AuditPlan
+from rightcall.wings.audit.mutation import select_operators
+from rightcall.wings.audit.options import AuditCall
+from rightcall.wings.audit.past_runs import Known, PastRuns, newest_runs, no_past
+from rightcall.wings.audit.result import AuditResult
+from rightcall.wings.audit.trial import Trial
+
+SUITES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class AuditSubject:
+    """What is audited: goldens with their places, read as often as they are needed, and how they are scored."""
+
+    goldens: Callable[[], Iterator[tuple[str, AnyGolden]]]
+    trial: Trial
+    name: str = ""
+    system: str = ""
+    needs_content: bool = False
+    equivalent: Sequence[str] = ()
+    operators: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+
+@takes(AuditCall)
+async def aaudit(options: AuditCall) -> AuditResult:
+    """Which bugs a suite, a dataset or goldens would notice, and what change of a golden would catch the others.
+
+    Bugs are planted in behaviour that is right: stored trajectories that pass, of `runs` or of the newest run of each
+    agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes.
+    """
+    subject = _subject(options.suite, options.tools, options.metrics, trust=options.trust)
+    chosen = select_operators(options.operators or subject.operators, subject.exclude)
+    plan = AuditPlan(
+        chosen,
+        frozenset(subject.equivalent),
+        options.seed or _seed(subject),
+        subject.system,
+        subject.needs_content,
+    )
+    auditor = Auditor(subject.trial, plan, _past_behaviour(subject, options.runs, options.store))
+    await auditor.learn(subject.goldens())
+    for where, golden in subject.goldens():
+        await auditor.audit(where, golden)
+        if options.progress is not None:
+            options.progress()
+    if options.write is not None:
+        tightened = (auditor.tightened.get(golden.id, golden) for _, golden in subject.goldens())
+        save_goldens(tightened, options.write)
+    return auditor.result()
+
+
+audit = as_blocking("audit", aaudit)
+
+
+def _subject(
+    suite: str | Path | Iterable[AnyGolden],
+    tools: str | Path | Iterable[Any],
+    metrics: Iterable[AnyMetric],
+    *,
+    trust: bool,
+) -> AuditSubject:
+    if isinstance(suite, str | Path) and Path(suite).suffix in SUITES and _is_suite(Path(suite)):
+        return _of_suite(Path(suite), metrics, trust=trust)
+    offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
+    definitions = {tool.name: tool for tool in offered}
+    trial = Trial(Scorer(as_metrics(metrics)), definitions, Toolbox(offered) if offered else None)
+    if isinstance(suite, str | Path):
+        path = Path(suite)
+        return AuditSubject(lambda: _lines_with_goldens(path, numbered_goldens(path)), trial)
+    goldens = [with_id(golden) for golden in suite]
+    return AuditSubject(lambda: ((f"golden '{golden.id}'", golden) for golden in goldens), trial)
+
+
+def _is_suite(path: Path) -> bool:
+    """Whether a YAML file is a suite and not a dataset: it names a dataset."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return any(line.startswith("dataset:") for line in file)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+
+
+def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> AuditSubject:
+    suite = load_suite(path)
+    require_trust(suite, path, trust=trust)
+    plan: Plan = plan_suite(suite, path.parent)
+    agent = replace(plan.agent, execute="mock", faults=None)
+    sources = tools_of(agent)
+    toolbox = Toolbox(sources, mocks=agent.mocks) if sources else None
+    scorer = replace(plan.scorer, metrics=(*plan.metrics, *as_metrics(metrics)))
+    dataset = plan.dataset if isinstance(plan.dataset, Path) else path
+    needs_content = any("expected_output" in (type(metric).__doc__ or "") for metric in scorer.metrics)
+    return AuditSubject(
+        lambda: _with_places(dataset, plan),
+        Trial(scorer, {tool.name: tool for tool in plan.definitions}, toolbox),
+        suite.name,
+        agent.system,
+        needs_content,
+    )
+
+
+def _with_places(dataset: Path, plan: Plan) -> Iterator[tuple[str, AnyGolden]]:
+    """The goldens with their lines; a conversation with one of several users is where its scenario is."""
+    lines = {golden.id: line for line, golden in plan.numbered_goldens()}
+    for golden in plan.in_dataset_order():
+        line = lines.get(golden.id) or lines.get(golden.cluster or "") or 0
+        yield f"{dataset}:{line}", golden
+
+
+def _lines_with_goldens(
+    path: Path, goldens: Iterable[tuple[int, AnyGolden]]
+) -> Iterator[tuple[str, AnyGolden]]:
+    return ((f"{path}:{line}", golden) for line, golden in goldens)
+
+
+def _seed(subject: AuditSubject) -> str:
+    """The goldens' fingerprint: the same dataset gives the same mutants, in whatever order it is."""
+    return digest_of_parts(sorted(golden.id.encode() for _, golden in subject.goldens()), 16)
+
+
+def _past_behaviour(subject: AuditSubject, runs: Sequence[str], store: str | PathLike[str] | None) -> Known:
+    """Stored behaviour: of these runs, or of the newest run of each agent of the suite."""
+    if runs:
+        opened = open_store(store, must_exist=True)
+        return PastRuns(opened, [opened.runs.get(run) for run in runs])
+    file = store_address(store).file
+    if not subject.name or (file is not None and not file.exists()):
+        return no_past
+    opened = open_store(store)
+    return PastRuns(opened, newest_runs(opened, subject.name))

@@ -1,0 +1,114 @@
+"""A mutant that passed: what the suite would not notice, and what would make it notice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rightcall.core.codec import describe_value, encode_as
+from rightcall.core.text import shorten
+from rightcall.model.record import Record
+from rightcall.wings.audit.mutant import HARMS, Harm, Mutant
+
+
+class GoldenEdit(Record, frozen=True):
+    """One field of a golden changed: `path` as in the file, such as `expected_calls[0].args.order_id`."""
+
+    path: str
+    before: Any = None
+    after: Any = None
+
+
+class GoldenProposal(Record, frozen=True):
+    """The smallest change of a golden that catches a survivor.
+
+    `agents` says how many agents' right behaviour stands behind it; `would_fail` are stored trajectories that passed
+    and would fail now, for the user to judge.
+    """
+
+    edits: tuple[GoldenEdit, ...]
+    closes: tuple[str, ...] = ()
+    agents: int = 0
+    would_fail: tuple[str, ...] = ()
+
+
+class Survivor(Record, frozen=True):
+    """One place where bugs pass; mutants of the same golden, call and parameter are one survivor."""
+
+    id: str
+    golden_id: str
+    where: str
+    operator: str
+    harm: Harm
+    sentence: str
+    tool: str = ""
+    parameter: str = ""
+    before: Any = None
+    after: Any = None
+    mutants: tuple[str, ...] = ()
+    proposal: GoldenProposal | None = None
+    none_because: str = ""
+
+
+def survivors_of(mutants: Sequence[Mutant], where: str) -> list[tuple[Survivor, list[Mutant]]]:
+    """The survivors of a golden, the most harmful first, each with its mutants."""
+    groups: dict[tuple[str, int | None, str], list[Mutant]] = {}
+    for mutant in mutants:
+        kind = mutant.operator if not mutant.parameter else ""
+        groups.setdefault((kind, mutant.call, mutant.parameter), []).append(mutant)
+    survivors: list[tuple[Survivor, list[Mutant]]] = []
+    for group in groups.values():
+        group.sort(key=lambda mutant: (HARMS.index(mutant.harm), mutant.id))
+        first = group[0]
+        survivors.append(
+            (
+                Survivor(
+                    id=first.id,
+                    golden_id=first.golden_id,
+                    where=where,
+                    operator=first.operator,
+                    harm=first.harm,
+                    sentence=_sentence(group),
+                    tool=first.tool,
+                    parameter=first.parameter,
+                    before=first.before,
+                    after=first.after,
+                    mutants=tuple(mutant.id for mutant in group),
+                ),
+                group,
+            )
+        )
+    return sorted(survivors, key=lambda pair: (HARMS.index(pair[0].harm), pair[0].id))
+
+
+SENTENCES = {
+    "do_nothing": "doing nothing passes",
+    "drop_call": "leaving out {tool} passes",
+    "repeat_call": "{tool} twice passes",
+    "extra_turn": "{tool} twice passes",
+    "extra_call": "an additional call of {tool} passes",
+    "sibling_tool": "{tool} instead of {before} passes",
+    "skip_lookup": "leaving out {tool}, whose result is needed, passes",
+    "skip_confirmation": "{tool} without asking passes",
+    "wrong_order": "{after} in this order passes",
+    "no_content": "an answer without content passes",
+    "wrong_content": "an answer with {after} instead of {before} passes",
+    "world_not_reached": "calls without any effect pass",
+    "drop_stated": "leaving out {tool}.{parameter} passes",
+    "swap_args": "{tool} with {parameter} exchanged passes",
+}
+
+
+def _sentence(mutants: Sequence[Mutant]) -> str:
+    first = mutants[0]
+    if len(mutants) > 1 and first.parameter:
+        return f"{len(mutants)} wrong values of {first.tool}.{first.parameter} pass"
+    pattern = SENTENCES.get(first.operator, "{tool}.{parameter} {after} instead of {before} passes")
+    names = {"before": _short(first.before), "after": _short(first.after)}
+    if first.operator in ("sibling_tool", "wrong_content"):
+        names |= {"before": str(first.before), "after": str(first.after)}
+    return pattern.format(tool=first.tool, parameter=first.parameter, **names)
+
+
+def _short(value: Any) -> str:
+    return shorten(encode_as(value, describe_value).decode(), 60)

@@ -1,0 +1,106 @@
+"""What is known of a suite's tools: which change the world, which are alike, what a call of each needs."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from rightcall.lint.confusability.word_use import Wording
+from rightcall.lint.features.effects import Effect, effect_of
+from rightcall.lint.features.text import name_tokens
+from rightcall.model.tool import Tool
+from rightcall.schema.sample_values import resolve_schema, sample_value
+from rightcall.tools.definitions.validate import is_valid
+
+_DEFAULT_IN_WORDS = re.compile(
+    r"\bdefaults?(?:\s+value)?(?:\s+is|\s+to|\s*[:=])\s*['\"`]?([\w.+-]+(?:\.\w+)?)['\"`]?", re.I
+)
+
+
+class Toolset:
+    """The tools that goldens are offered, and facts about them, computed once."""
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self.tools = tools
+        self._effects: dict[str, Effect] = {}
+        self._neighbours: dict[str, list[str]] = {}
+
+    @cached_property
+    def _texts(self) -> Wording:
+        return Wording(list(self.tools.values()))
+
+    def effect(self, name: str) -> Effect:
+        """What a tool does to the world, by its hints and its name."""
+        if name not in self._effects:
+            tool = self.tools.get(name)
+            hints = {}
+            if tool is not None:
+                annotations = tool.annotations
+                hints = {"readOnlyHint": annotations.read_only, "destructiveHint": annotations.destructive}
+            self._effects[name] = effect_of(name, hints, None)
+        return self._effects[name]
+
+    def changes_world(self, name: str) -> bool:
+        """Whether a call certainly has an effect."""
+        return self.effect(name).is_write
+
+    def repeats_effect(self, name: str) -> bool:
+        """Whether a second call certainly has a second effect: not what merely sets a state, nor what has a key."""
+        tool, effect = self.tools.get(name), self.effect(name)
+        hints = tool.annotations if tool else None
+        if hints is not None and hints.idempotent is True:
+            return False
+        if tool is not None and any("idempotency" in name_tokens(p) for p in tool.parameters):
+            return False
+        if hints is not None and (hints.idempotent is False or hints.destructive) and not hints.read_only:
+            return True
+        return effect.kind in ("create", "money")
+
+    def neighbours(self, name: str) -> list[str]:
+        """The other tools, the most easily confused first."""
+        if name not in self._neighbours:
+            others = [other for other in self.tools if other != name]
+            ranked = sorted(others, key=lambda other: (-self._texts.likeness(name, other), other))
+            self._neighbours[name] = ranked[:10]
+        return self._neighbours[name]
+
+    def parameter(self, tool: str, name: str) -> dict[str, Any]:
+        """The schema of a parameter, references followed; empty when it is not known."""
+        definition = self.tools.get(tool)
+        schema = definition.parameters.get(name) if definition else None
+        if definition is None or not isinstance(schema, dict):
+            return {}
+        return resolve_schema(schema, definition.input_schema)
+
+    def requires(self, tool: str, name: str) -> bool:
+        """Whether a parameter must be passed."""
+        definition = self.tools.get(tool)
+        required = definition.input_schema.get("required") if definition else None
+        return isinstance(required, list) and name in required
+
+    def default(self, tool: str, name: str) -> tuple[bool, Any]:
+        """Whether the default of a parameter is known, from its schema or in words, and the default."""
+        schema = self.parameter(tool, name)
+        if "default" in schema:
+            return True, schema["default"]
+        written = _DEFAULT_IN_WORDS.search(str(schema.get("description", "")))
+        return (True, written[1].rstrip(".")) if written else (False, None)
+
+    def accepts(self, tool: str, arguments: Any) -> bool:
+        """Whether the tool's schema accepts the arguments; a tool that is not known accepts anything."""
+        definition = self.tools.get(tool)
+        return definition is None or is_valid(definition, arguments)
+
+    def fill(self, tool: str, known: Mapping[str, Any], seed: str) -> dict[str, Any] | None:
+        """Arguments of a call: those known that it takes, and made ones for the rest that it requires."""
+        definition = self.tools[tool]
+        arguments = {name: value for name, value in known.items() if name in definition.parameters}
+        rng = random.Random(seed)  # noqa: S311  the same call every time
+        required = definition.input_schema.get("required")
+        for name in required if isinstance(required, list) else ():
+            if name not in arguments:
+                arguments[name] = sample_value(self.parameter(tool, name) or {"type": "string"}, rng)
+        return arguments if is_valid(definition, arguments) else None

@@ -1,0 +1,93 @@
+"""Scores behaviour by the user's own goldens and metrics, without asking a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rightcall.core.errors import InputError
+from rightcall.metrics.base import Metric
+from rightcall.metrics.judged.rubric import Rubric
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.tools.definitions.offer import tools_for
+from rightcall.tools.runtime.context import effects
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.audit.stage import replay
+
+Judgement = Literal["passed", "failed", "not_judged"]
+
+
+@dataclass
+class Trial:
+    """The criteria of a suite. `toolbox` has its mocks and worlds; judged metrics are not asked."""
+
+    scorer: Scorer
+    tools: Mapping[str, Tool]
+    toolbox: Toolbox | None = None
+    judged: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        metrics = self.scorer.metrics
+        self.judged = tuple(metric.name for metric in metrics if asks_model(metric))
+        deciding = [metric for metric in metrics if not asks_model(metric)]
+        self.scorer = Scorer(deciding, (), self.scorer.rules, self.scorer.seconds)
+
+    def tools_of(self, golden: AnyGolden) -> Mapping[str, Tool]:
+        """The tools that the golden offers."""
+        return tools_for(golden, self.tools)
+
+    async def judge(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
+        """Whether behaviour passes, and why it was not judged. What a judge would decide stays open."""
+        try:
+            if self.scorer.metrics:
+                result = await self.scorer.result(golden, 0, trajectory, self.tools)
+            else:
+                result = self.scorer.stated(golden, 0, trajectory, self.tools)
+        except InputError as error:
+            return "not_judged", str(error)
+        if result.error or not result.checked:
+            return "not_judged", result.error or "nothing decides the golden"
+        if not result.passed:
+            return "failed", next((score.reason for score in result.metrics.values() if not score.passed), "")
+        if self.judged:
+            return "not_judged", f"only {', '.join(self.judged)} could decide, which asks a model"
+        return "passed", ""
+
+    async def play(self, golden: AnyGolden, trajectory: Trajectory, good: Trajectory) -> Trajectory:
+        """A mutant as it would have gone: in a world its calls are played in a fresh copy.
+
+        Raises `NoWorld` when the golden looks at a world that is not known here.
+        """
+        in_world = good.state is not None or bool(good.ledger)
+        if not in_world or _calls(trajectory) == _calls(good):
+            return trajectory
+        if self.toolbox is not None:
+            return await replay(trajectory, self.toolbox, golden, self.tools_of(golden))
+        if golden.expected_state is not None:
+            raise NoWorld("the worlds of the suite are not known")
+        return trajectory
+
+
+class NoWorld(Exception):  # noqa: N818  not an error: the mutant is not judged
+    """What a change would have done is not known."""
+
+
+def same_outcome(first: Trajectory, second: Trajectory) -> bool:
+    """Whether two behaviours left the world in the same state, by the same number of effects."""
+    return first.state == second.state and len(effects(first.ledger)) == len(effects(second.ledger))
+
+
+def asks_model(metric: Metric) -> bool:
+    """Whether a metric asks a model, ours or another library's, which holds a model."""
+    inner = getattr(metric, "mirrored", None) or getattr(metric, "metric", None)
+    if inner is not None:
+        return asks_model(inner)
+    return isinstance(metric, Rubric) or getattr(metric, "model", None) is not None
+
+
+def _calls(trajectory: Trajectory) -> list[tuple[str, object]]:
+    return [(call.name, call.arguments) for call in trajectory.calls]
