@@ -42,8 +42,11 @@ def test_what_is_never_expected_is_named():
 
 
 def test_a_golden_that_allows_no_call_is_negative_however_it_was_written():
-    quality, _ = looked(Golden("Hello!", id="a", no_calls=True), Golden("Bye!", id="b", category="negative"))
-    assert quality.categories == {"negative": 2}
+    written = Golden("Thanks!", id="c", expected_calls=[])
+    quality, _ = looked(
+        Golden("Hello!", id="a", no_calls=True), Golden("Bye!", id="b", category="negative"), written
+    )
+    assert quality.categories == {"negative": 3}
     assert not any("negative" in advice for advice in quality.advice)
 
 

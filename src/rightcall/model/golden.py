@@ -328,7 +328,12 @@ def category_of(golden: AnyGolden) -> Category:
 def counted_category(golden: AnyGolden) -> Category:
     """The category in counts of a dataset: a golden that allows no call is negative, however it was written."""
     category = category_of(golden)
-    return "negative" if category == "golden" and golden.no_calls else category
+    if category != "golden" or golden.expected_calls:
+        return category
+    if isinstance(golden, Golden):
+        forbids_all = golden.category is not None and golden.extra_calls == "forbid" and not golden.any_of
+        return "negative" if golden.no_calls or forbids_all else category
+    return "negative" if golden.no_calls else category
 
 
 def states_check(golden: AnyGolden) -> bool:
