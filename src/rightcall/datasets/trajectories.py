@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -87,7 +86,6 @@ REST = Trajectory.__struct_fields__[3:]
 """Fields of a trajectory, after its messages, calls and output, that a line has too."""
 
 _trajectory = plain_constructor(Trajectory)
-_rest_of = attrgetter(*REST)
 _WAYS: list[tuple[Callable[[bytes], Any], Callable[[Any], tuple[Message, ...] | None]]] = [
     (msgspec.json.Decoder(ChatLine).decode, openai_chat.read_typed),
     (msgspec.json.Decoder(BlockLine).decode, anthropic.read_typed),
@@ -233,7 +231,10 @@ def _trajectory_of(
     line: TrajectoryLine, messages: tuple[Message, ...], calls: Sequence[ToolCall], output: str
 ) -> Trajectory:
     """The trajectory of a line, with the parts that may follow from its messages."""
-    return _trajectory(messages, calls, output, *_rest_of(line))
+    return _trajectory(  # field by field: this is made for every line
+        messages, calls, output, line.usage, line.latency_ms, line.stop_reason, line.error, line.ledger,
+        line.state_before, line.state, line.lag_ms, line.dialogue, line.served_model, line.approvals_seen,
+    )  # fmt: skip
 
 
 def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
@@ -248,7 +249,7 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         native.write_messages(trajectory.messages) if trajectory.messages else UNSET,
         None if derived.output == trajectory.output else trajectory.output,
         given=_history_length(trajectory) if explicit_calls else None,
-        **dict(zip(REST, _rest_of(trajectory), strict=True)),
+        **{name: getattr(trajectory, name) for name in REST},
     )
 
 

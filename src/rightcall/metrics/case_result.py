@@ -51,7 +51,12 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
-    return _settled(_judged(golden, trial, trajectory, tools, rules)[1], golden, trajectory, tools)
+    result = _judged(golden, trial, trajectory, tools, rules)[1]
+    if (
+        trajectory.ledger or golden.confirm or golden.as_ is not None
+    ):  # seldom, and this is called for every case
+        return _settled(result, golden, trajectory, tools)
+    return result
 
 
 def score_trajectory(
