@@ -51,11 +51,11 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
-    result = _judged(golden, trial, trajectory, tools, rules)[1]
+    result = _judge(golden, trial, trajectory, tools, rules)[1]
     if (
         trajectory.ledger or golden.confirm or golden.as_ is not None
     ):  # seldom, and this is called for every case
-        return _settled(result, golden, trajectory, tools)
+        return _settle(result, golden, trajectory, tools)
     return result
 
 
@@ -76,16 +76,16 @@ def score_trajectory(
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
-    verdict, result = _judged(golden, 0, trajectory, tools, rules, embed, grade)
+    verdict, result = _judge(golden, 0, trajectory, tools, rules, embed, grade)
     if not states_check(golden):
         return replace(verdict, passed=False, score=0.0, failures=(), error=result.error, checked=False)
-    result = _settled(result, golden, trajectory, tools)
+    result = _settle(result, golden, trajectory, tools)
     return replace(
         verdict, passed=result.passed, score=result.score, failures=result.codes, error=result.error
     )
 
 
-def _judged(
+def _judge(
     golden: AnyGolden,
     trial: int,
     trajectory: Trajectory,
@@ -100,7 +100,7 @@ def _judged(
             held = score_conversation(golden, trajectory, tools, rules=rules)
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
-        return held.shown, _conversation_result(golden, trial, trajectory, held, rules)
+        return held.summary, _conversation_result(golden, trial, trajectory, held, rules)
     if is_flawless(golden, trajectory):
         verdict = flawless(len(golden.expected_calls))
         return verdict, _result(golden, trial, trajectory, True, 1.0, SPOTLESS, (), "")
@@ -119,7 +119,7 @@ def _judged(
     return verdict, result
 
 
-def _settled(
+def _settle(
     result: CaseResult, golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> CaseResult:
     """The result with what other than calls and content decides: consent, and calls without an answer."""
@@ -230,7 +230,7 @@ def _conversation_result(
     turns = verdict.turns_score()
     why = "" if verdict.passed else turns.reason or reason(verdict.whole.failures)
     scores: dict[str, Score] = {
-        **dimension_scores(verdict.shown, pass_threshold(as_one_golden(golden), rules)),
+        **dimension_scores(verdict.summary, pass_threshold(as_one_golden(golden), rules)),
         "turns": turns,
         "overall": Score(verdict.score, verdict.passed, why),
     }

@@ -59,7 +59,7 @@ class ConversationVerdict(Record, frozen=True):
         return min((f.turn for f in self.failures if f.turn is not None), default=None)
 
     @property
-    def shown(self) -> CaseVerdict:
+    def summary(self) -> CaseVerdict:
         """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls.
 
         Where no calls are expected, no call is wrong, and those numbers are 1.

@@ -233,7 +233,7 @@ def metric_page(name: str) -> MetricPage:
     else:  # a class is not called unless settings are given: it may have required ones
         metric = metric_class(name)
     described = metric.function if isinstance(metric, FunctionMetric) else metric
-    summary, _, rest = _docstring(described).partition("\n\n")
+    summary, _, rest = _own_text(described).partition("\n\n")
     example = {
         label: line[1] for label in EXAMPLE_LABELS if (line := re.search(rf"^{label}: (.*)$", rest, re.M))
     }
@@ -248,7 +248,7 @@ def metric_page(name: str) -> MetricPage:
     )
 
 
-def _docstring(described: Any) -> str:
+def _own_text(described: Any) -> str:
     """The docstring of a metric that has its own: neither that of its base class nor the one dataclasses write."""
     kind = described if inspect.isfunction(described) or isinstance(described, type) else type(described)
     text = vars(kind).get("__doc__") or "" if isinstance(kind, type) else kind.__doc__ or ""

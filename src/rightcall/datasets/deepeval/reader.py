@@ -10,7 +10,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, split_list, value_of_cell, without_guard
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
-from rightcall.datasets.deepeval.tools import call_of, expected_call
+from rightcall.datasets.deepeval.tools import call_of, call_to_expect
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.files.checked_read import refuse_long_line, require_file
@@ -63,7 +63,7 @@ def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
     if expected is None:
         native["extra_calls"] = "allow"  # no tools were specified, so none is wrong
     else:
-        calls = [expected_call(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
+        calls = [call_to_expect(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
         native["expected_calls"] = [codec.to_plain(call) for call in calls]
     tools_called = _tools(fields, "tools_called", where)
     if tools_called is not None:

@@ -12,7 +12,7 @@ NOTED = ("type", "description", "reasoning")
 KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))
 
 
-def expected_call(raw: Any, where: str) -> ExpectedCall:
+def call_to_expect(raw: Any, where: str) -> ExpectedCall:
     """One of `expected_tools`: without parameters any arguments are accepted; objects in them are taken literally."""
     fields = _check_fields(raw, where)
     parameters = _parameters(fields, where)

@@ -134,7 +134,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
         id=str(_require_field(task, "id", where)),
         user_description=persona if isinstance(persona, str) else None,
         expected_calls=tuple(
-            expected_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
+            call_of_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
             for action in actions
             if action.get("requestor", "assistant") == "assistant"
         ),
@@ -145,7 +145,7 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
     )
 
 
-def expected_action(name: str, arguments: Mapping[str, Any], compare: list[str] | None) -> ExpectedCall:
+def call_of_action(name: str, arguments: Mapping[str, Any], compare: list[str] | None) -> ExpectedCall:
     """An action as τ² checks it: equal on the arguments to compare; if none are listed, on those the call has."""
     if compare is None:
         args: dict[str, Any] = {key: {"optional": {"exact": value}} for key, value in arguments.items()}
@@ -228,7 +228,7 @@ def _tau_golden(task: str, raw: dict[str, Any]) -> ConversationalGolden:
         scenario=str(raw.get("instruction") or f"task {task}"),
         id=task,
         expected_calls=tuple(
-            expected_action(action.get("name", ""), kwargs := action.get("kwargs") or {}, list(kwargs))
+            call_of_action(action.get("name", ""), kwargs := action.get("kwargs") or {}, list(kwargs))
             for action in raw.get("actions") or ()
         ),
         extra_calls="allow",

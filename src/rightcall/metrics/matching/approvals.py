@@ -63,7 +63,7 @@ def requests_by_call(calls: Sequence[ToolCall]) -> dict[int, int]:
         if call.status != "error" or not was_asked_about(call) or ran(call):
             continue
         for later in range(at + 1, len(calls)):
-            same = calls[later].name == call.name and _meaning(calls[later]) == _meaning(call)
+            same = calls[later].name == call.name and _own_arguments(calls[later]) == _own_arguments(call)
             if same and later not in requests.values() and ran(calls[later]):
                 requests[at] = later
                 break
@@ -74,7 +74,7 @@ def without_tokens(calls: Sequence[ToolCall], places: Iterable[int]) -> tuple[To
     """The calls, at these places without the token that confirms them."""
     token_places = set(places)
     return tuple(
-        msgspec.structs.replace(call, arguments=_meaning(call)) if at in token_places else call
+        msgspec.structs.replace(call, arguments=_own_arguments(call)) if at in token_places else call
         for at, call in enumerate(calls)
     )
 
@@ -91,17 +91,17 @@ def was_confirmed(trajectory: Trajectory, place: int) -> bool:
     return any(_user_spoke(trajectory, trajectory.calls[at].step, call.step) for at in earlier)
 
 
-def waiting_calls(trajectory: Trajectory) -> list[int]:
+def places_of_waiting_calls(trajectory: Trajectory) -> list[int]:
     return [
         at for at, call in enumerate(trajectory.calls) if call.approval is not None and call.approval.open
     ]
 
 
-def unanswered_requests(golden: AnyGolden, trajectory: Trajectory) -> list[int]:
+def requests_without_answer(golden: AnyGolden, trajectory: Trajectory) -> list[int]:
     """The places of waiting calls that neither the golden expects nor the suite leaves to somebody else."""
     return [
         at
-        for at in waiting_calls(trajectory)
+        for at in places_of_waiting_calls(trajectory)
         if trajectory.calls[at].name not in golden.confirm
         and getattr(trajectory.calls[at].approval, "decision", "") != "escalated"
     ]
@@ -116,7 +116,7 @@ def places_of_refusals(caller: Caller, calls: Sequence[ToolCall], tools: Mapping
     }
 
 
-def _meaning(call: ToolCall) -> dict[str, Any] | None:
+def _own_arguments(call: ToolCall) -> dict[str, Any] | None:
     if call.arguments is None:
         return None
     return {name: value for name, value in call.arguments.items() if name != CONFIRMATION_PARAMETER}

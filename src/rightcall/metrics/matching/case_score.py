@@ -16,7 +16,12 @@ from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.case_numbers import case_numbers, half_credit, ratio
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
-from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among, waiting_failures
+from rightcall.metrics.matching.explain import (
+    explain,
+    extra_calls,
+    failures_of_waiting_calls,
+    forbidden_among,
+)
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
@@ -222,7 +227,7 @@ def _judge_one(
         counted = set(places)
         others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
         failures += forbidden_among(golden, slots, others)
-    failures += waiting_failures(golden, trajectory)
+    failures += failures_of_waiting_calls(golden, trajectory)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
@@ -312,7 +317,7 @@ def score_of_stated(
     `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
     """
     any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
-    return rules.stated(
+    return rules.mean_of_stated(
         state=state,
         precision=None if any_call else numbers.call_precision,
         tool_precision=None if any_call else numbers.tool_precision,

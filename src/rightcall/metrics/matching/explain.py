@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.metrics.matching.alignment import Alignment, CallPair
-from rightcall.metrics.matching.approvals import unanswered_requests, waiting_calls
+from rightcall.metrics.matching.approvals import places_of_waiting_calls, requests_without_answer
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
@@ -294,12 +294,12 @@ def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -
         yield Failure(code, detail=trajectory.error)
 
 
-def waiting_failures(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
+def failures_of_waiting_calls(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
     """Calls that wait for an approval nobody gave. One that the golden expects to be asked about is as it should be."""
     if trajectory.stop_reason != "waiting_for_approval":
         return
-    if not waiting_calls(trajectory) and not golden.confirm:
+    if not places_of_waiting_calls(trajectory) and not golden.confirm:
         yield Failure("waiting_for_approval", detail=trajectory.error)
-    for at in unanswered_requests(golden, trajectory):
+    for at in requests_without_answer(golden, trajectory):
         call = trajectory.calls[at]
         yield Failure("waiting_for_approval", call.name, actual=call.arguments, detail=ANSWER_IT, call=at)

@@ -141,7 +141,7 @@ class ScoringRules(msgspec.Struct, frozen=True):
         worth = math.fsum(weight * getattr(numbers, WEIGHTS[name]) for name, weight in weights.items())
         return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999
 
-    def stated(self, *, state: float | None = None, **values: float | None) -> float:
+    def mean_of_stated(self, *, state: float | None = None, **values: float | None) -> float:
         """The weighted mean of what a golden without expected calls states; 1 when it states nothing.
 
         None stands for what is not stated. The state of the world has the weight that calls would have.
