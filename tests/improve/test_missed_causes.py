@@ -227,3 +227,34 @@ def test_a_text_states_a_unit_only_as_a_word():
         and not states_unit("Minute details of it"[8:])
     )
     assert not states_unit("How much to refund")
+
+
+def confused_by_code(golden: Golden):
+    """An agent of code: its definitions are its own, and no suite names them."""
+    return [ToolCall("delete_account", {"email": "a@example.com"})] if "Pause" in golden.input else []
+
+
+def test_without_definitions_the_calls_speak_and_nothing_is_said_about_texts(tmp_path):
+    import rightcall as rc
+
+    goldens = [
+        golden(f"p-{at}", f"Pause account {at}", ("pause_account",), forbidden_calls=("delete_account",))
+        for at in range(4)
+    ]
+    goldens += [Golden(f"Hello {at}", f"h-{at}", category="negative", no_calls=True) for at in range(6)]
+    run = rc.evaluate(confused_by_code, goldens, trials=3, store=tmp_path / "s.db", progress=False)
+    analysis = rc.analyze(run)
+    first = analysis.findings[0]
+    assert (analysis.known, first.cause, first.danger) == (False, "confusable_pair", "forbidden call")
+    assert not any(finding.change or finding.lint for finding in analysis.findings)
+    assert first.tools == ("delete_account", "pause_account") and first.stated
+
+
+def test_a_notebook_shows_findings_with_their_danger_and_escapes_what_models_wrote(tmp_path):
+    import rightcall as rc
+
+    goldens = [golden("g", "<b>Pause</b>", ("pause_account",), forbidden_calls=("delete_account",))]
+    run = rc.evaluate(confused_by_code, goldens, trials=3, store=tmp_path / "s.db", progress=False)
+    page = rc.analyze(run)._repr_html_()
+    assert "DANGER forbidden call in 3 trials" in page and "confusable_pair" in page
+    assert "3 of 3 trials failed" in page and "<b>Pause" not in page

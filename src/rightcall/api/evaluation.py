@@ -92,14 +92,16 @@ def rescore(
 def analyze(
     run: str | RunResult = "last", *, against: Sequence[str] | None = None, store: str | Path | None = None
 ) -> Analysis:
-    """Why a run fails: findings with evidence and the change each suggests, the most certain and largest first.
+    """Why a run fails: findings with evidence and the change each suggests, dangerous ones first, then the largest.
 
     `against` names runs of other models on the same goldens [default: the newest of each]. Nothing is run.
     """
+    from rightcall.api.run_analysis import RunAnalysis
     from rightcall.improve.run_analysis import analyze_run
 
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
-    return analyze_run(opened, run.id if isinstance(run, RunResult) else run, against=against)
+    analysis = analyze_run(opened, run.id if isinstance(run, RunResult) else run, against=against)
+    return RunAnalysis(**{name: getattr(analysis, name) for name in analysis.__struct_fields__})
 
 
 @renames_keywords("score_cases")

@@ -35,7 +35,10 @@ MOST_DETAILS = 50
 
 
 class Evidence:
-    """All evidence for the causes. Filled by `add`, one golden at a time."""
+    """All evidence for the causes. Filled by `add`, one golden at a time.
+
+    `known` is false where tools are only names that were expected or called, and their definitions are not known.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Evidence:
         system: str = "",
         lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
         others: Sequence[Mapping[str, ObservedBehaviour]] = (),
+        known: bool = True,
     ) -> None:
         self.tools = list(tools)
         self.by_name = {tool.name: tool for tool in reversed(self.tools)}
@@ -53,6 +57,7 @@ class Evidence:
         self.wording = Wording(self.tools)
         self.lint_codes = lint_codes or {}
         self.others = others
+        self.known = known
         self.cases: list[Case] = []
         self.seen: list[Seen] = []
         self.tool_stats: defaultdict[str, ToolStats] = defaultdict(ToolStats)

@@ -21,6 +21,11 @@ from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
 
 FORMAT = "rightcall/analysis/1"
+ABOUT_TEXTS = frozenset(
+    ("required_missing", "parameter_description_missing", "descriptions_swapped", "ambiguous_name", "type_unclear",
+     "no_abstention_guidance")
+)  # fmt: skip
+"""Causes that cannot be told without the definitions and the prompt."""
 MOST_GOLDENS = 1_000
 MOST_VALUES = 5
 
@@ -129,6 +134,7 @@ class Analysis(msgspec.Struct, frozen=True):
     compared_with: tuple[str, ...] = ()
     slow: tuple[Extreme, ...] = ()
     costly: tuple[Extreme, ...] = ()
+    known: bool = True
     format: str = FORMAT
 
     @property
@@ -145,10 +151,15 @@ def analyze_trials(
     system: str = "",
     others: Mapping[str, Mapping[str, ObservedBehaviour]] | None = None,
     inputs: Inputs | None = None,
+    known: bool = True,
 ) -> Analysis:
-    """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run."""
+    """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run.
+
+    `known` is false for tools of which only names are known.
+    """
     others = others or {}
-    evidence = Evidence(tools, system=system, lint_codes=lint_places(tools), others=tuple(others.values()))
+    codes = lint_places(tools) if known else {}
+    evidence = Evidence(tools, system=system, lint_codes=codes, others=tuple(others.values()), known=known)
     for trials_of_golden in trials:
         evidence.add(trials_of_golden)
     return analysis_of(evidence, run=run, compared_with=tuple(others), inputs=inputs)
@@ -160,7 +171,8 @@ def analysis_of(
     """The findings from the evidence."""
     evidence.cases.sort(key=lambda case: case.id)
     settle_suspects(evidence)
-    ranking = rank(evidence, list(all_hypotheses(evidence)))
+    hypotheses = [h for h in all_hypotheses(evidence) if evidence.known or h.cause not in ABOUT_TEXTS]
+    ranking = rank(evidence, hypotheses)
     findings = [
         _finding(evidence, number, explained, ranking.background, inputs)
         for number, explained in enumerate(ranking.explained, start=1)
@@ -180,6 +192,7 @@ def analysis_of(
         guidance=seeds_guidance(evidence),
         weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
         compared_with=compared_with,
+        known=evidence.known,
     )
 
 
@@ -213,8 +226,8 @@ def _finding(
         expected_actual=tuple(sorted(pairs, key=lambda p: (-p[2], repr(p)))[:MOST_VALUES]),
         kinds=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
         lint=hypothesis.lint,
-        evidence=hypothesis.evidence,
-        change=hypothesis.change,
+        evidence=hypothesis.evidence if evidence.known else (),
+        change=hypothesis.change if evidence.known else (),
         examples=typical_goldens(ids, inputs),
         also=tuple(also),
         danger=explained.danger,

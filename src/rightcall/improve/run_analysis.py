@@ -11,6 +11,7 @@ import msgspec
 
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
+from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.suspicion import ObservedBehaviour, behaviours_of
 from rightcall.model.golden import AnyGolden, Golden
@@ -31,7 +32,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     """
     stored = store.runs.get(run)
     record = run_record(store, stored)
-    tools = list(record.tools)
+    tools = list(record.tools) or _named_tools(trials_of(store, stored))
     compared = (
         [store.runs.get(run_id) for run_id in against]
         if against is not None
@@ -46,12 +47,22 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         run=stored.id,
         system=record.system,
         others=others,
+        known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
     )
     failures = store.runs.failures(stored.id)
     slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
     costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
     return msgspec.structs.replace(analysis, slow=tuple(slow), costly=tuple(costly))
+
+
+def _named_tools(trials: Iterable[GoldenTrials]) -> list[Tool]:
+    """Tools whose definitions are not stored, as those of code are: the names that were expected or called."""
+    names: dict[str, None] = {}
+    for one_golden in trials:
+        names.update((tool, None) for tool, _ in calls_expected(one_golden.golden))
+        names.update((call.name, None) for trial in one_golden.failed for call in trial.calls)
+    return [Tool(name) for name in sorted(names) if name and not name.startswith("/")]
 
 
 def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:

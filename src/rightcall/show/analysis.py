@@ -11,6 +11,10 @@ from rightcall.show.numbers import whole
 from rightcall.show.screen import Screen
 from rightcall.show.text import edit_text, value_words
 
+UNKNOWN = (
+    "  The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
+    "Findings are based on calls alone."
+)
 MOST_ROWS = 10
 LONGEST = 300
 
@@ -20,6 +24,8 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
     out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", analysis.failed, analysis.trials, analysis.run)
     if not analysis.failed:
         return
+    if not analysis.known:
+        out.print(UNKNOWN, soft_wrap=True)
     for line in analysis.guidance:
         out.print(f"  {line}", style="dim", soft_wrap=True)
     shown = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]

@@ -9,7 +9,9 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
 
+from rightcall.improve.findings import Analysis
 from rightcall.model.run import CaseResult, Summary
+from rightcall.show.analysis import UNKNOWN, danger_words
 from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import one_line
@@ -60,6 +62,26 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
     return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
 
 
+def analysis_html(analysis: Analysis) -> str:
+    """Why a run fails: a row for each finding, dangerous ones first, with the change it suggests."""
+    cells = [
+        [
+            f"{finding.rank}",
+            f"{_danger(danger_words(finding))}<b>{_text(finding.cause)}</b> {_text(finding.place, 120)}",
+            f"{_text(finding.what, 300)}<br>{_text(finding.advice, 400)}",
+            f"{finding.trials:,}",
+        ]
+        for finding in analysis.findings
+        if finding.stated or finding.danger
+    ]
+    head = f"<b>{analysis.failed:,} of {analysis.trials:,} trials failed</b>"
+    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN.strip(), 300)}</p>"
+    table = _table(["", "cause", "what happens, what to change", "trials"], cells)
+    shown = table if cells else "<p>No finding stands out from chance.</p>"
+    run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
+    return f"<div><p>{head} {run}</p>{unknown}{shown}</div>"
+
+
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
     """A list per column, for any library of data frames; metrics come last, each in its own column."""
     columns: dict[str, list[Any]] = {name: [] for name in FRAME_COLUMNS}
@@ -85,7 +107,7 @@ def _failures(failed: Sequence[GoldenRow], more: int) -> str:
         color = BAD if row.outcome == "failed" else UNSURE
         outcome = f"<span style='color:{color}'>{_text(row.outcome)}</span>"
         name, *rest = (_text(column.text(row), 300) for column in columns)
-        cells.append([outcome, _danger(row) + name, *rest])
+        cells.append([outcome, _danger(row.danger_text) + name, *rest])
     rest_text = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
     return _table(["", *(column.title for column in columns)], cells) + rest_text
 
@@ -99,9 +121,9 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table>{f'<tr>{head}</tr>' if titles else ''}{body}</table>"
 
 
-def _danger(row: GoldenRow) -> str:
+def _danger(text: str) -> str:
     style = f"background:{BAD};color:#fff;padding:0 4px"
-    return f"<b style='{style}'>{_text(row.danger_text)}</b> " if row.danger else ""
+    return f"<b style='{style}'>{_text(text)}</b> " if text else ""
 
 
 def _mark(result: CaseResult) -> str:
