@@ -25,7 +25,7 @@ ABOUT_TEXTS = frozenset(
     ("required_missing", "parameter_description_missing", "descriptions_swapped", "ambiguous_name", "type_unclear",
      "no_abstention_guidance")
 )  # fmt: skip
-"""Causes that cannot be told without the definitions and the prompt."""
+"""Causes for which the definitions and the prompt must be known."""
 MOST_GOLDENS = 1_000
 MOST_VALUES = 5
 
