@@ -155,7 +155,7 @@ def rightcall(
     environment = {**os.environ, "PYTHONPATH": found, **({"CHAOS": json.dumps(harm)} if harm else {})}
     done = subprocess.run(
         [sys.executable, "-c", RIGHTCALL, *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
