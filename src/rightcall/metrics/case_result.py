@@ -51,10 +51,12 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
-    result = _judge(golden, trial, trajectory, tools, rules)[1]
-    if (
-        trajectory.ledger or golden.confirm or golden.as_ is not None
-    ):  # seldom, and this is called for every case
+    if isinstance(golden, Golden) and is_flawless(golden, trajectory):
+        result = _spotless(golden, trial, trajectory)
+    else:
+        result = _judge_closely(golden, trial, trajectory, tools, rules)[1]
+    # seldom, and this is called for every case
+    if trajectory.ledger or golden.confirm or golden.as_ is not None:
         return _settle(result, golden, trajectory, tools)
     return result
 
@@ -76,7 +78,10 @@ def score_trajectory(
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
-    verdict, result = _judge(golden, 0, trajectory, tools, rules, embed, grade)
+    if isinstance(golden, Golden) and is_flawless(golden, trajectory):
+        verdict, result = flawless(len(golden.expected_calls)), _spotless(golden, 0, trajectory)
+    else:
+        verdict, result = _judge_closely(golden, 0, trajectory, tools, rules, embed, grade)
     if not states_check(golden):
         return replace(verdict, passed=False, score=0.0, failures=(), error=result.error, checked=False)
     result = _settle(result, golden, trajectory, tools)
@@ -85,7 +90,24 @@ def score_trajectory(
     )
 
 
-def _judge(
+def _spotless(golden: Golden, trial: int, trajectory: Trajectory) -> CaseResult:
+    return CaseResult(  # by position: names cost half a microsecond, and this is made for most cases
+        golden.id,
+        trial,
+        True,
+        1.0,
+        SPOTLESS,
+        (),
+        golden.category or "golden",
+        golden.cluster,
+        golden.tags,
+        "",
+        trajectory.latency_ms,
+        trajectory.usage,
+    )
+
+
+def _judge_closely(
     golden: AnyGolden,
     trial: int,
     trajectory: Trajectory,
@@ -101,9 +123,6 @@ def _judge(
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
         return held.summary, _conversation_result(golden, trial, trajectory, held, rules)
-    if is_flawless(golden, trajectory):
-        verdict = flawless(len(golden.expected_calls))
-        return verdict, _result(golden, trial, trajectory, True, 1.0, SPOTLESS, (), "")
     try:
         verdict = score_closely(golden, trajectory, tools, rules, embed, grade)
     except MatcherBroke as problem:
