@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rightcall.improve.findings import Analysis
 from rightcall.model.run import CaseResult, Summary
-from rightcall.show.analysis import UNKNOWN, danger_words
 from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import one_line
@@ -20,6 +18,9 @@ from rightcall.show.view.case_names import CaseName
 from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import GoldenRow
 from rightcall.show.view.summary import summary_view
+
+if TYPE_CHECKING:
+    from rightcall.improve.findings import Analysis
 
 GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
 """Readable on light and dark backgrounds."""
@@ -64,6 +65,8 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
 
 def analysis_html(analysis: Analysis) -> str:
     """Why a run fails: a row for each finding, dangerous ones first, with the change it suggests."""
+    from rightcall.show.analysis import UNKNOWN, danger_words  # not for every run: a tenth of its start
+
     cells = [
         [
             f"{finding.rank}",
