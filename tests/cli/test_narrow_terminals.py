@@ -12,7 +12,7 @@ import pytest
 import rightcall as rc
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import RecordedTrajectory
+from rightcall.model import RecordedTrajectory, Usage
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 
@@ -34,11 +34,11 @@ GOLDENS = [
 def agent(golden: rc.Golden) -> rc.Trajectory:
     wrong = golden.id in ("refund", "no-tool-at-all")
     call = rc.ToolCall(TOOL["name"], {"city": "Hue" if wrong else "Hanoi"})
-    return rc.Trajectory(calls=(call,), output="Done", usage=rc.Usage(1234, 56, 0.0123), latency_ms=123.4)
+    return rc.Trajectory(calls=(call,), output="Done", usage=Usage(1234, 56, 0.0123), latency_ms=123.4)
 
 
 def other_agent(golden: rc.Golden) -> rc.Trajectory:
-    return rc.Trajectory(calls=(), output="Done", usage=rc.Usage(987, 65, 0.0321), latency_ms=321.0)
+    return rc.Trajectory(calls=(), output="Done", usage=Usage(987, 65, 0.0321), latency_ms=321.0)
 
 
 @pytest.fixture(scope="module")

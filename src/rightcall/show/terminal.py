@@ -153,9 +153,9 @@ def _columns_that_fit(view: SummaryView, width: int) -> int:
 def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
     """One line for each golden: its danger, how many trials did not pass, and why."""
     for row in rows:
-        danger = "[bold white on red] {} [/bold white on red] " if row.danger else "{}"
+        mark = MARKS[row.outcome] + (" [bold white on red] {} [/bold white on red] " if row.danger else " {}")
         out.say(
-            f"{MARKS[row.outcome]} {danger}[bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}",
+            f"{mark}[bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}",
             row.danger_text,
             clean(row.golden_id),
             clean(f" {row.title}" if row.title else ""),

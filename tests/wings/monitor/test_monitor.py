@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory
+from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory, Usage
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceFilter
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
@@ -70,7 +70,7 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("refused", trace(stop_reason="refused"), 1),
         ("slow", trace(latency_ms=900.0), 1),
         ("slow", trace(), None),
-        ("expensive", trace(usage=rc.Usage(90, 20)), 1),
+        ("expensive", trace(usage=Usage(90, 20)), 1),
     ],
 )
 def test_a_check_says_bad_fine_or_nothing(check, found, bad):
