@@ -151,3 +151,126 @@ def test_a_request_with_missing_information_asks_to_be_asked() -> None:
 def test_without_a_model_nothing_is_generated_for_tools_that_cannot_be_asked_for() -> None:
     with pytest.raises(ConfigError, match="no request can be written for run without a model"):
         Synthesizer().generate_goldens_from_tools([tool("run", "Runs a script.", "script")], 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "text", "second"),
+    [
+        ("test_link", "net_test_net_link", "Checks that the link works.", "Checks that a link works."),
+        ("open_door", "open_gate", "Opens the front door.", "Opens a front door!"),
+        ("door_open", "open_door", "Opens the door.", "Unlocks the house."),
+    ],
+)
+def test_twins_are_left_out_together(name: str, other: str, text: str, second: str) -> None:
+    assert plannable([USERS, tool(name, text), tool(other, second)]) == [USERS]
+
+
+UNION = {
+    "anyOf": [
+        {"type": "object", "properties": {"operation": {"const": "get"}, "params": {"type": "object"}}},
+        {"type": "object", "properties": {"operation": {"const": "list"}}},
+    ]
+}
+DEPLOY = {
+    "type": "object",
+    "properties": {"operation": {"const": "deploy"}, "params": {"type": "object", "required": ["site"]}},
+    "required": ["operation"],
+}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        tool("sites", "Gets the state of a site.", "choice", choice=UNION),
+        tool("deploy", "Deploys a site.", "choice", choice=DEPLOY),
+        tool("deploy_site", "Deploys a site. Never assume that a site is new: ask the user.", "site_id"),
+        tool("draw", "Draws an area.", "city", optional=("a", "b"),
+             a={"type": "object", "description": "Either a or b must be specified."}, b={"type": "object"}),
+        tool("replace_order", "Replaces an open order.", "order_id", optional=("price",),
+             price={"type": "string", "description": "Required if the order was a limit order."}),
+        tool("simplify", "Simplifies a road.", "meters",
+             meters={"type": "number", "description": "Walking: use 0-500. Driving: use 1000-5000."}),
+        tool("buy", "Buys shares.", "count", count={"type": "integer", "description": "In round lots."}),
+        tool("measure", "Calculates times and distances of a trip.", "city", optional=("annotations",),
+             annotations={"type": "string", "enum": ["duration", "distance"]}),
+        tool("get_route", "Gets the way to the stops.", "stops",
+             stops={"type": "string", "description": "A semicolon-separated list of 0-based indices."}),
+        tool("get_product", "Gets a product.", "product",
+             product={"type": "string", "description": "Product GID."}),
+        tool("get_traces", "Gets traces.", "query", query={"type": "string", "description": "Trace query string."}),
+        tool("choose", "Select and run one of the following operations.", "city"),
+        tool("find_near", "Finds what is around a point. Use limit=1 for best results.", "city", optional=("limit",),
+             limit={"type": "integer"}),
+        tool("watch", "Watches a clip.", "clip_url", clip_url={"type": "string", "description": "YouTube URL."}),
+    ],
+    ids=lambda other: other.name,
+)  # fmt: skip
+def test_what_a_definition_leaves_open_is_not_asked_for(other: Tool) -> None:
+    assert plannable([USERS, other]) == [USERS]
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "pattern"),
+    [
+        ("qty", {"type": "integer", "description": "Must be in round lots of 100."}, r"[1-9]00"),
+        ("days", {"type": "integer", "description": "One of 7, 14 or 30."}, r"7|14|30"),
+        ("amount", {"type": "integer", "example": 250}, r"250"),
+        ("task_gid", {}, r"\d{16}"),
+        ("project", {"description": "Unique identifier of the project."}, r"[A-Z]-\d+"),
+        ("image_url", {}, r"https://\S+\.(png|jpg)"),
+        ("point", {"description": "As latitude,longitude."}, r"-?\d+\.\d+,-?\d+\.\d+"),
+    ],
+)
+def test_values_have_the_documented_form(name: str, schema: dict[str, object], pattern: str) -> None:
+    import re
+
+    assert re.fullmatch(pattern, str(value(name, **schema)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_ends_of_a_stay_are_stated_or_none(seed: int) -> None:
+    stays = tool("get_room", "Gets a room.", "room_id", optional=("checkin", "checkout"),
+                 checkin={"type": "string", "format": "date"}, checkout={"type": "string", "format": "date"})  # fmt: skip
+    for golden in Synthesizer(seed=seed).generate_goldens_from_tools([stays], 8):
+        for call in golden.expected_calls:
+            assert ("checkin" in call.args) == ("checkout" in call.args)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_coordinates_are_real_places_of_one_country(seed: int) -> None:
+    from rightcall.wings.generate.places import PLACES
+
+    names = ("from_lat", "from_lon", "to_lat", "to_lon")
+    way = tool("get_way", "Gets a way.", *names, **{name: {"type": "number"} for name in names})
+    values = list(sample_arguments(way, frozenset(names), random.Random(seed)).values())
+    start, end = tuple(values[:2]), tuple(values[2:])
+    assert start != end and any({start, end} <= set(country) for country in PLACES)
+
+
+def test_what_the_purpose_or_a_text_demands_is_stated() -> None:
+    from rightcall.wings.generate.plannable_tools import least_parameters
+
+    asset = tool("add_asset", "Adds an asset by symbol to a list.", "list_id", optional=("symbol",))
+    assert least_parameters(asset) == ("list_id", "symbol")
+    either = tool("draw", "Draws an area.", "city", optional=("minutes", "meters"), meters={"type": "integer"},
+                  minutes={"type": "integer", "description": "Either minutes or meters must be specified."})  # fmt: skip
+    assert least_parameters(either) == ("city", "minutes")
+
+
+def test_identifiers_are_details_rather_than_part_of_the_purpose() -> None:
+    assert action_of(Tool("get_task", "Gets a task by its ID.")) == "get a task"
+    assert action_of(Tool("ReverseTool", "")) == "reverse"
+
+
+def test_topics_come_from_the_description_or_from_what_is_searched() -> None:
+    docs = "Search the guides. Use it for questions about setup, funding, trading or events."
+    assert value("query", "search_guides", docs) in ("setup", "funding", "trading", "events")
+    assert " " in str(value("query", "search_customers", "Searches the customers."))
+
+
+def test_both_forms_of_a_union_are_accepted() -> None:
+    ids = {"oneOf": [{"type": "array", "items": {"type": "string"}, "minItems": 2}, {"type": "string"}]}
+    get = tool("get_tasks", "Gets tasks.", "task_ids", task_ids=ids)
+    golden = next(g for g in Synthesizer(seed=3).generate_goldens_from_tools([get], 6) if g.expected_calls)
+    listed, *texts = golden.expected_calls[0].args["task_ids"]["one_of"]
+    assert texts == [",".join(listed), ", ".join(listed)]

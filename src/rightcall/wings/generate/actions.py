@@ -10,7 +10,7 @@ from rightcall.lint.features.mentions import STOP_WORDS, word_set
 from rightcall.lint.features.text import name_tokens, sentences, stem, words as text_words
 from rightcall.model.tool import Tool
 
-LONGEST = 110
+LONGEST = 150
 _MORE_VERBS = """
 access aggregate align allocate annotate arrange audit autocomplete block bring bulk capture categorize collect
 combine compile compress crawl deactivate debug define delay deliver demonstrate discover drill duplicate embed
@@ -51,9 +51,9 @@ _TAIL = re.compile(
     r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which|where"
     r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+get\s+back|and\s+optionally"
     r"|such\s+as|e\.g|i\.e|as\s+well\s+as|without|unless|because|before|via|powered\s+by"
-    r"|with\s+(?:optional|support|filter|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
+    r"|with\s+(?:an?\s+)?(?:optional|support|filter(?:ing)?|configurable|flexible|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
     r"|its|their|all|time|comprehensive|specified|structured)"
-    r"|that\s+(?:can|may|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
+    r"|with\s+[\w\s-]{0,40}support|using\s+(?:various|flexible|different|multiple)|that\s+(?:can|may|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
 """Where a text begins to describe the result or the tool."""
@@ -63,6 +63,20 @@ _NEEDLESS = re.compile(
     r"|comprehensive|detailed|available)\s+(?!by\b)",
     re.IGNORECASE,
 )
+_BY_IDENTIFIER = re.compile(
+    r",? (?:specified by|identified by|by|with|using|via|given|based on) (?:an? |the |its |their )?(?:\w+ ){0,2}?"
+    r"(?:ids?|gids?|uuids?|identifiers?)\b(?! or\b| and\b)",
+    re.IGNORECASE,
+)
+"""How a definition says that a thing is identified; the identifier itself stands among the details."""
+
+_JARGON = re.compile(
+    r"\btools?\b|\bone of the following\b|\bparameters?\b|\bendpoints?\b|\boperations?\b|\bLLM\b|\bpayload\b"
+    r"|\barguments?\b|\bthis (?:call|function|method)\b|\bJSON\b|\bboolean\b|\boptional(?:ly)?\b|\bMCP\b",
+    re.IGNORECASE,
+)
+"""Words about the definition; nobody who wants something done would use them."""
+
 _MARKUP = re.compile(r"[`*#]+|^\W*\[[^\]]*\]\s*|^[^\w\"'“(]+|\s*\([^()]*\)")
 _SECOND_VERB = re.compile(
     r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each)\b)"
@@ -127,7 +141,9 @@ class Purpose:
         short, full = action_of(tool), action_of(tool, short=False)
         candidates = dict.fromkeys((short, full, short if short == named else f"{short} ({named})"))
         return tuple(
-            action for action in candidates if action != named or base_form(action.partition(" ")[0])
+            action
+            for action in candidates
+            if (action != named or base_form(action.partition(" ")[0])) and not _JARGON.search(action)
         )
 
     @cached_property
@@ -145,6 +161,8 @@ class Purpose:
     def serves(self, action: str, asked: Purpose) -> bool:
         """Whether a request for another tool, in these words and with its values, could mean this one as well."""
         takes_the_values = self.required <= asked.required <= self.accepted
+        if takes_the_values and any(_is_same(action, own) for own in self.candidates):
+            return True
         nouns = stems(action.partition(" ")[2])
         return takes_the_values and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
 
@@ -167,13 +185,18 @@ def stems(text: str) -> set[str]:
     return {stem(word) for word in text_words(text) if word not in STOP_WORDS}
 
 
+def _is_same(action: str, other: str) -> bool:
+    return action.partition(" ")[0] == other.partition(" ")[0] and stems(action) == stems(other)
+
+
 def name_action(name: str) -> str:
     """The name of a tool as a request, its verb first: `invoice_create` is “create invoice”."""
     tokens = name_tokens(name)
     verb = verb_of(name) or next((token for token in tokens if token in EFFECTS), "")
     if verb in tokens:
         tokens = (verb, *(token for place, token in enumerate(tokens) if place != tokens.index(verb)))
-    return " ".join(token for token in tokens if token not in ("api", "mcp", "a", "an", "the"))
+    action = " ".join(token for token in tokens if token not in ("api", "mcp", "tool", "a", "an", "the"))
+    return _BY_IDENTIFIER.sub("", action)
 
 
 def base_form(word: str) -> str:
@@ -232,7 +255,7 @@ def _shortened(action: str) -> str:
 
 def _spoken(action: str) -> str:
     """In the words of the user: no needless adjectives, “my” for “your”."""
-    action = _NEEDLESS.sub("", action)
+    action = _NEEDLESS.sub("", _BY_IDENTIFIER.sub("", action))
     action = re.sub(r"\b[Yy]our\b|\bthe (?:current |authenticated )?user's\b", "my", action)
     action = re.sub(r"\byou\b", "I", action)
     action = re.sub(r"\b[Aa] (?=[aeioAEIO]\w)", "an ", action)

@@ -27,6 +27,18 @@ _RANGES = (
     re.compile(r"\b(?:between|from)\s+(-?\d[\d,.]*)\s+(?:and|to)\s+(-?\d[\d,.]*\d|\d)", re.I),
     re.compile(r"(?<![\w.-])(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?![\w.-]*\d|/)", re.I),
 )
+_STEP = re.compile(
+    r"\b(?:multiples?|increments?|steps?|lots?|divisible)\s+(?:of|by)\s+(\d[\d,]*(?:\.\d+)?)", re.I
+)
+_LISTED_NUMBERS = re.compile(
+    r"\b(?:one of|either|(?:allowed|possible|valid|supported) values?(?: are)?|options?)[:\s]*[\[(]?"
+    r"((?:-?\d+,?\s+(?:or\s+)?)+(?:or\s+)?-?\d+)",
+    re.IGNORECASE,
+)
+_UNCLEAR_NUMBER = re.compile(
+    r"\bround lots?\b|\bpowers? of\b|\bin lots\b|\bmultiples? of\b|\bincrements? of\b|\bbitmask\b|\bbitwise\b",
+    re.IGNORECASE,
+)
 _MOST = re.compile(
     r"\b(?:max(?:imum)?(?: (?:is|of|value|number))*|at most|up to|no more than|limited to)\s*[:=]?\s*(\d[\d,]*)",
     re.IGNORECASE,
@@ -38,7 +50,10 @@ _OPAQUE = (
     r"\bcursor\b|continuation|(?:pagination|page|access) token|base ?-?64|\barn\b|\bjson\b|stringified|encoded"
     r"|graphql|\bcypher\b|promql|\bkql\b|\bjql\b|\bcql\b|lucene|odata|(?:query|search) (?:dsl|syntax)|\bwkt\b|geojson"
     r"|\bxml\b|\byaml\b|\bhtml\b|javascript|\bscript\b|(?:python|source|executable) code|code snippet|regex"
-    r"|regular expression|\bformula\b|\bexpression\b|(?:comma|newline)[- ]separated|\bdiff\b|\bpatch\b|element ref"
+    r"|regular expression|\bformula\b|\bexpression\b|"
+    r"(?:comma|newline|semicolon|pipe|space|colon)[- ](?:separated|delimited)"
+    r"|\bdiff\b|\bpatch\b|element ref|\bindices\b|\bbounding box\b|\bbbox\b"
+    r"|\b(?:starts?|begins?|prefixed) with\b|\bpolyline\b"
     r"|snapshot|mime type|connection string|api key|password|secret"
 )
 
@@ -46,6 +61,8 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
         ("opaque", _OPAQUE),
+        ("lat_lon", r"\blat(?:itude)?\s*,\s*(?:lon|lng)"),
+        ("lon_lat", r"\b(?:lon|lng)(?:gitude)?\s*,\s*lat"),
         ("unix_time", r"unix|epoch|(?:milli)?seconds since"),
         ("date-time", r"iso[ -]?8601|rfc[ -]?3339|date-?time|yyyy-mm-dd[t ]|date and time|\btimestamp\b"),
         ("date", r"yyyy-mm-dd"),
@@ -102,6 +119,24 @@ def examples_in(text: str) -> tuple[str, ...]:
 def format_in(text: str) -> str:
     """The format that the text asks for, or an empty string."""
     return next((kind for kind, pattern in FORMATS if pattern.search(text)), "")
+
+
+def step_in(text: str) -> float:
+    """The step between the numbers that the text allows; 0 when it states none."""
+    match = _STEP.search(text)
+    return float(match.group(1).replace(",", "")) if match else 0
+
+
+def numbers_in(text: str) -> tuple[int, ...]:
+    """The numbers of a closed list in the text: “one of 7, 14 or 30”."""
+    match = _LISTED_NUMBERS.search(text)
+    return tuple(map(int, re.findall(r"-?\d+", match.group(1)))) if match else ()
+
+
+def has_unclear_numbers(text: str) -> bool:
+    """Whether the text limits a number in a way that depends on something else, or that is not a range."""
+    ranges = {match.groups() for match in _RANGES[1].finditer(text)}
+    return len(ranges) > 1 or (bool(_UNCLEAR_NUMBER.search(text)) and not step_in(text))
 
 
 def range_in(text: str) -> tuple[float | None, float | None]:

@@ -12,11 +12,20 @@ from typing import Any
 
 from rightcall.lint.features.effects import CREATE, Effect, effect_of
 from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.text import name_tokens, stem, words as text_words
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import Purpose, action_of, distinct_actions, name_action, stems
+from rightcall.wings.generate.tool_conditions import (
+    alternatives,
+    asks_first,
+    depends_on_others,
+    has_open_condition,
+    partner_of,
+)
 from rightcall.wings.generate.value_kinds import (
+    DISCRIMINATORS,
     about,
+    is_discriminator,
     is_free_text,
     is_identifier,
     is_understood,
@@ -39,7 +48,7 @@ _CALLED_FIRST = re.compile(
 )
 _WITHOUT_OBJECT = word_set("list get show read check describe fetch retrieve view status count whoami ping")
 _ABOUT_THE_CHAT = word_set("""
-    user_prompt userPrompt reasoning thought thoughts rationale explanation user_message
+    user_prompt userPrompt reasoning thought thoughts rationale explanation user_message by
     """)
 _WITH_OBJECT = CREATE | word_set(
     "search find query lookup run execute update edit delete remove fork merge open"
@@ -47,7 +56,6 @@ _WITH_OBJECT = CREATE | word_set(
 _CHANGES = word_set("""
     update edit modify patch set change configure adjust customize format style emulate
     """)
-_DISCRIMINATORS = word_set("operation action mode command method type kind op")
 POINTERS = word_set("id ids key slug number url name")
 """Last words of parameters that say which thing is meant."""
 
@@ -56,7 +64,17 @@ _UNNAMED = re.compile(
 )
 """A thing that a call without arguments could not name."""
 
+_RANGE = re.compile(
+    r"\b(?:specified|given|certain|particular)\b|\b(?:date|time) (?:range|period|window|frame)s?\b",
+    re.IGNORECASE,
+)
+"""What a call without arguments would leave open."""
+
 _MOST_SHARED = 0.5
+_EMPTY = word_set(
+    "a an the this that these those it its their your our my is are be was will can of given specific specified"
+)
+"""Words that make no difference between two tools."""
 
 
 def required_parameters(tool: Tool) -> tuple[str, ...]:
@@ -72,9 +90,19 @@ def optional_parameters(tool: Tool) -> list[str]:
         schema = parameter_schema(tool, name)
         is_plain = json_type(schema) in ("string", "integer", "number", "boolean") or _holds_scalars(schema)
         is_asked_for = is_plain and name not in _ABOUT_THE_CHAT and _is_understood(tool, name)
-        if name not in required_parameters(tool) and is_asked_for and not _is_guessed(tool, name, schema):
+        is_sure = not _is_guessed(tool, name, schema) and not depends_on_others(tool, name)
+        if name not in required_parameters(tool) and is_asked_for and is_sure:
             names.append(name)
-    return names
+    stated = (*names, *required_parameters(tool))
+    return [name for name in names if partner_of(tool, name) in ("", *stated)]
+
+
+def with_partners(tool: Tool, names: Iterable[str]) -> tuple[str, ...]:
+    """The parameters, and the other end or coordinate of each: a check-in without a check-out is no stay."""
+    names = tuple(names)
+    stated = {*optional_parameters(tool), *required_parameters(tool)}
+    partners = (partner_of(tool, name) for name in names)
+    return tuple(dict.fromkeys((*names, *(name for name in partners if name in stated))))
 
 
 def mentionable_parameters(tool: Tool) -> list[str]:
@@ -83,7 +111,28 @@ def mentionable_parameters(tool: Tool) -> list[str]:
     return [name for name in tool.parameters if name in optional or name in required_parameters(tool)]
 
 
-def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  from sure to unsure
+def least_parameters(tool: Tool) -> tuple[str, ...] | None:
+    """The parameters without which a call makes no sense, with those that the texts demand; None when unknown."""
+    least = _least_by_purpose(tool)
+    if least is None or asks_first(tool):
+        return None
+    optional = optional_parameters(tool)
+    for group in alternatives(tool):
+        if not group and any(name not in required_parameters(tool) for name in least):
+            continue
+        if not set(group).intersection(least):
+            usable = [
+                name for name in optional if (name in group or not group) and not is_identifier(tool, name)
+            ]
+            usable = usable or [name for name in optional if name in group]
+            if not usable:
+                return None
+            least = (*least, usable[0])
+    least = with_partners(tool, least)
+    return None if has_open_condition(tool, least) else least
+
+
+def _least_by_purpose(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  from sure to unsure
     """The parameters without which a call makes no sense; None when a request cannot state them.
 
     Those are the required ones, and an identifier of what the tool's purpose names. A search without anything to look
@@ -92,7 +141,7 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  fr
     needed, optional = required_parameters(tool), optional_parameters(tool)
     if not all(_is_understood(tool, name) for name in needed):
         return None
-    if any(name in _DISCRIMINATORS for name in needed) and len(optional) > 1:
+    if any(map(is_discriminator, needed)) and len(optional) > 1:
         return None  # which of the others belong to a choice is not said
     verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
     named = [name for name in optional if set(name_tokens(name)) - POINTERS <= purpose]
@@ -103,13 +152,27 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  fr
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
         return (*needed, *pointers, *changed) if changed and (needed or pointers) else None
     if needed:
-        return (*needed, *pointers)
+        told = [name for name in named if name not in pointers and _is_told(tool, name)]
+        return (*needed, *pointers, *told)
+    if verb in CREATE and len(tool.parameters) > MOST_OPTIONAL:
+        return None  # what a new thing needs is not said
     if named:
         return tuple(named[:MOST_OPTIONAL])
     if verb in _WITHOUT_OBJECT or (not tool.parameters and verb not in _WITH_OBJECT):
         return ()
     searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
     return tuple(searched[:1]) or None
+
+
+def _is_told(tool: Tool, name: str) -> bool:
+    """Whether the purpose says that an optional parameter is given: “add an asset by symbol”."""
+    words = re.escape(" ".join(name_tokens(name)))
+    how = (
+        r"(?:by|with|using|for)" if not effect(tool).is_write else r"(?:by|with|using|for|to|from|in|at|and)"
+    )
+    is_value = json_type(parameter_schema(tool, name)) != "boolean"
+    pattern = rf"\b{how} (?:an? |the |its |their )?(?:\w+ )?{words}s?\b"
+    return is_value and re.search(pattern, action_of(tool), re.IGNORECASE) is not None
 
 
 def _only_identifies(tool: Tool, name: str) -> bool:
@@ -132,18 +195,59 @@ def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
     optional = [name for name in optional_parameters(tool) if name not in needed]
     place = turn % (len(optional) + 2) if optional else 0
     chosen = optional[:MOST_OPTIONAL] if place > len(optional) else optional[max(0, place - 1) : place]
-    return (*needed, *chosen)
+    return with_partners(tool, (*needed, *chosen))
 
 
 def plannable(tools: Sequence[Tool]) -> list[Tool]:
     """The tools that a request can be written for."""
-    actions = request_actions(tools)
-    return [tool for tool in tools if tool.name in actions and _can_be_asked_for(tool, actions[tool.name])]
+    actions, twins = request_actions(tools), twin_names(tools)
+    return [
+        tool
+        for tool in tools
+        if tool.name in actions and tool.name not in twins and _can_be_asked_for(tool, actions[tool.name])
+    ]
 
 
 def request_actions(tools: Iterable[Tool]) -> dict[str, str]:
     """What a request says that fits this tool and no other, by tool."""
-    return distinct_actions(tuple(Purpose(tool, required_parameters(tool)) for tool in tools))
+    current = (tool for tool in tools if not _DEPRECATED.search(tool.description))
+    return distinct_actions(tuple(Purpose(tool, required_parameters(tool)) for tool in current))
+
+
+def twin_names(tools: Iterable[Tool]) -> set[str]:
+    """Tools whose texts, or names, differ at most in articles, endings, order and a repeated prefix from another's."""
+    by_text: dict[tuple[object, ...], set[str]] = {}
+    for tool in tools:
+        told = tuple(stem(word) for word in text_words(tool.description) if word not in _EMPTY)
+        named = frozenset(stem(token) for token in name_tokens(tool.name))
+        for key in (("text", *told), ("name", named)) if len(told) > 1 else (("name", named),):
+            by_text.setdefault(key, set()).add(tool.name)
+    return {name for names in by_text.values() if len(names) > 1 for name in names}
+
+
+def promises_more(tool: Tool, action: str) -> bool:
+    """Whether an action names what only an optional parameter that the call leaves out would give.
+
+    “Calculate times and distances” where a choice decides between them.
+    """
+    asked, given = stems(action.partition(" ")[2]), least_parameters(tool) or ()
+    for name in tool.parameters:
+        schema = parameter_schema(tool, name)
+        if name in given or name in required_parameters(tool):
+            continue
+        tokens = name_tokens(name)
+        if json_type(schema) == "boolean" and tokens[:1] in (("include",), ("with",), ("return",)):
+            controlled = stems(" ".join(tokens[1:]))
+        elif json_type(schema) in ("string", "array") and name not in DISCRIMINATORS:
+            items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
+            choices = schema.get("enum") or (items or {}).get("enum") or ()
+            default = str(schema.get("default", ""))
+            controlled = stems(" ".join(str(choice) for choice in choices if str(choice) != default))
+        else:
+            continue
+        if controlled & asked:
+            return True
+    return False
 
 
 def _can_be_asked_for(tool: Tool, action: str) -> bool:
@@ -151,7 +255,16 @@ def _can_be_asked_for(tool: Tool, action: str) -> bool:
     if _DEPRECATED.search(text) or _CALLED_FIRST.search(text):
         return False
     parameters = least_parameters(tool)
-    return parameters is not None and (bool(parameters) or not _UNNAMED.search(action))
+    if parameters is None or promises_more(tool, action) or _recommends(tool, parameters):
+        return False
+    return bool(parameters) or not (_UNNAMED.search(action) or _RANGE.search(action))
+
+
+def _recommends(tool: Tool, parameters: tuple[str, ...]) -> bool:
+    """Whether the text asks for a value of a parameter that a call without it would not have: “use limit=1”."""
+    names = "|".join(re.escape(name) for name in tool.parameters if name not in parameters)
+    pattern = rf"\b(?:use|set|pass|prefer|always)\s+[`'\"]?(?:{names})[`'\"]?\s*(?:=|:|to\b)"
+    return bool(names) and re.search(pattern, tool.description, re.IGNORECASE) is not None
 
 
 def dangerous_neighbour(tool: Tool, tools: Sequence[Tool]) -> Tool | None:

@@ -18,13 +18,15 @@ from rightcall.model.tool import Tool
 from rightcall.wings.generate.plannable_tools import (
     POINTERS,
     dangerous_neighbour,
+    least_parameters,
     mentionable_parameters,
     parameters_of_turn,
     plannable,
     required_parameters,
+    with_partners,
 )
 from rightcall.wings.generate.pools import Language
-from rightcall.wings.generate.value_kinds import choices_of, is_free_text, takes_any_script
+from rightcall.wings.generate.value_kinds import choices_of, is_free_text, other_forms, takes_any_script
 from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[
@@ -150,7 +152,7 @@ class Schedule:
                 has_it = PARAMETER_TESTS[kind]
                 return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
             case "parallel":
-                return [(tool.name,) for tool in tools if tool.parameters]
+                return [(tool.name,) for tool in tools if least_parameters(tool)]
             case _:
                 return [(tool.name,) for tool in tools]
 
@@ -206,7 +208,7 @@ class _Sampler:
                 fixed = {parameter: value}
             else:
                 parameter = tested[self._turn % len(tested)]
-            names = {*parameters_of_turn(tool, 0), parameter}
+            names = {*parameters_of_turn(tool, 0), *with_partners(tool, (parameter,))}
         arguments = sample_arguments(
             tool,
             frozenset(names),
@@ -278,7 +280,13 @@ def _expectation(call: PlannedCall, tool: Tool) -> ExpectedCall:
 
 
 def expectation_of_value(tool: Tool, name: str, value: Any) -> Any:
-    """How a golden states an argument: text ignoring case and spacing, everything else exactly."""
+    """How a golden states an argument: text ignoring case and spacing, everything else exactly.
+
+    Where the schema takes a list or a text for it, or a number or its digits, either is accepted.
+    """
+    forms = other_forms(tool, name, value)
+    if forms:
+        return {"one_of": [value, *forms]}
     if isinstance(value, str) and is_free_text(tool, name):
         return {"text": value, "ignore": ["case", "space"]}
     return {"exact": value} if isinstance(value, dict) else value

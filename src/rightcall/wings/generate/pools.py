@@ -58,15 +58,19 @@ environment: environment env stage
 channel: channel room
 label: tag tags label labels
 project: project workspace space board list app application site team group
-code: id ids code number sku reference ticket account order key guid uuid token
+gid: gid gids
+code: id ids code number sku reference ticket account order key guid uuid token uid uids identifier identifiers
+given_name: first given firstname forename
+family_name: last surname lastname
 city: city location place destination origin town address
-person: person user customer contact guest recipient_name first last
+person: person user customer contact guest recipient_name
 product: product item goods
 title: title subject event topic summary task playlist
 prompt: prompt instruction instructions
 sentence: message body text content note notes comment description reason feedback
 query: query q search keyword keywords term question phrase intent goal
 color: color colour
+venue: restaurant hotel store shop company brand venue cafe
 name: name
 """
 HINTS: tuple[tuple[str, frozenset[str]], ...] = tuple(
@@ -95,6 +99,8 @@ _EVERYWHERE = """
 email: ana@example.com | b.carter@example.org | linh.tran@example.net | ops-team@example.com
 phone: +1 555 0142 | +84 24 5550 0188 | +44 20 7946 0958
 url: https://example.com/pricing | https://example.org/docs/start | https://example.net/blog
+image_url: https://example.com/images/beach.jpg | https://example.org/img/logo.png | https://example.net/photos/team.jpg
+file_url: https://example.com/files/report.pdf | https://example.org/files/survey.pdf
 image: photos/beach.jpg | images/logo.png | photos/team.jpg
 audio: recordings/interview.mp3 | recordings/standup.mp3
 video: clips/demo.mp4 | clips/intro.mp4
@@ -146,6 +152,9 @@ environment: staging | production
 channel: releases | general | support
 label: urgent | beta | needs-review
 project: Riverside | Juniper | Harbor | Lighthouse
+given_name: Alice | Ben | Priya | Tom | Grace
+family_name: Morgan | Carter | Shah | Reid | Novak
+venue: Blue Lantern | Silver Maple | Open Harbor | Paper Crane
 name: Aurora | Juniper | Riverside | Compass | Harvest
 prompt: a lighthouse at dusk | a bowl of fresh fruit | a quiet mountain lake
 color: teal | crimson | olive | navy
@@ -155,7 +164,7 @@ _LISTS = {
 city: Boston | Denver | Leeds | Perth | Austin | Dublin | Cardiff | Toronto | Nairobi | Lisbon
 person: Alice Morgan | Ben Carter | Priya Shah | Tom Reid | Grace Lee | Omar Haddad | Nina Novak
 title: Budget review | Team lunch | Launch checklist | Design critique | Road trip | Monday standup
-sentence: The meeting moved to Friday | Please call me back tonight | The parcel arrived damaged | Lunch is on me today
+sentence: The meeting moved to Friday | Please review it by Friday | The launch is on track | The first draft is ready
 query: coffee | winter holidays | bicycle | garden design | solar power | piano lessons
 product: desk lamp | trail shoes | coffee grinder | phone case | rain jacket
 country: Kenya | Portugal | Canada | Chile | Norway | Japan
@@ -185,11 +194,23 @@ phrase: 蓝色灯笼 | 北侧大门 | 安静的花园
 UNUSUAL = {
     "city": ("Đà Nẵng", "São Tomé", "Zürich", "Łódź", "Reykjavík", "Москва", "서울"),
     "person": ("Nguyễn Thị Ánh Tuyết", "Siobhán O’Brien-Søren", "Ōta Kenji", "Zoë Łukasik"),
+    "sentence": (
+        "Das Café öffnet am Freitag",
+        "A reunião é na sexta",
+        "会议改到星期五",
+        "Первый черновик готов",
+    ),
+    "given_name": ("Zoë", "Siobhán", "Jürgen"),
+    "family_name": ("Łukasik", "Sørensen", "Ōta"),
+    "product": ("crème brûlée torch", "Käsemesser", "抹茶碗"),
+    "title": ("Café-Eröffnung", "Reunião de orçamento", "予算会議", "Łódź road trip"),
     "": ("naïve café", "Żółw & Sons", "東京タワー", "São João", "crème brûlée", "Ἀθήνα"),
 }
 """Text that a careless client breaks: accents, other scripts, punctuation inside a name."""
 
-FREE_TEXT = word_set("city person title sentence query product country phrase name prompt project")
+FREE_TEXT = word_set(
+    "city person title sentence query product country phrase name prompt project venue given_name family_name"
+)
 """The pools in which case and spacing do not matter, and in which any script may be used."""
 
 

@@ -19,15 +19,36 @@ from rightcall.wings.generate.documented_values import (
     choices_in,
     examples_in,
     format_in,
+    has_unclear_numbers,
+    numbers_in,
 )
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.pools import CHOICES, FREE_TEXT, HINTS, OPAQUE
+from rightcall.wings.generate.search_topics import searched_kind
 
 DEEPEST = 3
 MOST_OPEN = 2
 """Properties of an object of which none is required, up to which any of them may be given."""
 
 _COMPUTED = frozenset(("date", "date-time", "time", "uuid", "unix_time", "code"))
+DISCRIMINATORS = word_set("operation action mode command method type kind op")
+"""Names of parameters whose value decides which others belong to a call."""
+
+_IDENTIFIER = re.compile(
+    r"^\W*(?:the |a |an |your |target |parent )?(?:[\w-]+ ){0,2}(?:ids?|identifiers?|gids?|uids?)\b(?P<other> or\b)?"
+    r"|\bunique (?:ids?|identifiers?)\b|\bgids?\b",
+    re.IGNORECASE,
+)
+"""Texts of parameters that take an identifier, whatever their name."""
+
+_FORMED_IDENTIFIER = re.compile(r"\bGIDs?\b|\bgid://|\burn:|\bglobal id\b|\bnode id\b")
+_URL_WORDS = word_set("""
+    url uri link href website webpage web page site target base full public valid http https the a an of to this its
+    callback webhook redirect source image photo picture logo avatar icon thumbnail cover banner file pdf document
+    attachment download
+    """)
+_IMAGE_WORDS = word_set("image photo picture logo avatar icon thumbnail cover banner")
+_FILE_WORDS = word_set("file pdf document attachment download")
 _SCHEMA_FORMATS = {"uri": "url", "url": "url", "ipv4": "ip", "hostname": "domain"}
 _SURE = word_set("email phone url timezone sentence prompt title")
 _HOLDERS = word_set("""
@@ -57,6 +78,9 @@ _RESTRICTED = re.compile(
 )
 """Words for values that a text restricts without saying to what."""
 
+_ANY_TEXT = word_set("value values member element answer caption alias nickname tagline word words entry")
+"""Names of parameters that take whatever the user says; of others, the definition has to tell."""
+
 _STRUCTURED = re.compile(r"\bjson\b|\bdict(?:ionary)?\b|\bxml\b|\bobjects?\b", re.IGNORECASE)
 """Texts whose examples are parts of a value rather than values."""
 
@@ -80,6 +104,28 @@ def is_free_text(tool: Tool, name: str) -> bool:
     return is_text and kind_of(name, schema, about(tool)) in FREE_TEXT
 
 
+def other_forms(tool: Tool, name: str, value: Any) -> list[Any]:
+    """The same value in the other forms that a union allows: a list as a text with commas, a number as digits."""
+    schema = parameter_schema(tool, name)
+    branches = [
+        branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or () if isinstance(branch, dict)
+    ]
+    types = {json_type(resolve_schema(branch, tool.input_schema)) for branch in branches}
+    if isinstance(schema.get("type"), list):
+        types.update(schema["type"])
+    types.discard("null")
+    if len(types) < 2 or isinstance(value, bool | dict):
+        return []
+    if isinstance(value, list):
+        if "string" not in types or any(isinstance(item, dict | list) for item in value):
+            return []
+        return list(dict.fromkeys(between.join(map(str, value)) for between in (",", ", ")))
+    forms: list[Any] = [[value]] if "array" in types else []
+    if isinstance(value, int | float) and "string" in types:
+        forms.append(str(value))
+    return forms
+
+
 def takes_any_script(tool: Tool, name: str) -> bool:
     """Whether people write a parameter's values in any script; names of things are slugs too often."""
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
@@ -91,7 +137,19 @@ def is_identifier(tool: Tool, name: str) -> bool:
     if json_type(parameter_schema(tool, name)) in ("integer", "number"):
         return not _PLACES.isdisjoint(name_tokens(name))
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
-    return kind in ("code", "uuid", "path", "folder", "owner", "slug", "project", "url", *_FILES, *_ENTITIES)
+    return name_tokens(name)[-1:] in (("id",), ("ids",), ("uuid",)) or kind in (
+        "code",
+        "uuid",
+        "gid",
+        "path",
+        "folder",
+        "owner",
+        "slug",
+        "project",
+        "url",
+        *_FILES,
+        *_ENTITIES,
+    )
 
 
 def about(tool: Tool) -> str:
@@ -149,16 +207,20 @@ def values_in_definition(schema: dict[str, Any], siblings: Container[str] = ()) 
     for key in ("enum", "examples"):
         if isinstance(schema.get(key), list) and schema[key]:
             return tuple(schema[key])
+    if isinstance(schema.get("example"), str | int | float) and not isinstance(schema["example"], bool):
+        return (schema["example"],)
+    if json_type(schema) == "integer":
+        return numbers_in(text_of(schema))
     if json_type(schema) != "string":
         return ()
     text = text_of(schema)
-    if _STRUCTURED.search(text):
+    if _STRUCTURED.search(text) or re.search(r"\bbase ?-?64\b|\bdata ur[il]\b", text, re.IGNORECASE):
         return ()
     values = choices_in(text) or examples_in(text)
     return () if any(value in siblings for value in values) else values
 
 
-def is_understood(  # noqa: PLR0911  a table of types
+def is_understood(  # noqa: PLR0911, PLR0912  a table of types
     name: str, schema: Any, root: dict[str, Any], tool: str, depth: int = 0
 ) -> bool:
     """Whether the definition is enough to choose a plausible value."""
@@ -170,15 +232,23 @@ def is_understood(  # noqa: PLR0911  a table of types
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
             branches = [branch for branch in schema[key] if branch != {"type": "null"}]
-            return bool(branches) and is_understood(name, branches[0], root, tool, depth + 1)
+            if len(branches) > 1 and any(_is_object(branch, root) for branch in branches):
+                return False  # what a branch needs depends on which one is meant
+            return bool(branches) and is_understood(
+                name, {**_described(schema), **branches[0]}, root, tool, depth + 1
+            )
     if "type" not in schema and "properties" not in schema:
         return False
     match json_type(schema):
-        case "integer" | "number" | "boolean":
+        case "integer" | "number":
+            return not has_unclear_numbers(text_of(schema))
+        case "boolean":
             return True
         case "array":
             inner = item_schema(schema, root)
             is_flat = inner is not None and json_type(inner) != "array"
+            if inner is not None and json_type(inner) == "number":
+                return False  # a pair of coordinates, a vector: their order and length are not said
             return is_flat and is_understood(singular(name), inner, root, tool, depth + 1)
         case "object":
             return bool(fillable_properties(schema, root, tool, depth))
@@ -197,10 +267,30 @@ def fillable_properties(schema: dict[str, Any], root: dict[str, Any], tool: str,
     needed = required if isinstance(required, list) else []
     if not needed and len(properties) > MOST_OPEN:
         return []  # which of them belong together is not said
+    optional = [inner for name, inner in properties.items() if name not in needed]
+    if any(map(is_discriminator, properties)) and (
+        len(optional) > 1 or any(_is_object(inner, root) for inner in optional)
+    ):
+        return []  # which of them a choice needs is not said
     return names if all(name in names for name in needed) else []
 
 
-def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: PLR0911  from sure to unsure
+def is_discriminator(name: str) -> bool:
+    """Whether a parameter's value decides which others belong to a call, by its name."""
+    return name.casefold() in DISCRIMINATORS or name_tokens(name)[-1:] in (
+        ("operation",), ("action",), ("command",), ("method",)
+    )  # fmt: skip
+
+
+def _is_object(schema: Any, root: dict[str, Any]) -> bool:
+    return isinstance(schema, dict) and json_type(without_null(schema, root)) == "object"
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
+
+
+def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: PLR0911, PLR0912  sure to unsure
     """The kind of a text parameter; empty when its definition does not say what its values are."""
     text = text_of(schema)
     if OPAQUE.intersection(name_tokens(name)):
@@ -210,14 +300,27 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
     stated = schema.get("format")
     if isinstance(stated, str):
         is_known = stated in (*_COMPUTED, *_SCHEMA_FORMATS, "email")
+        if stated in ("uri", "url"):
+            return _kind_of_url((*name_tokens(name),), text)
         return _SCHEMA_FORMATS.get(stated, stated) if is_known else ""
     tokens = name_tokens(name)
-    if CHOICES.intersection(tokens[-2:] if tokens[-1:] == ("name",) else tokens[-1:]):
+    if CHOICES.intersection(tokens[-2:] if tokens[-1:] in (("name",), ("slug",)) else tokens[-1:]):
+        return ""
+    if tokens[-2:] == ("version", "slug"):
         return ""
     tool_name, _, purpose = tool.partition("\n")
     by_name = _by_words(tokens, tool_name)
+    if by_name in ("url", "gid"):
+        return by_name if by_name == "gid" else _kind_of_url(tokens, text)
+    identifier = _IDENTIFIER.search(text)
+    if identifier and (format_in(text) in ("", "uuid") or identifier.group("other")):
+        return "" if _FORMED_IDENTIFIER.search(text) else "uuid" if format_in(text) == "uuid" else "code"
+    if by_name == "title" and {"product", "item"}.intersection(name_tokens(tool_name)):
+        return "product"
     if by_name == "query" and format_in(purpose) in ("sql", "opaque"):
         return "sql" if format_in(purpose) == "sql" and _only_reads(tool_name, purpose) else ""
+    if by_name == "query" and not format_in(text):
+        return "" if "question" in tokens else searched_kind(tool_name, purpose, text)
     if by_name in _SURE:
         return by_name
     documented = format_in(text)
@@ -231,7 +334,20 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: 
         return _kind_of_file(tokens, text, tool_name, purpose)
     if by_name:
         return by_name
-    return _by_subject(text) or ("" if _RESTRICTED.search(text) else "phrase")
+    is_any_text = not _RESTRICTED.search(text) and not _ANY_TEXT.isdisjoint(tokens[-1:])
+    return _by_subject(text) or ("phrase" if is_any_text else "")
+
+
+def _kind_of_url(tokens: tuple[str, ...], text: str) -> str:
+    """The kind of a link: to an image, a file, a page; none when it must be one of a certain service."""
+    before = re.search(r"([\w-]+) (?:URL|URI|link)s?\b", text, re.IGNORECASE)
+    named = {*tokens, *words_of(before.group(1) if before else "")}
+    if not {singular(word) for word in named} <= _URL_WORDS or format_in(text) == "opaque":
+        return ""
+    subject = {*named, *words_of(text)[:8]}
+    if subject & _IMAGE_WORDS:
+        return "image_url"
+    return "file_url" if subject & _FILE_WORDS else "url"
 
 
 def _only_reads(tool_name: str, purpose: str) -> bool:

@@ -12,9 +12,11 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import examples_in, range_in
+from rightcall.wings.generate.documented_values import examples_in, range_in, step_in
 from rightcall.wings.generate.patterns import text_fitting
+from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
 from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, pool
+from rightcall.wings.generate.search_topics import topics_in
 from rightcall.wings.generate.value_kinds import (
     about,
     choices_of,
@@ -91,7 +93,8 @@ def has_bounds(tool: Tool, name: str) -> bool:
     """Whether a parameter's schema limits its size or length to what a request can reach."""
     schema = parameter_schema(tool, name)
     if json_type(schema) in ("integer", "number"):
-        return any(
+        has_plain_edge = coordinate_of(name) or "page" in name_tokens(name)  # the first page is the usual one
+        return not has_plain_edge and any(
             _is_number(schema.get(key)) and 0 < abs(schema[key]) <= LARGEST_EDGE
             for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
         )
@@ -111,6 +114,8 @@ def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
     """The smaller of two values first, where their names are the two ends of one range."""
     ends = {frozenset(_as_end(name)): name for name in arguments}
     for name, value in list(arguments.items()):
+        if coordinate_of(name):
+            continue  # from one place to another, in any direction
         for low, high in _PAIRS:
             tokens = _as_end(name)
             other = (
@@ -143,6 +148,11 @@ class _Maker:
         self._tool, self._rng, self._language, self._flavour = tool, rng, language, flavour
         self._root, self._about = tool.input_schema, about(tool)
         self._texts: set[str] = set()
+        country = rng.choice(PLACES)
+        self._places = rng.sample(country, len(country))
+        self._cities = rng.choice(CITIES)
+        self._places_taken: dict[tuple[object, ...], tuple[float, float]] = {}
+        self._objects = 0
 
     def argument(self, name: str) -> Any:
         schema = parameter_schema(self._tool, name)
@@ -191,10 +201,12 @@ class _Maker:
 
     def _number(self, name: str, schema: dict[str, Any], *, whole: bool) -> Any:
         tokens, text = name_tokens(name), text_of(schema)
+        if coordinate_of(name):
+            return self._coordinate(name)
         if "multipleOf" in schema and _is_number(schema["multipleOf"]) and schema["multipleOf"] > 0:
             step: float = schema["multipleOf"]
         else:
-            step = 1 if whole else 0.25
+            step = step_in(text) or (1 if whole else 0.25)
         low, high = _bound(schema, "minimum", step), _bound(schema, "maximum", step)
         if self._flavour == "boundary":
             edges = [end for end in (low, high) if end and abs(end) <= LARGEST_EDGE]
@@ -205,13 +217,27 @@ class _Maker:
             return moment * 1000 if "milli" in text else moment
         told_low, told_high = range_in(text)
         low, high = (told_low if low is None else low), (told_high if high is None else high)
-        usual = next((_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30))
+        usual: tuple[float, float] = next(
+            (_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30)
+        )
+        if step_in(text) and "multipleOf" not in schema:
+            low, usual = max(low or 0, step), (step, 9 * step)
+            low = -(-low // step) * step
         start = usual[0] if low is None else max(low, min(usual[0], high if high is not None else usual[0]))
         end = usual[1] if high is None else min(high, max(usual[1], start))
         count = int((max(start, end) - start) / step)
         return _as_number(
             start + step * self._rng.randint(0, max(0, min(count, 10_000))), whole and step == int(step)
         )
+
+    def _coordinate(self, name: str) -> float:
+        """The latitude or longitude of a place; the same place for both of an object or of a prefix."""
+        rest = tuple(token for token in name_tokens(name) if not coordinate_of(token))
+        place = self._places_taken.setdefault((self._objects, *rest), self._next_place())
+        return place[0] if coordinate_of(name) == "lat" else place[1]
+
+    def _next_place(self) -> tuple[float, float]:
+        return self._places[len(self._places_taken) % len(self._places)]
 
     def _text(self, name: str, schema: dict[str, Any]) -> str:
         least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", LONGEST_TEXT))
@@ -245,7 +271,7 @@ class _Maker:
         sample = text_fitting(schema["pattern"], self._rng)
         return sample if sample is not None and fits(schema, sample, name) else None
 
-    def _options(self, kind: str, text: str) -> tuple[str, ...]:
+    def _options(self, kind: str, text: str) -> tuple[str, ...]:  # noqa: PLR0911  a table of kinds
         rng = self._rng
         day = _TIMED + datetime.timedelta(days=rng.randint(0, 700))
         hour = f"{rng.randint(6, 21):02}:{rng.choice((0, 15, 30, 45)):02}"
@@ -256,13 +282,21 @@ class _Maker:
             "unix_time": str(_EPOCH + 3600 * rng.randint(0, 5000)),
             "uuid": f"{rng.getrandbits(32):08x}-1b2c-4d3e-8f4a-{rng.getrandbits(48):012x}",
             "code": f"{rng.choice('ABKRTX')}-{rng.randint(100, 9999)}",
+            "gid": f"12{rng.randint(10**13, 10**14 - 1)}",
         }
+        if kind in ("lat_lon", "lon_lat"):
+            place = rng.choice(self._places)
+            return (",".join(map(str, place if kind == "lat_lon" else place[::-1])),)
+        if kind == "topic":
+            return topics_in(self._about)
         if kind == "code" and re.search(r"\bnumeric\b|\binteger\b|\bdigits?\b", text, re.IGNORECASE):
             return (str(rng.randint(1000, 99_999)),)
         if kind in computed:
             return (computed[kind],)
         if self._flavour == "unicode" and kind in FREE_TEXT:
             return UNUSUAL.get(kind) or UNUSUAL[""]
+        if kind == "city" and self._language == "en":
+            return self._cities
         return pool(kind, self._language)
 
     def _fresh(self, options: list[Any]) -> Any:
@@ -277,6 +311,11 @@ class _Maker:
         inner = item_schema(schema, self._root) or {"type": "string"}
         least, most = int(schema.get("minItems", 1)), int(schema.get("maxItems", 3))
         usual = (1,) if json_type(inner) in ("object", "array") else (1, 2)
+        if (
+            re.search(r"\b(?:multiple|several|batch|bulk)\b", self._about, re.IGNORECASE)
+            and least < 2 <= most
+        ):
+            least = 2  # for one there is often another tool
         edges = (max(1, least), min(most, 3)) if self._flavour == "boundary" else usual
         count = min(max(self._rng.choice(edges), least), max(most, least), 20)
         values: list[Any] = []
@@ -292,7 +331,9 @@ class _Maker:
         required = schema.get("required") if isinstance(schema.get("required"), list) else []
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
         told = fillable_properties(schema, self._root, self._about, depth)
-        names = [name for name in properties or {} if name in (required or ())] or told[:2]
+        names = [name for name in properties or {} if name in (required or ())]
+        names = names or [name for name in told if name_tokens(name)[-1] == "id"][:1] or told[:2]
+        self._objects += 1
         return _in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
 
 

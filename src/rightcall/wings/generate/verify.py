@@ -135,6 +135,8 @@ def values_of(call: ExpectedCall) -> dict[str, Any] | None:
             continue
         if isinstance(spec, dict):
             stated = next((spec[key] for key in ("exact", "text") if key in spec), _UNKNOWN)
+            if set(spec) == {"one_of"} and spec["one_of"]:
+                stated = spec["one_of"][0]  # the forms of one value
             if stated is _UNKNOWN:
                 return None
             values[name] = stated
