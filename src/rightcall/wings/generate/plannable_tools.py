@@ -141,13 +141,14 @@ def _least_by_purpose(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  f
     needed, optional = required_parameters(tool), optional_parameters(tool)
     if not all(_is_understood(tool, name) for name in needed):
         return None
-    if any(map(is_discriminator, needed)) and len(optional) > 1:
+    if any(map(is_discriminator, needed)) and (len(optional) > 1 or _has_optional_object(tool)):
         return None  # which of the others belong to a choice is not said
     verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
     named = [name for name in optional if set(name_tokens(name)) - POINTERS <= purpose]
     pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
-    if verb in _CHANGES and all(is_identifier(tool, name) or _only_identifies(tool, name) for name in needed):
+    is_change = not _CHANGES.isdisjoint((verb, action_of(tool).partition(" ")[0]))
+    if is_change and all(is_identifier(tool, name) or _only_identifies(tool, name) for name in needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
         return (*needed, *pointers, *changed) if changed and (needed or pointers) else None
@@ -173,6 +174,14 @@ def _is_told(tool: Tool, name: str) -> bool:
     is_value = json_type(parameter_schema(tool, name)) != "boolean"
     pattern = rf"\b{how} (?:an? |the |its |their )?(?:\w+ )?{words}s?\b"
     return is_value and re.search(pattern, action_of(tool), re.IGNORECASE) is not None
+
+
+def _has_optional_object(tool: Tool) -> bool:
+    return any(
+        json_type(parameter_schema(tool, name)) == "object"
+        for name in tool.parameters
+        if name not in required_parameters(tool)
+    )
 
 
 def _only_identifies(tool: Tool, name: str) -> bool:

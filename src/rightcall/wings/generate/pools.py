@@ -19,7 +19,7 @@ video: video clip
 workbook: workbook spreadsheet xlsx
 document: document docx doc
 presentation: presentation pptx slides
-folder: folder directory dir workspace_dir root cwd
+folder: folder directory dir dirpath workspace_dir root cwd
 path: path file filename filepath files
 timezone: timezone tz
 date: date day birthday deadline due

@@ -42,7 +42,8 @@ def searched_kind(tool_name: str, purpose: str, text: str) -> str:
     sentence = re.split(r"(?<=[.!?])\s|\n", purpose.strip(), maxsplit=1)[0]
     if _SYNTAX.search(text) or _SYNTAX.search(sentence):
         return ""
-    for words in (text, re.sub(r"[_-]|(?<=[a-z])(?=[A-Z])", " ", tool_name), sentence):
+    asked = re.sub(r"\b(?:the )?users?\b", "", text, flags=re.IGNORECASE)  # who asks, not what is looked for
+    for words in (asked, re.sub(r"[_-]|(?<=[a-z])(?=[A-Z])", " ", tool_name), sentence):
         found = [
             (match.start(), kind)
             for kind, pattern in _SUBJECTS

@@ -68,7 +68,7 @@ def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases)
         if name in (plan.missing, *call.bound) or not isinstance(value, str) or words.endswith("id"):
             continue
         noun = rf"(?:an?|the) {re.escape(words)}"
-        match = re.search(rf"(?<=for |.in |.at )\b{noun}\b(?! (?!for|in|at|on|to|by|and|with\b)\w)", what)
+        match = re.search(rf"(?<=for |.in |.at )\b{noun}\b(?! (?!for|in|at|on|to|by|with\b)\w)", what)
         if match:
             what = what[: match.start()] + value_in_words(value, phrases) + what[match.end() :]
             used_names.add(name)

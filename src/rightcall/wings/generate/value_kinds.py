@@ -70,13 +70,20 @@ _OFFICE = {
 
 _ENTITIES = word_set("""
     branch repository table database column collection bucket queue cluster namespace pod container channel
-    label sheet
+    label sheet domain
     """)
 _RESTRICTED = re.compile(
     r"\b(?:path|url|uri|id|ids|identifier|reference|valid|must|format|template|types?|supported|allowed|syntax)\b",
     re.IGNORECASE,
 )
 """Words for values that a text restricts without saying to what."""
+
+_ON_PLACES = re.compile(
+    r"\b(?:cit(?:y|ies)|towns?|travel|rout(?:e|es|ing)|directions|weather|forecast|countr(?:y|ies)|geocod\w*|flights?|maps?"
+    r"|hotels?|listings?|trips?|distances?|restaurants?|airports?|street|postal|geographic\w*|nearby|places|coordinates)\b",
+    re.IGNORECASE,
+)
+"""Words of definitions that are about places on a map."""
 
 _ANY_TEXT = word_set("value values member element answer caption alias nickname tagline word words entry")
 """Names of parameters that take whatever the user says; of others, the definition has to tell."""
@@ -290,8 +297,19 @@ def _described(schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
 
 
-def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:  # noqa: PLR0911, PLR0912  sure to unsure
-    """The kind of a text parameter; empty when its definition does not say what its values are."""
+def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:
+    """The kind of a text parameter; empty when its definition does not say what its values are.
+
+    An origin or an address is a city only where the definition speaks of places.
+    """
+    kind = _kind_by_definition(name, schema, tool)
+    is_place = {"city", "town"}.intersection(name_tokens(name)) or _ON_PLACES.search(
+        f"{text_of(schema)} {tool}"
+    )
+    return "" if kind == "city" and not is_place else kind
+
+
+def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  # noqa: PLR0911, PLR0912  sure to unsure
     text = text_of(schema)
     if OPAQUE.intersection(name_tokens(name)):
         return ""

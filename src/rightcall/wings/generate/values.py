@@ -35,7 +35,7 @@ Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
-LARGEST_EDGE = 100_000
+LARGEST_EDGE = 1_000
 """Limits beyond it are those of a number type, not of what people ask for."""
 
 _RANGES = {
