@@ -71,7 +71,8 @@ _BY_IDENTIFIER = re.compile(
 """How a definition says that a thing is identified; the identifier itself stands among the details."""
 
 _JARGON = re.compile(
-    r"\btools?\b|\bone of the following\b|\bparameters?\b|\bendpoints?\b|\boperations?\b|\bLLM\b|\bpayload\b"
+    r"^(?:manage|handle)\b"
+    r"|\btools?\b|\bone of the following\b|\bparameters?\b|\bendpoints?\b|\boperations?\b|\bLLM\b|\bpayload\b"
     r"|\barguments?\b|\bthis (?:call|function|method)\b|\bJSON\b|\bboolean\b|\boptional(?:ly)?\b|\bMCP\b",
     re.IGNORECASE,
 )

@@ -47,6 +47,12 @@ _URL_WORDS = word_set("""
     callback webhook redirect source image photo picture logo avatar icon thumbnail cover banner file pdf document
     attachment download
     """)
+_OF_A_SERVICE = re.compile(
+    r"(?i:\bdomain\b|\bhosted\b|\bmust (?:be|start|point)\b|\bdocumentation\b)"
+    r"|(?<=[a-z] )(?!URL|URI|HTTP|HTML|PDF|PNG|JPE?G|ID\b|API\b|GIF|SVG|CSV)[A-Z]\w+"
+)
+"""What a link has to belong to, which no made-up one does."""
+
 _IMAGE_WORDS = word_set("image photo picture logo avatar icon thumbnail cover banner")
 _FILE_WORDS = word_set("file pdf document attachment download")
 _SCHEMA_FORMATS = {"uri": "url", "url": "url", "ipv4": "ip", "hostname": "domain"}
@@ -314,7 +320,9 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
     if OPAQUE.intersection(name_tokens(name)):
         return ""
     if isinstance(schema.get("pattern"), str):
-        return "pattern" if text_fitting(schema["pattern"], _FIRST) is not None else ""
+        is_open = re.search(r"[+*]|,\}", schema["pattern"]) is not None  # any text of these characters
+        told = not is_open or _kind_by_definition(name, {"description": text}, tool)
+        return "pattern" if told and text_fitting(schema["pattern"], _FIRST) is not None else ""
     stated = schema.get("format")
     if isinstance(stated, str):
         is_known = stated in (*_COMPUTED, *_SCHEMA_FORMATS, "email")
@@ -326,6 +334,8 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
         return ""
     if tokens[-2:] == ("version", "slug"):
         return ""
+    if tokens[-1:] == ("time",) and {"start", "end", "from", "to", "begin", "until"}.intersection(tokens):
+        return format_in(text) or "date-time"
     tool_name, _, purpose = tool.partition("\n")
     by_name = _by_words(tokens, tool_name)
     if by_name in ("url", "gid"):
@@ -353,14 +363,15 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
     if by_name:
         return by_name
     is_any_text = not _RESTRICTED.search(text) and not _ANY_TEXT.isdisjoint(tokens[-1:])
-    return _by_subject(text) or ("phrase" if is_any_text else "")
+    return "phrase" if is_any_text else _by_subject(text)
 
 
 def _kind_of_url(tokens: tuple[str, ...], text: str) -> str:
     """The kind of a link: to an image, a file, a page; none when it must be one of a certain service."""
     before = re.search(r"([\w-]+) (?:URL|URI|link)s?\b", text, re.IGNORECASE)
     named = {*tokens, *words_of(before.group(1) if before else "")}
-    if not {singular(word) for word in named} <= _URL_WORDS or format_in(text) == "opaque":
+    is_restricted = _OF_A_SERVICE.search(text) or format_in(text) == "opaque"
+    if not {singular(word) for word in named} <= _URL_WORDS or is_restricted:
         return ""
     subject = {*named, *words_of(text)[:8]}
     if subject & _IMAGE_WORDS:

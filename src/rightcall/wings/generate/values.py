@@ -268,6 +268,10 @@ class _Maker:
         matching = [sample for sample in told if fits(schema, sample, name)]
         if matching:
             return str(self._fresh(matching))
+        number = self._rng.randint(1000, 99_999)
+        for plain in (str(number), f"k{number}", f"{number:08x}{number:016x}"):
+            if usual == "code" and fits(schema, plain, name):
+                return plain
         sample = text_fitting(schema["pattern"], self._rng)
         return sample if sample is not None and fits(schema, sample, name) else None
 
