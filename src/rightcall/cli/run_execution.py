@@ -23,7 +23,7 @@ from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.store.address import open_store, store_address
+from rightcall.store.address import Persistence, open_store, store_address
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
@@ -141,12 +141,13 @@ def run_to_end(
             stored = run_named(store, run_id)
             if stored is not None and stored.finished:
                 run_interruptible(require_same_setup(plan, stored))
+                watching.ended(stored.id, store)
                 return outcome_of(plan, store, stored)
             if stored is not None:
                 resume, run_id = stored.id, None
 
         def note_start(run: Run) -> None:
-            watching.started(run, store)
+            Persistence()(lambda: watching.started(run, store))
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(
@@ -161,7 +162,7 @@ def run_to_end(
         )
         try:
             outcome = run_interruptible(work)
-            watching.ended(outcome.run.id, store)
+            Persistence()(lambda: watching.ended(outcome.run.id, store))
             return outcome
         except KeyboardInterrupt:
             say(INTERRUPTS.reason)
@@ -191,4 +192,6 @@ def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
         )
     except RightCallError:
         return f"the run is no longer in the store; start again with:\n  {again}"
+    if stored.finished:
+        return f"the run is finished and stored; show it with:\n  rightcall runs show {run_id}"
     return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"
