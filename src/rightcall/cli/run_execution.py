@@ -135,10 +135,11 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        if run_id is not None:
+        if run_id is not None or resume is not None:
             from rightcall.api.suite_run import outcome_of, require_same_setup, run_named
 
-            stored = run_named(store, run_id)
+            stored = run_named(store, run_id) if run_id is not None else store.runs.get(resume or "last")
+            # A store that failed at the very end may have finished the run whose command is repeated here.
             if stored is not None and stored.finished:
                 run_interruptible(require_same_setup(plan, stored))
                 watching.ended(stored.id, store)
@@ -192,6 +193,4 @@ def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
         )
     except RightCallError:
         return f"the run is no longer in the store; start again with:\n  {again}"
-    if stored.finished:
-        return f"the run is finished and stored; show it with:\n  rightcall runs show {run_id}"
     return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"
