@@ -218,7 +218,8 @@ async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
         different = changes(stored.run, prepared.new_run())
     if different:
         raise ConfigError(
-            f"run {stored.id} is finished, and the setup has changed since; start a new run with another --id:", *different
+            f"run {stored.id} is finished, and the setup has changed since; use another --id:",
+            *different,
         )
 
 

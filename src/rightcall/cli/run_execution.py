@@ -138,11 +138,13 @@ def run_to_end(
         if run_id is not None or resume is not None:
             from rightcall.api.suite_run import outcome_of, require_same_setup, run_named
 
-            stored = run_named(store, run_id) if run_id is not None else store.runs.get(resume or "last")
+            stored = Persistence()(
+                lambda: run_named(store, run_id) if run_id is not None else store.runs.get(resume or "last")
+            )
             # A store that failed at the very end may have finished the run whose command is repeated here.
             if stored is not None and stored.finished:
                 run_interruptible(require_same_setup(plan, stored))
-                watching.ended(stored.id, store)
+                Persistence()(lambda: watching.ended(stored.id, store))
                 return outcome_of(plan, store, stored)
             if stored is not None:
                 resume, run_id = stored.id, None
