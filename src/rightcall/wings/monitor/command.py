@@ -356,7 +356,7 @@ def ack(alarm: int, store_url: str | None) -> None:
     "--store",
     "store_url",
     metavar="URL",
-    help="Result store: a file or PostgreSQL URL [default: .rightcall/wings/monitor-demo.db]",
+    help="Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
 )
 @json_option
 def demo(seed: int, store_url: str | None, as_json: bool) -> None:
@@ -366,7 +366,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.wings.monitor.monitor import Monitor
     from rightcall.wings.traces.trace_record import time_text
 
-    address = store_url or ".rightcall/wings/monitor-demo.db"
+    address = store_url or ".rightcall/monitor-demo.db"
     if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
