@@ -35,3 +35,11 @@ def test_another_concurrency_is_no_other_setup(rightcall):
     first = rightcall("run", "mine/suite.yaml", "--id", "nightly", "--json")
     again = rightcall("run", "mine/suite.yaml", "--id", "nightly", "--json", "--concurrency", "3")
     assert again.rows == first.rows[-1:]
+
+
+def test_resuming_a_run_that_is_finished_gives_its_outcome(rightcall):
+    rightcall("init", "mine")
+    first = rightcall("run", "mine/suite.yaml", "--id", "nightly", "--json")
+    again = rightcall("run", "mine/suite.yaml", "--resume", "nightly", "--json")
+    assert (again.code, again.rows[-1]["verdict"]) == (first.code, first.rows[-1]["verdict"])
+    assert len(rightcall("runs", "list", "--json").rows) == 1
