@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rightcall as rc
+from rightcall.core.errors import ConfigError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.wings.audit.command import audit
 from tests.wings.audit.shop import TOOLS
@@ -40,7 +41,7 @@ def test_survivors_are_shown_by_harm_with_what_would_catch_them(dataset: Path) -
     shown = invoke(dataset)
     lines = shown.output.splitlines()
     assert shown.exit_code == 0 and lines[0].startswith("Your suite catches ")
-    assert lines[1] == "double effect  refund  refund_order twice passes"
+    assert lines[1].startswith("double effect  refund  refund_order twice passes  ")
     assert lines[2] == '    extra_calls: "forbid"'
     assert "rightcall audit" in lines[-1] and lines[-1].endswith("--write tightened.jsonl")
 
@@ -76,3 +77,50 @@ def test_exit_codes(dataset: Path) -> None:
     nothing = invoke(dataset)
     assert nothing.exit_code == 2 and "Nothing could be judged" in nothing.output
     assert "1 golden not audited:" in nothing.output
+
+
+def test_a_harmless_bug_is_left_out_by_its_id(dataset: Path) -> None:
+    first = json.loads(invoke(dataset, "--json").output)["survivors"][0]
+    named = [word for mutant in first["mutants"] for word in ("--equivalent", mutant)]
+    again = json.loads(invoke(dataset, "--json", *named).output)
+    assert again["equivalent"] == len(first["mutants"])
+    assert first["id"] not in [survivor["id"] for survivor in again["survivors"]]
+
+
+def test_the_dataset_itself_is_never_overwritten(dataset: Path) -> None:
+    with pytest.raises(ConfigError, match="is the dataset itself"):
+        rc.audit(dataset / "goldens.jsonl", write=dataset / "." / "goldens.jsonl")
+
+
+SUITE = {
+    "dataset": "goldens.jsonl",
+    "agent": {"model": "keyword:", "mode": "loop"},
+    "tools": "shop_tools:TOOLS",
+    "tool_sets": {"all": ["refund_order"]},
+    "mocks": {"refund_order": {"real": True}},
+}
+
+
+def test_a_suite_is_audited_without_running_a_tool_and_written_as_it_was(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (dataset / "shop_tools.py").write_text(
+        "import rightcall as rc\n"
+        "from pathlib import Path\n"
+        "@rc.tool\n"
+        "def refund_order(order_id: str, amount: float) -> str:\n"
+        "    'Refunds an order.'\n"
+        "    Path(__file__).with_name('ran').touch()\n"
+        "    return 'ok'\n"
+        "TOOLS = [refund_order]\n",
+        encoding="utf-8",
+    )
+    golden = {**GOLDENS[0], "tool_set": "all"}
+    (dataset / "goldens.jsonl").write_text(json.dumps(golden), encoding="utf-8")
+    (dataset / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
+    monkeypatch.chdir(dataset)
+    result = rc.audit("suite.json", write="tight.jsonl", trust=True)
+    assert result.audited == 1 and result.survivors
+    assert not (dataset / "ran").exists()
+    (written,) = load_goldens("tight.jsonl")
+    assert (written.tool_set, written.tools) == ("all", None) and written.extra_calls == "forbid"

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import score_trajectory
+from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Score, TestCase
@@ -192,3 +193,28 @@ def test_a_weak_golden_is_tightened_by_what_is_known_and_no_more() -> None:
     assert "subject" not in (second.args or {})  # its wording is free
     assert auditor.tightened["g"].extra_calls == "forbid"
     assert [s.harm for s in result.survivors][:2] == ["double_effect", "double_effect"]
+
+
+def test_judged_metrics_leave_the_rest_of_a_suite_audited() -> None:
+    scorer = Scorer([Rubric(rubric="The answer is polite.", model="keyword:")])
+    result, _ = audit_goldens(REFUND, scorer=scorer)
+    assert result.audited == 1 and result.sure.caught and not result.sure.survived
+    weak = msgspec.structs.replace(REFUND, extra_calls="allow")
+    result, _ = audit_goldens(weak, scorer=scorer)
+    assert any("asks a model" in why for why in result.not_judged) and not result.survivors
+
+
+def test_stored_behaviour_that_a_proposal_would_fail_is_listed() -> None:
+    golden = Golden("Refund 12.5 euros of A-17.", id="g", expected_calls=[ExpectedCall("refund_order")])
+    usual = trajectory(call("refund_order", order_id="A-17", amount=12.5))
+    odd = trajectory(call("refund_order", order_id="A-17", amount=12.49))
+    known = {
+        "g": [
+            KnownBehaviour("a", usual),
+            *(KnownBehaviour("a", usual) for _ in range(4)),
+            KnownBehaviour("a", odd),
+        ]
+    }
+    result, _ = audit_goldens(golden, known=known)
+    proposals = [s.proposal for s in result.survivors if s.parameter == "amount" and s.proposal]
+    assert [proposal.would_fail for proposal in proposals] == [("a",)]

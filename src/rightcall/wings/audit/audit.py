@@ -30,7 +30,7 @@ ADDING = ("repeat_call", "extra_call", "extra_turn")
 """Operators whose call may be refused by a world."""
 
 MOST_GOOD = 5
-"""Known good trajectories of a golden that mutants are expected_behaviour from."""
+"""Known good trajectories of a golden that mutants are made from."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,13 @@ class Auditor:
                 continue
 
     async def scene_of(self, golden: AnyGolden) -> tuple[Scene | None, list[KnownBehaviour]]:
-        """What mutants of a golden are expected_behaviour from; None when no right behaviour is known."""
+        """What mutants of a golden are made from, and all right behaviour; None when none is known."""
         good = await self._right_behaviour(golden)
         if not good:
             return None, good
         toolset = self._toolset(self.trial.tools_of(golden))
-        trajectories = [behaviour.trajectory for behaviour in good]
+        one_of_each = {behaviour.agent: behaviour.trajectory for behaviour in reversed(good)}
+        trajectories = list(one_of_each.values())[::-1][:MOST_GOOD]
         words = words_of(golden, self.plan.system)
         scene = Scene(
             golden, toolset, words, trajectories, self._values, self.plan.seed, self.plan.needs_content
@@ -160,7 +161,7 @@ class Auditor:
         except (NoValue, InputError) as problem:
             self._not_audited.append(NotAudited(golden.id, str(problem)))
             return []
-        judgement, why = await self.trial.judge(golden, expected_behaviour)
+        judgement, why = await self.trial.judge_computed(golden, expected_behaviour)
         if judgement == "passed":
             return [KnownBehaviour("", expected_behaviour)]
         if judgement == "not_judged":
@@ -170,17 +171,15 @@ class Auditor:
         return []
 
     async def _stored_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
-        """Stored behaviour that passes, one of each agent."""
-        by_agent: dict[str, KnownBehaviour] = {}
+        """Stored behaviour that passes, of every agent and trial."""
+        behaviours: list[KnownBehaviour] = []
         for behaviour in self.known(golden):
-            if len(by_agent) >= MOST_GOOD or behaviour.agent in by_agent:
-                continue
             if any(call.arguments_unknown for call in behaviour.trajectory.calls):
                 continue
-            judgement, _ = await self.trial.judge(golden, behaviour.trajectory)
+            judgement, _ = await self.trial.judge_computed(golden, behaviour.trajectory)
             if judgement == "passed":
-                by_agent[behaviour.agent] = behaviour
-        return list(by_agent.values())
+                behaviours.append(behaviour)
+        return behaviours
 
     def _toolset(self, offered: Mapping[str, Tool]) -> Toolset:
         names = tuple(sorted(offered))

@@ -50,7 +50,7 @@ def notes(result: AuditResult) -> Iterator[str]:
     for why, count in result.not_judged.items():
         yield f"{pluralize(count, 'mutant')} not judged: {why}"
     if result.equivalent:
-        yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (audit.equivalent)."
+        yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (--equivalent)."
     if result.without_tools:
         yield "No tools are known: bugs that need a schema were not planted; pass --tools FILE."
 
@@ -64,8 +64,14 @@ def print_audit(out: Screen, result: AuditResult, *, most: int = MOST_SHOWN) -> 
     out.print(headline(result), style="bold", soft_wrap=True)
     for survivor in result.survivors[:most]:
         color = "red" if survivor.harm in LOUD else "yellow"
-        out.say(f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}", HARM_TITLES[survivor.harm], survivor.golden_id,
-                survivor.sentence, soft_wrap=True)  # fmt: skip
+        out.say(
+            f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}  [dim]{{}}[/dim]",
+            HARM_TITLES[survivor.harm],
+            survivor.golden_id,
+            survivor.sentence,
+            survivor.id,
+            soft_wrap=True,
+        )
         for line in proposal_lines(survivor):
             out.print(f"    {line}", soft_wrap=True)
     if len(result.survivors) > most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def audit(suite: Path, options: AuditOptions) -> None:
         runs=options.runs,
         operators=options.operators,
         seed=options.seed,
+        equivalent=options.equivalent,
         write=options.write,
         store=options.store,
         trust=options.trust,
@@ -60,7 +62,8 @@ def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
     if options.write is not None:
         tell(f"wrote the goldens with all proposed changes to {options.write}")
     elif any(survivor.proposal for survivor in result.survivors):
-        print_next(f"rightcall audit {suite} --write tightened.jsonl")
+        tools = f" --tools {shlex.quote(str(options.tools))}" if options.tools else ""
+        print_next(f"rightcall audit {shlex.quote(str(suite))}{tools} --write tightened.jsonl")
 
 
 def _write(result: AuditResult, output: Path) -> None:

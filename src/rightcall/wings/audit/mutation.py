@@ -34,13 +34,13 @@ def operators() -> Mapping[str, ModuleType]:
     }
 
 
-def select_operators(names: Collection[str] = (), without: Collection[str] = ()) -> tuple[str, ...]:
+def select_operators(names: Collection[str] = ()) -> tuple[str, ...]:
     """The operators of these names, all by default; raises `ConfigError` for one that does not exist."""
-    for name in (*names, *without):
+    for name in names:
         if name not in operators():
             hint = suggestion(name, operators()) or f"operators: {', '.join(operators())}"
             raise ConfigError(f"audit: no operator is called '{name}'; {hint}")
-    return tuple(name for name in (names or operators()) if name not in without)
+    return tuple(names or operators())
 
 
 def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:

@@ -32,6 +32,10 @@ class AuditChoices:
     seed: Annotated[
         str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
     ] = ""
+    equivalent: Annotated[
+        Sequence[str],
+        Option("Bug to leave out because it is harmless, by its id", metavar="ID", group=SELECTION),
+    ] = ()
     write: Annotated[
         str | Path | None, Option("Output file for the goldens with all proposed changes", values="file")
     ] = None

@@ -20,7 +20,6 @@ class PastRuns:
 
     def __init__(self, store: Store, runs: Sequence[StoredRun]) -> None:
         self._store, self._runs = store, runs
-        self.changed = 0
 
     def __call__(self, golden: AnyGolden) -> list[KnownBehaviour]:
         """What each agent did that passed this golden, newest run first."""
@@ -29,7 +28,6 @@ class PastRuns:
         for run in self._runs:
             stored = next(self._store.runs.goldens(run.id, [golden.id]), None)
             if stored is None or _content(stored) != content:
-                self.changed += stored is not None
                 continue
             which = ResultFilter(golden_id=golden.id)
             behaviours += [

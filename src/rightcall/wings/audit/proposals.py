@@ -113,7 +113,7 @@ class Proposer:
 
     async def _keeps_good(self, golden: AnyGolden) -> bool:
         for good in self._scene.good:
-            judgement, _ = await self._trial.judge(golden, good)
+            judgement, _ = await self._trial.judge_computed(golden, good)
             if judgement != "passed":
                 return False
         return True
@@ -121,7 +121,7 @@ class Proposer:
     async def _agents_failing(self, golden: AnyGolden) -> list[str]:
         failing: list[str] = []
         for behaviour in self._behaviours:
-            judgement, _ = await self._trial.judge(golden, behaviour.trajectory)
+            judgement, _ = await self._trial.judge_computed(golden, behaviour.trajectory)
             if judgement == "failed":
                 failing.append(behaviour.agent)
         return failing

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rightcall.agents.agent import tools_of
 from rightcall.api.tool_lint import definitions_given
 from rightcall.core.digest import digest_of_parts
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.files.documents import read_document
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
@@ -25,6 +29,7 @@ from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
 from rightcall.store.address import open_store, store_address
 from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.runtime.mocks import runs_for_real
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import select_operators
@@ -33,7 +38,7 @@ from rightcall.wings.audit.past_runs import Known, PastRuns, newest_runs, no_pas
 from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.trial import Trial
 
-SUITES = (".yaml", ".yml")
+DOCUMENTS = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,9 @@ class AuditSubject:
     name: str = ""
     system: str = ""
     needs_content: bool = False
-    equivalent: Sequence[str] = ()
-    operators: Sequence[str] = ()
-    exclude: Sequence[str] = ()
+    dataset: Path | None = None
+    originals: Callable[[], Iterator[AnyGolden]] | None = None
+    """The goldens as they are in the file: a suite chooses their tools and their simulated users."""
 
 
 @takes(AuditCall)
@@ -58,24 +63,47 @@ async def aaudit(options: AuditCall) -> AuditResult:
     agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes.
     """
     subject = _subject(options.suite, options.tools, options.metrics, trust=options.trust)
-    chosen = select_operators(options.operators or subject.operators, subject.exclude)
+    _refuse_to_overwrite(subject, options.write)
     plan = AuditPlan(
-        chosen,
-        frozenset(subject.equivalent),
+        select_operators(options.operators),
+        frozenset(options.equivalent),
         options.seed or _seed(subject),
         subject.system,
         subject.needs_content,
     )
-    auditor = Auditor(subject.trial, plan, _past_behaviour(subject, options.runs, options.store))
-    await auditor.learn(subject.goldens())
-    for where, golden in subject.goldens():
-        await auditor.audit(where, golden)
-        if options.progress is not None:
-            options.progress()
+    with _past_behaviour(subject, options.runs, options.store) as known:
+        auditor = Auditor(subject.trial, plan, known)
+        await auditor.learn(subject.goldens())
+        for where, golden in subject.goldens():
+            await auditor.audit(where, golden)
+            if options.progress is not None:
+                options.progress()
     if options.write is not None:
-        tightened = (auditor.tightened.get(golden.id, golden) for _, golden in subject.goldens())
-        save_goldens(tightened, options.write)
+        save_goldens(_tightened_goldens(subject, auditor.tightened), options.write)
     return auditor.result()
+
+
+def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> None:
+    """The user's own file is never touched."""
+    if (
+        write is not None
+        and subject.dataset is not None
+        and Path(write).resolve() == subject.dataset.resolve()
+    ):
+        raise ConfigError(f"--write {write} is the dataset itself; name another file, and compare the two")
+
+
+def _tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]) -> Iterator[AnyGolden]:
+    """The goldens of the file with the proposed changes; what the suite chose for them stays out of the file."""
+    originals = subject.originals or (lambda: (golden for _, golden in subject.goldens()))
+    for original in originals():
+        golden = tightened.get(original.id)
+        if golden is None:
+            yield original
+            continue
+        chosen = ("tools", "tool_set", "cluster", "tags")
+        fields = {name: getattr(original, name) for name in chosen if hasattr(original, name)}
+        yield msgspec.structs.replace(golden, **fields)
 
 
 audit = as_blocking("audit", aaudit)
@@ -88,25 +116,22 @@ def _subject(
     *,
     trust: bool,
 ) -> AuditSubject:
-    if isinstance(suite, str | Path) and Path(suite).suffix in SUITES and _is_suite(Path(suite)):
+    if isinstance(suite, str | Path) and Path(suite).suffix in DOCUMENTS and _is_suite(Path(suite)):
         return _of_suite(Path(suite), metrics, trust=trust)
     offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
     definitions = {tool.name: tool for tool in offered}
     trial = Trial(Scorer(as_metrics(metrics)), definitions, Toolbox(offered) if offered else None)
     if isinstance(suite, str | Path):
         path = Path(suite)
-        return AuditSubject(lambda: _lines_with_goldens(path, numbered_goldens(path)), trial)
+        return AuditSubject(lambda: _lines_with_goldens(path, numbered_goldens(path)), trial, dataset=path)
     goldens = [with_id(golden) for golden in suite]
     return AuditSubject(lambda: ((f"golden '{golden.id}'", golden) for golden in goldens), trial)
 
 
 def _is_suite(path: Path) -> bool:
-    """Whether a YAML file is a suite and not a dataset: it names a dataset."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return any(line.startswith("dataset:") for line in file)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    """Whether a document is a suite and not a dataset: it names a dataset and an agent."""
+    document = read_document(path)
+    return isinstance(document, dict) and {"dataset", "agent"} <= document.keys()
 
 
 def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> AuditSubject:
@@ -115,7 +140,8 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
     plan: Plan = plan_suite(suite, path.parent)
     agent = replace(plan.agent, execute="mock", faults=None)
     sources = tools_of(agent)
-    toolbox = Toolbox(sources, mocks=agent.mocks) if sources else None
+    mocks = {name: mock for name, mock in (agent.mocks or {}).items() if not runs_for_real(mock)}
+    toolbox = Toolbox(sources, mocks=mocks) if sources else None
     scorer = replace(plan.scorer, metrics=(*plan.metrics, *as_metrics(metrics)))
     dataset = plan.dataset if isinstance(plan.dataset, Path) else path
     needs_content = any("expected_output" in (type(metric).__doc__ or "") for metric in scorer.metrics)
@@ -125,6 +151,8 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         suite.name,
         agent.system,
         needs_content,
+        dataset,
+        lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 
 
@@ -147,13 +175,15 @@ def _seed(subject: AuditSubject) -> str:
     return digest_of_parts(sorted(golden.id.encode() for _, golden in subject.goldens()), 16)
 
 
-def _past_behaviour(subject: AuditSubject, runs: Sequence[str], store: str | PathLike[str] | None) -> Known:
+@contextmanager
+def _past_behaviour(
+    subject: AuditSubject, runs: Sequence[str], store: str | PathLike[str] | None
+) -> Iterator[Known]:
     """Stored behaviour: of these runs, or of the newest run of each agent of the suite."""
-    if runs:
-        opened = open_store(store, must_exist=True)
-        return PastRuns(opened, [opened.runs.get(run) for run in runs])
     file = store_address(store).file
-    if not subject.name or (file is not None and not file.exists()):
-        return no_past
-    opened = open_store(store)
-    return PastRuns(opened, newest_runs(opened, subject.name))
+    if not runs and (not subject.name or (file is not None and not file.exists())):
+        yield no_past
+        return
+    with open_store(store, must_exist=bool(runs)) as opened:
+        chosen = [opened.runs.get(run) for run in runs] if runs else newest_runs(opened, subject.name)
+        yield PastRuns(opened, chosen)

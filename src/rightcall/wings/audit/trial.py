@@ -42,6 +42,13 @@ class Trial:
 
     async def judge(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
         """Whether behaviour passes, and why it was not judged. What a judge would decide stays open."""
+        judgement, why = await self.judge_computed(golden, trajectory)
+        if judgement == "passed" and self.judged:
+            return "not_judged", f"only {', '.join(self.judged)} could decide, which asks a model"
+        return judgement, why
+
+    async def judge_computed(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
+        """The same by everything that asks no model: what right behaviour must pass."""
         try:
             if self.scorer.metrics:
                 result = await self.scorer.result(golden, 0, trajectory, self.tools)
@@ -53,8 +60,6 @@ class Trial:
             return "not_judged", result.error or "nothing decides the golden"
         if not result.passed:
             return "failed", next((score.reason for score in result.metrics.values() if not score.passed), "")
-        if self.judged:
-            return "not_judged", f"only {', '.join(self.judged)} could decide, which asks a model"
         return "passed", ""
 
     async def play(self, golden: AnyGolden, trajectory: Trajectory, good: Trajectory) -> Trajectory:
