@@ -18,5 +18,6 @@ agent_exchange                requests to services and programs, and where their
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
+rehearsal/                    behaviour without a model: made from goldens, played, judged
 package_versions              SDKs and frameworks of agents that are code
 """

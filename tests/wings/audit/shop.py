@@ -9,15 +9,15 @@ from typing import Any
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.model.golden import AnyGolden
+from rightcall.run.rehearsal.grounds import words_of
+from rightcall.run.rehearsal.known_good import KnownBehaviour
+from rightcall.run.rehearsal.toolset import Toolset
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.wings.audit.audit import Auditor, AuditPlan
-from rightcall.wings.audit.grounds import words_of
-from rightcall.wings.audit.known_good import KnownBehaviour
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.mutation import mutants_of, select_operators
 from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.scene import Scene, SeenValues
-from rightcall.wings.audit.toolset import Toolset
-from rightcall.wings.audit.trial import Trial
 
 
 def schema(required: Sequence[str] = (), **parameters: Any) -> dict[str, Any]:

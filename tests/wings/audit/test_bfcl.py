@@ -15,10 +15,10 @@ import pytest
 
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, ToolCall, Trajectory
+from rightcall.run.rehearsal.known_good import KnownBehaviour
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.wings.audit.audit import Auditor, AuditPlan
-from rightcall.wings.audit.known_good import KnownBehaviour
 from rightcall.wings.audit.mutation import mutants_of, select_operators
-from rightcall.wings.audit.trial import Trial
 from tests.datasets.bfcl_candidates import right_answers
 from tests.datasets.bfcl_official import Item, OfficialChecker
 

@@ -14,7 +14,7 @@ from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Score, TestCase
-from rightcall.wings.audit.known_good import KnownBehaviour
+from rightcall.run.rehearsal.known_good import KnownBehaviour
 from tests.wings.audit.shop import REFUND, TOOLS, audit_goldens, call, mutants, scene, trajectory
 
 IDS = st.from_regex(r"[A-C]-[0-9]{2}", fullmatch=True)

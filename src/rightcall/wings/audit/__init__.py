@@ -1,11 +1,8 @@
 """Would the suite notice? Bugs planted in right behaviour and scored by the user's own goldens. No model is asked.
 
-grounds      where a value stands: the request, the context, an earlier result
-known_good   behaviour that is right: stored trajectories that pass, or one made from the golden
 scene        what operators see of a golden: its tools, its words, what is right, values of other goldens
 mutant       one bug: what was changed, whether it is surely wrong, how much harm it does
 mutants/     the operators, one file each
-trial        scores mutants: caught, survived or not judged
 proposals    the smallest change of a golden that catches a survivor
 past_runs    what agents did in stored runs, and passed
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`

@@ -11,11 +11,13 @@ import msgspec
 from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
+from rightcall.run.rehearsal.expected_value import NoValue
+from rightcall.run.rehearsal.grounds import words_of
+from rightcall.run.rehearsal.known_good import KnownBehaviour, make_trajectory
+from rightcall.run.rehearsal.toolset import Toolset
+from rightcall.run.rehearsal.trial import Judgement, NoWorld, Trial, same_outcome
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
-from rightcall.wings.audit.expected_value import NoValue
-from rightcall.wings.audit.grounds import words_of
-from rightcall.wings.audit.known_good import KnownBehaviour, make_trajectory
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.mutation import mutants_of
 from rightcall.wings.audit.past_runs import Known, no_past
@@ -23,8 +25,6 @@ from rightcall.wings.audit.proposals import Proposer
 from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
 from rightcall.wings.audit.scene import Scene, SeenValues
 from rightcall.wings.audit.survivor import Survivor, survivors_of
-from rightcall.wings.audit.toolset import Toolset
-from rightcall.wings.audit.trial import Judgement, NoWorld, Trial, same_outcome
 
 ADDING = ("repeat_call", "extra_call", "extra_turn")
 """Operators whose call may be refused by a world."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.golden import AnyGolden, canonical_golden
+from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.store.base import ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
-from rightcall.wings.audit.known_good import KnownBehaviour
 
 LOOKED_BACK = 50
 MOST_RUNS = 20

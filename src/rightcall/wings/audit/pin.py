@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.core.dates import day_of
 from rightcall.lint.features.text import words
-from rightcall.wings.audit.grounds import is_identifier
+from rightcall.run.rehearsal.grounds import is_identifier
 from rightcall.wings.audit.mutants.next_day import later_date
 from rightcall.wings.audit.scene import Argument
 

@@ -11,11 +11,11 @@ from rightcall.metrics.matching.expectation import fits
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_argument
-from rightcall.wings.audit.expected_value import values_listed_in
-from rightcall.wings.audit.grounds import bare_text, results_before, stands_in
+from rightcall.run.rehearsal.edits import with_argument
+from rightcall.run.rehearsal.expected_value import values_listed_in
+from rightcall.run.rehearsal.grounds import bare_text, results_before, stands_in
+from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.wings.audit.mutant import Change, Harm
-from rightcall.wings.audit.toolset import Toolset
 
 MOST_VALUES = 30
 """Values kept of each parameter of the dataset."""

@@ -24,6 +24,7 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.plan import Plan
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
@@ -36,7 +37,6 @@ from rightcall.wings.audit.mutation import select_operators
 from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.past_runs import Known, PastRuns, newest_runs, no_past
 from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.trial import Trial
 
 DOCUMENTS = (".yaml", ".yml", ".json")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import without_call
+from rightcall.run.rehearsal.edits import without_call
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import without_argument
-from rightcall.wings.audit.grounds import bare_text, stands_in
+from rightcall.run.rehearsal.edits import without_argument
+from rightcall.run.rehearsal.grounds import bare_text, stands_in
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.model.call import ToolCall
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import next_step, with_calls
+from rightcall.run.rehearsal.edits import next_step, with_calls
 from rightcall.wings.audit.mutant import Change, Harm
 from rightcall.wings.audit.scene import Scene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_argument, without_argument
+from rightcall.run.rehearsal.edits import with_argument, without_argument
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.grounds import is_identifier
+from rightcall.run.rehearsal.grounds import is_identifier
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.grounds import is_identifier
+from rightcall.run.rehearsal.grounds import is_identifier
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Argument, Scene
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.features.text import words
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.grounds import bare_text, is_identifier
+from rightcall.run.rehearsal.grounds import bare_text, is_identifier
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.mutants.next_day import later_date
 from rightcall.wings.audit.scene import Scene

@@ -8,7 +8,7 @@ import msgspec
 
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_call
+from rightcall.run.rehearsal.edits import with_call
 from rightcall.wings.audit.mutant import Change, Harm
 from rightcall.wings.audit.scene import Scene
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_call
+from rightcall.run.rehearsal.edits import with_call
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import without_call
-from rightcall.wings.audit.grounds import scalars_in
+from rightcall.run.rehearsal.edits import without_call
+from rightcall.run.rehearsal.grounds import scalars_in
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.mutants.stale_ref import arguments_from_results
 from rightcall.wings.audit.scene import Scene

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_arguments
+from rightcall.run.rehearsal.edits import with_arguments
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

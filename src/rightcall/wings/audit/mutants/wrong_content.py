@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.grounds import numbers_in, results_before
+from rightcall.run.rehearsal.grounds import numbers_in, results_before
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

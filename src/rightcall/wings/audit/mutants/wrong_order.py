@@ -9,7 +9,7 @@ import msgspec
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.audit.edits import with_calls
+from rightcall.run.rehearsal.edits import with_calls
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

@@ -15,10 +15,10 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
+from rightcall.run.rehearsal.expected_value import LEFT_OUT, NoValue, value_accepted_by
+from rightcall.run.rehearsal.stage import Stage
+from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.wings.audit.expected_value import LEFT_OUT, NoValue, value_accepted_by
-from rightcall.wings.audit.stage import Stage
-from rightcall.wings.audit.toolset import Toolset
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.run.rehearsal.stage import replay
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import effects
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.wings.audit.stage import replay
 
 Judgement = Literal["passed", "failed", "not_judged"]
 

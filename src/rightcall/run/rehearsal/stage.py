@@ -11,10 +11,10 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.run.rehearsal.edits import with_calls
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.wings.audit.edits import with_calls
 
 
 class Stage:
