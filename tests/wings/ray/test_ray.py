@@ -109,7 +109,9 @@ def test_a_paused_worker_is_replaced_and_its_later_results_change_nothing(engine
     def lost(line):
         told.append(line)
         if "silent for" in line:
-            with suppress(ProcessLookupError):  # it wakes and reports late, unless the cluster had ended it already
+            with suppress(
+                ProcessLookupError
+            ):  # it wakes and reports late, unless the cluster had ended it already
                 os.kill(int((tmp_path / "pid").read_text()), signal.SIGCONT)
 
     plan = plan_of(harming(goldens(40, tmp_path), {11: "pause"}), agents.harmful)
