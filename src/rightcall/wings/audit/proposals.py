@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rightcall.improve.golden_edit import GoldenEdit
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
@@ -18,7 +19,7 @@ from rightcall.wings.audit.call_place import CallPlace, align_calls
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.pin import NotPinned, pin
 from rightcall.wings.audit.scene import Argument, Scene
-from rightcall.wings.audit.survivor import GoldenEdit, GoldenProposal, Survivor
+from rightcall.wings.audit.survivor import GoldenProposal, Survivor
 
 MOST_LISTED = 5
 TOO_MANY = 1 / 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rightcall.improve.doubt import Doubt
 from rightcall.model.record import Record
 from rightcall.wings.audit.survivor import Survivor
 
@@ -34,6 +35,7 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
 
     `invalid` are calls that a runtime would refuse, `maybe` changes that may be right; neither is in the rate.
     `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
+    `doubts` are goldens that may be wrong, the most certain first.
     """
 
     goldens: int
@@ -52,6 +54,7 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     not_audited: tuple[NotAudited, ...] = ()
     cannot_be_met: tuple[NotAudited, ...] = ()
     equivalent: int = 0
+    doubts: tuple[Doubt, ...] = ()
     without_tools: bool = False
     seed: str = ""
 

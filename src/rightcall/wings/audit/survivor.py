@@ -7,18 +7,9 @@ from typing import Any
 
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import shorten
+from rightcall.improve.golden_edit import GoldenEdit, bounded_value
 from rightcall.model.record import Record
 from rightcall.wings.audit.mutant import HARMS, Harm, Mutant
-
-LONGEST_VALUE = 4000
-
-
-class GoldenEdit(Record, frozen=True):
-    """One field of a golden changed: `path` as in the file, such as `expected_calls[0].args.order_id`."""
-
-    path: str
-    before: Any = None
-    after: Any = None
 
 
 class GoldenProposal(Record, frozen=True):
@@ -73,8 +64,8 @@ def survivors_of(mutants: Sequence[Mutant], where: str) -> list[tuple[Survivor, 
                     sentence=_sentence(group),
                     tool=first.tool,
                     parameter=first.parameter,
-                    before=_cut(first.before),
-                    after=_cut(first.after),
+                    before=bounded_value(first.before),
+                    after=bounded_value(first.after),
                     mutants=tuple(mutant.id for mutant in group),
                 ),
                 group,
@@ -110,12 +101,6 @@ def _sentence(mutants: Sequence[Mutant]) -> str:
     if first.operator in ("sibling_tool", "wrong_content"):
         names |= {"before": str(first.before), "after": str(first.after)}
     return pattern.format(tool=first.tool, parameter=first.parameter, **names)
-
-
-def _cut(value: Any) -> Any:
-    """A value for an output: one of more than 4 kB as its shortened text."""
-    text = encode_as(value, describe_value).decode()
-    return value if len(text) <= LONGEST_VALUE else shorten(text, LONGEST_VALUE)
 
 
 def _short(value: Any) -> str:

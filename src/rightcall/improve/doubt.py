@@ -1,0 +1,97 @@
+"""A reason to doubt a golden: what speaks against it, how much that means, and what could be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from rightcall.improve.golden_edit import GoldenEdit
+from rightcall.model.record import Record
+
+Band = Literal["certain", "likely", "look"]
+BANDS: tuple[Band, ...] = get_args(Band)
+
+DoubtCode = Literal[
+    "cannot_be_met",
+    "against_schema",
+    "default_demanded",
+    "stray_mark",
+    "agents_agree",
+    "nobody_passes",
+    "too_strict",
+    "contradiction",
+    "two_tools_fit",
+    "from_nowhere",
+    "discrimination",
+]
+DOUBT_CODES: tuple[DoubtCode, ...] = get_args(DoubtCode)
+
+DOUBT_TITLES: dict[DoubtCode, str] = {
+    "cannot_be_met": "cannot be met",
+    "against_schema": "against the schema",
+    "default_demanded": "default demanded",
+    "stray_mark": "stray quotation mark",
+    "agents_agree": "agents agree on another call",
+    "nobody_passes": "nobody passes",
+    "too_strict": "too strict",
+    "contradiction": "contradicts another golden",
+    "two_tools_fit": "two tools fit",
+    "from_nowhere": "value from nowhere",
+    "discrimination": "better agents fail it",
+}
+
+
+class AlternativeCall(Record, frozen=True):
+    """A call that agents make where the golden expects another."""
+
+    tool: str
+    arguments: dict[str, Any] = {}
+
+
+class Doubt(Record, frozen=True):
+    """Why a golden may be wrong. `certain` was shown by running it; `precision` is the measured share of its band.
+
+    `n` agents voted: the share `agree` makes the `alternative`, the share `passing` (`pass` in JSON) passes the golden;
+    `families` are the makers of the models that agree. `change` is proposed, never made: it adds to what the golden
+    accepts. `mark` identifies the golden's content and the reason, so that a decision about it is remembered.
+    """
+
+    golden_id: str
+    code: DoubtCode
+    band: Band
+    sentence: str
+    precision: float | None = None
+    where: str = ""
+    n: int = 0
+    agree: float = 0.0
+    passing: float = msgspec.field(default=0.0, name="pass")
+    families: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    alternative: tuple[AlternativeCall, ...] = ()
+    change: tuple[GoldenEdit, ...] = ()
+    mark: str = ""
+
+    @property
+    def title(self) -> str:
+        """The reason in words."""
+        return DOUBT_TITLES[self.code]
+
+
+def in_order(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
+    """The most certain first, then by how far agents agree; the same order every time."""
+    return tuple(
+        sorted(
+            doubts,
+            key=lambda d: (
+                BANDS.index(d.band), d.passing - d.agree, d.golden_id, DOUBT_CODES.index(d.code), d.sentence
+            ),
+        )
+    )  # fmt: skip
+
+
+def certain_goldens(doubts: Iterable[Doubt]) -> tuple[str, ...]:
+    """Ids of the goldens that are certainly wrong."""
+    return tuple(sorted({doubt.golden_id for doubt in doubts if doubt.band == "certain"}))
