@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
 from rightcall.core.seam import load
+from rightcall.decide.saturation import LEAST_RUNS, SuiteHistory
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
@@ -90,6 +91,14 @@ class RunResult:
     def passed(self) -> bool:
         """Whether the verdict is PASS."""
         return self.verdict.word == "PASS"
+
+    def suite_history(self, least: int = LEAST_RUNS) -> SuiteHistory:
+        """What this run and the runs of its suite before it say about the suite: whether at least `least` of them
+        passed everything, and, for a regression suite, which goldens never passed.
+        """
+        from rightcall.run.suite_history import suite_history
+
+        return suite_history(self.store, self.store.runs.get(self.id), least=least)
 
     def __getattr__(self, name: str) -> Any:
         if name in RESULT_NAMES:

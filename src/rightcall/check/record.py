@@ -15,7 +15,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.decide.check_result import CheckResult
 from rightcall.files.atomic import write_file
 from rightcall.model.run import Run
-from rightcall.run.baseline_pool import CHECKED
+from rightcall.run.run_record import CHECKED
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.owners import process_runs, this_process

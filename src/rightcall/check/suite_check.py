@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.suite import Suite, load_suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
+from rightcall.run.suite_history import latest_history
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.sql.store import Store
 
@@ -80,14 +82,14 @@ async def check_suite(
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = replace(design_draw(draws), first_seed=design.seed, rescored=moved)
+    history = latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint)
     result = _without_asking(design, plan, options)
     if result is not None:
-        return _with_exit_code(result, settings)
+        return _with_exit_code(_with_notes(result, history.notes), settings)
     if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
-        return msgspec.structs.replace(
-            stored, notes=(*stored.notes, note), calls=msgspec.structs.replace(stored.calls, spent=0)
-        )
+        calls = msgspec.structs.replace(stored.calls, spent=0)
+        return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *history.notes))
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
         asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
     trials = CheckTrials(
@@ -106,7 +108,11 @@ async def check_suite(
         result = msgspec.structs.replace(result, notes=(*result.notes, draw_note))
     result = _with_exit_code(result, settings)
     verdicts.add(design.first_seed or design.seed, asked, result)
-    return result
+    return _with_notes(result, history.notes)
+
+
+def _with_notes(result: CheckResult, notes: Sequence[str]) -> CheckResult:
+    return msgspec.structs.replace(result, notes=(*result.notes, *notes))
 
 
 def _suite_to_check(file: Path, options: CheckOptions) -> Suite:

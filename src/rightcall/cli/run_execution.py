@@ -64,16 +64,19 @@ class Execution:
         if self.options.as_json:
             from rightcall.show.rows import write_outcome
 
-            write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
+            write_outcome(
+                outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer, watching.history
+            )
         else:
             self._print(plan, outcome, watching, again)
         return outcome
 
     def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.show.terminal import more_goldens, print_summary
+        from rightcall.show.terminal import more_goldens, print_summary, print_title
 
         out = console()
-        out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, outcome.run.agent, outcome.run.id)
+        out.print()
+        print_title(out, outcome.run, watching.history)
         sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
         tokens = outcome.summary.usage.input_tokens
         notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []
@@ -81,7 +84,7 @@ class Execution:
             outcome.summary,
             watching.failed,
             more_goldens(watching.more_failed),
-            notes=notes,
+            notes=(*notes, *watching.history.notes),
             console=out,
             unchecked=watching.unchecked,
         )

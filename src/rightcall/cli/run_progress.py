@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_display import RunDisplay
+from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
+from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
 from rightcall.show.numbers import duration
 from rightcall.show.rows import write_rows
@@ -51,6 +53,7 @@ class Watching:
         self.failed: list[GoldenRow] = []
         self.more_failed = 0
         self.unchecked: list[GoldenRow] = []
+        self.history = SuiteHistory()
         self._tools: Mapping[str, Tool] = NO_TOOLS
         self.requests = 0
         self.run: Run | None = None
@@ -74,6 +77,7 @@ class Watching:
         """Read the goldens to show from the stored run, which may have begun before this process."""
         self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
         self.unchecked = unchecked_goldens(store, run_id, self._keep)
+        self.history = suite_history(store, store.runs.get(run_id))
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:

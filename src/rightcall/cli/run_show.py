@@ -10,6 +10,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json, print_json_line, print_next
+from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,20 +63,23 @@ def show(
             time.sleep(SECONDS_BETWEEN_LOOKS)
             stored = store.runs.get(stored.id)
         if as_json:
-            print_json_line(stored)
+            from rightcall.run.suite_history import suite_history
+
+            print_json_line({**to_plain(stored), "suite": suite_history(store, stored)})
         else:
             _show_run(store, stored, failures, where)
 
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.tally import Tally
+    from rightcall.run.suite_history import suite_history
     from rightcall.show.terminal import print_run
     from rightcall.show.view.grouped_trials import failed_goldens
 
     failed, more = failed_goldens(store, stored.id, keep)
     # An unfinished run has no summary: what its results add up to so far is shown.
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
-    print_run(console(), stored, summary, failed, more)
+    print_run(console(), stored, summary, failed, more, suite_history(store, stored))
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")

@@ -9,6 +9,7 @@
     candidates several runs against one, decided by adjusted p-values
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
+    saturation whether earlier runs leave a suite anything to show
     trial_pairs, check_rule, check_settings   the rule of `check`
     check_simulation, rate_prior                            what it will probably do
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rightcall.core.text import percent, pluralize
 from rightcall.model.failure import Failure
@@ -12,6 +12,8 @@ from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 
 CaseOutcome = Literal["passed", "failed", "error", "unchecked"]
+SuiteKind = Literal["regression", "capability"]
+"""What a suite is for: to show that nothing broke, or how much an agent can do."""
 
 
 class CaseResult(Record, frozen=True):
@@ -185,3 +187,9 @@ class Run(Record, frozen=True):
     versions: dict[str, str] = {}
     settings: dict[str, Any] = {}
     summary: Summary | None = None
+
+    @property
+    def suite_kind(self) -> SuiteKind | None:
+        """The kind of the run's suite; None where the suite states none."""
+        kind = self.versions.get("suite_kind")
+        return kind if kind in get_args(SuiteKind) else None  # type: ignore[return-value]

@@ -19,5 +19,6 @@ inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
 rehearsal/                    behaviour without a model: made from goldens, played, judged
+suite_history                 what earlier runs say about a suite: saturated, goldens that never passed
 package_versions              SDKs and frameworks of agents that are code
 """

@@ -25,19 +25,21 @@ from rightcall.run.baseline_file import (
 )
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
 from rightcall.run.package_versions import major_changes
+from rightcall.run.run_record import CHECKED
 from rightcall.run.tool_evidence import confusions
 from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
-CHECKED = "check"
-"""The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
 LOOKED_BACK = 500
 BRANCH = "branch:"
 SERVED = 50
 """Trajectories that are read to see which model answered."""
 NO_PACKAGES = frozenset(
-    ("git_branch", "git_commit", "git_dirty", "git_base", "suite_file", "check", "process")
+    (
+        *("git_branch", "git_commit", "git_dirty", "git_base", "check", "process"),
+        *("suite_file", "suite_kind", "run_options"),
+    )
 )
 """Other keys in the versions of a run."""
 

@@ -28,6 +28,7 @@ from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
+from rightcall.model.run import SuiteKind
 from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
@@ -81,7 +82,7 @@ class Plan:
 
     `in_memory` are the goldens of the dataset, if it was already read, and `lines` where they are. `suite_file` is the
     suite's path, relative to the working folder, and `run_options` are the options of `rightcall run` that replace
-    settings of the suite.
+    settings of the suite. `kind` is what the suite is for; it changes no result.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Plan:
     user: UserSetup | Users | None = None
     suite_file: str = ""
     run_options: str = ""
+    kind: SuiteKind | None = None
     models: ModelCatalog = field(default_factory=ModelCatalog)
 
     @property
@@ -177,7 +179,7 @@ class Plan:
         """Fingerprints of everything that must stay the same for a run to be resumed."""
         agent = self.agent
         return {
-            "dataset": self._dataset_fingerprint(),
+            "dataset": self.dataset_fingerprint,
             "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
                 [
@@ -194,7 +196,7 @@ class Plan:
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
             "mocks": _fingerprint(agent.mocks),
             "metrics": scorer_fingerprint(self.scorer),
-            "selection": _fingerprint(repr(self.selection)),
+            "selection": selection_fingerprint(self.selection),
             "setup": _fingerprint(self.setup()),
         } | self._extra_fingerprints()
 
@@ -273,7 +275,9 @@ class Plan:
             for conversation in conversations_of(golden, self.user):
                 yield with_tool_set(conversation, self.agent.tool_sets)
 
-    def _dataset_fingerprint(self) -> str:
+    @property
+    def dataset_fingerprint(self) -> str:
+        """The digest of the dataset: of its file, or of goldens that were made in Python."""
         if not isinstance(self.dataset, Path):
             try:
                 return _fingerprint(
@@ -285,6 +289,11 @@ class Plan:
             except UnicodeEncodeError:
                 raise _unwritable(self.dataset) from None
         return file_digest(self.dataset)
+
+
+def selection_fingerprint(selection: Selection) -> str:
+    """Which goldens of a dataset were selected."""
+    return _fingerprint(repr(selection))
 
 
 def scorer_fingerprint(scorer: Scorer) -> str:

@@ -126,7 +126,11 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
-            again={"suite_file": plan.suite_file, "run_options": plan.run_options},
+            about_suite={
+                "suite_file": plan.suite_file,
+                "run_options": plan.run_options,
+                "suite_kind": plan.kind or "",
+            },
         )
         if self.inputs.code:
             run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})

@@ -17,6 +17,9 @@ from rightcall.files.revision import source_of
 from rightcall.model.run import Run
 from rightcall.recording.canonical import scrub_value
 
+CHECKED = "check"
+"""The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
+
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
     """A fresh id; ids sort by the time their runs began."""
@@ -40,12 +43,12 @@ def new_run(
     seed: int = 0,
     group: str = "",
     settings: Mapping[str, Any] | None = None,
-    again: Mapping[str, str] | None = None,
+    about_suite: Mapping[str, str] | None = None,
 ) -> Run:
     """A run that begins now. Runs of one `group` [default: the name] are followed over time.
 
-    `again` is the command to run it again: `suite_file` and `run_options`. It may differ when a run is
-    resumed.
+    `about_suite` has the command to run it again, `suite_file` and `run_options`, and `suite_kind`. They do not affect
+    results, so they may differ when a run is resumed.
     """
     now = datetime.datetime.now(datetime.UTC)
     return Run(
@@ -60,5 +63,5 @@ def new_run(
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())
-        | {name: setting for name, setting in (again or {}).items() if setting},
+        | {name: setting for name, setting in (about_suite or {}).items() if setting},
     )

@@ -17,6 +17,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, refuse_other_format, value_of
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.model.record import Record
+from rightcall.model.run import SuiteKind
 from rightcall.models.base import Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.rate_limit import RateLimit
@@ -171,6 +172,10 @@ class Suite(Record, frozen=True):
     agent: Annotated[AgentConfig, described("the agent under test")]
     name: Annotated[str, described("name of the suite [default: the file's name]")] = ""
     group: Annotated[str, described("group of runs to compare over time")] = ""
+    kind: Annotated[
+        SuiteKind | None,
+        described("regression: expected to pass; capability: expected to leave room for progress"),
+    ] = None
     models: Annotated[
         dict[str, ModelEndpoint | str],
         described(

@@ -108,6 +108,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
         group=suite.group,
+        kind=suite.kind,
         gate=_try(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
+from rightcall.run.suite_history import suite_history
 from rightcall.show.charts import charts
 from rightcall.show.html_cases import Embedding
 from rightcall.show.numbers import FILTERS
@@ -48,7 +49,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
                 spool.write(piece)
         for piece in embedding.rest():
             spool.write(piece)
-        view = tally.view(stored)
+        view = tally.view(stored, suite_history(store, stored))
         analysis = analyze_run(store, stored.id) if view.failures else None
         head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())

@@ -63,7 +63,8 @@ def code(text: str, limit: int = 200) -> str:
 def _head(view: RunView) -> Iterator[str]:
     total = view.summary.total
     sign = f"{SIGNS.get(view.verdict, '')} {view.verdict}".strip() or "unfinished"
-    yield f"## {sign} · {code(view.run.name, 80)} on {code(view.run.agent, 80)}"
+    kind = f" ({view.suite.kind} suite)" if view.suite.kind else ""
+    yield f"## {sign} · {code(view.run.name, 80)}{kind} on {code(view.run.agent, 80)}"
     yield ""
     if not view.finished:
         done = total.cases + total.errors + view.summary.unchecked
@@ -93,7 +94,7 @@ def _summary(view: RunView) -> Iterator[str]:
     for row in view.summary.shown:
         yield _row(*(column.text(row) for column in columns))
     yield ""
-    for note in view.summary.notes:
+    for note in (*view.summary.notes, *view.suite.sentences(lambda golden_id: code(golden_id, 80))):
         yield one_line(note, 1000)
         yield ""
 

@@ -10,6 +10,7 @@ from typing import BinaryIO, Self
 import msgspec
 
 from rightcall.core.codec import encode_described as encode
+from rightcall.decide.saturation import SuiteHistory
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.danger import NO_TOOLS
@@ -111,9 +112,12 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str,
     out.flush()
 
 
-def write_outcome(run_id: str, verdict: str, summary: Summary, out: BinaryIO) -> None:
-    """The last line of `run --json`: the summary of the run."""
+def write_outcome(
+    run_id: str, verdict: str, summary: Summary, out: BinaryIO, suite: SuiteHistory | None = None
+) -> None:
+    """The last line of `run --json`: the summary of the run, and what earlier runs say about its suite."""
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
+    last |= {} if suite is None else {"suite": suite}
     out.write(inert_json(encode(last)) + b"\n")
     out.flush()
 

@@ -8,8 +8,9 @@ from itertools import accumulate
 
 from rich.table import Table
 
+from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
-from rightcall.model.run import CaseResult, Summary
+from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
@@ -19,6 +20,7 @@ from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
 from rightcall.store.base import StoredRun
 
+NO_HISTORY = SuiteHistory()
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]error[/yellow]",
@@ -226,17 +228,27 @@ COLORS = {"PASS": "green", "FAIL": "red"}
 
 
 def print_run(
-    out: Screen, stored: StoredRun, summary: Summary, failed: Sequence[GoldenRow], more: int
+    out: Screen,
+    stored: StoredRun,
+    summary: Summary,
+    failed: Sequence[GoldenRow],
+    more: int,
+    history: SuiteHistory = NO_HISTORY,
 ) -> None:
     """Print a run: verdict, table, failures, and where it came from."""
-    run = stored.run
-    out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
+    print_title(out, stored.run, history)
     print_verdict(out, stored, summary)
     out.print()
-    print_summary(summary, failed, more_goldens(more), console=out)
+    print_summary(summary, failed, more_goldens(more), notes=history.notes, console=out)
     out.print()
     for label, value in facts(stored):
         out.say("[dim]{:<8}[/dim] {}", label, clean(value))
+
+
+def print_title(out: Screen, run: Run, history: SuiteHistory = NO_HISTORY) -> None:
+    """Print which suite ran on which agent."""
+    kind = f" ({history.kind} suite)" if history.kind else ""
+    out.say("[bold]{}[/bold]{} on {}  [dim]run {}[/dim]", run.name, kind, run.agent, run.id)
 
 
 def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from rightcall.decide.saturation import SuiteHistory
 from rightcall.metrics.tally import Tally
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
+from rightcall.run.suite_history import suite_history
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 MOST_INVENTED = 20
+NO_HISTORY = SuiteHistory()
 
 
 class RunView(Record, frozen=True):
     """Every displayed number of a run.
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
-    the results so far. `sentence` says why the verdict is what it is, `danger` what cannot be taken back.
+    the results so far. `sentence` says why the verdict is what it is, `danger` what cannot be taken back, `suite` what
+    earlier runs say about the suite.
     """
 
     run: Run
@@ -48,6 +52,7 @@ class RunView(Record, frozen=True):
     scores: Spread | None
     sentence: str = ""
     danger: str = ""
+    suite: SuiteHistory = SuiteHistory()
 
 
 class RunTally:
@@ -67,7 +72,7 @@ class RunTally:
             self._latency.add(result.latency_ms)
             self._cost.add(result.usage.cost_usd)
 
-    def view(self, stored: StoredRun) -> RunView:
+    def view(self, stored: StoredRun, history: SuiteHistory = NO_HISTORY) -> RunView:
         run = stored.run
         cells = self._tools.cells()
         return RunView(
@@ -87,6 +92,7 @@ class RunTally:
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_sentence(stored.verdict, run.summary),
             danger=self._failures.danger(),
+            suite=history,
         )
 
 
@@ -100,7 +106,7 @@ def run_view(
         tally.add(golden, result)
         if visit is not None:
             visit(golden, result)
-    return tally.view(stored)
+    return tally.view(stored, suite_history(store, stored))
 
 
 def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rightcall.model import Category, Code
+from rightcall.run.suite_history import suite_history
 from rightcall.show.charts import histogram
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.page_renderer import page
@@ -47,6 +48,7 @@ def run(request: Request) -> Response:
         passing=run_rate(stored),
         summary=view.summary if view else summary_view(summary) if summary else None,
         sentence=verdict_sentence(stored.verdict, summary),
+        history=suite_history(store_of(request), stored),
         view=view,
         analysis=analysis_of(request, stored) if view else None,
         **case_list(request, stored),
