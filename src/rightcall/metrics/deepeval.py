@@ -26,7 +26,8 @@ from rightcall.metrics.judged.conversation import (
     RoleAdherence,
     TurnRelevancy,
 )
-from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
+from rightcall.metrics.judged.form import Part
+from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.tool_correctness import ToolCorrectness
 from rightcall.models.catalog import bare_model
 

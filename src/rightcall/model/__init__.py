@@ -12,6 +12,7 @@
     failure     Failure and the closed list of codes
     danger      which failures cannot be taken back: what every output lists first
     score       Score
+    label       Label: what a person says about a judged case
     run         CaseResult, Summary, Run
     depth       values of trajectories that are nested too deeply
     dialects/   provider formats: tools and messages of Anthropic, OpenAI, MCP

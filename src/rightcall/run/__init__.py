@@ -13,6 +13,7 @@ backend, case_runner          where trials take place, in this process or elsewh
 conversations                 the conversations that a golden stands for, and who plays their users
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
+run_judges, judged_run        what judges were asked in a run, and what they answered
 cost_estimate                 what a run would send, and what definitions cost in a run
 agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash

@@ -33,6 +33,7 @@ from rightcall.run.inputs import Inputs
 from rightcall.run.package_versions import sdk_versions
 from rightcall.run.plan import BLOCK, Plan, content_of
 from rightcall.run.request_templates import template_notice
+from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.tools.definitions.offer import with_tool_set
 
@@ -113,6 +114,7 @@ class Prepared:
             "tools": content_of(msgspec.to_builtins(list(self.definitions))),
             "setup": content_of(self.plan.setup()),
             "inputs": codec.encode(self.inputs),
+            **judges_document(self.plan.scorer),
         }
 
     def new_run(self, run_id: str | None = None) -> Run:
@@ -135,6 +137,7 @@ class Prepared:
         if self.inputs.code:
             run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})
         run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
+        run = with_judges(run, judges_document(plan.scorer))
         if plan.agent_sources.ownership == "owned":
             return run
         # Only the run can tell what its agent reads: the document is written under the run's own name.

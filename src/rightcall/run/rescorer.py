@@ -21,6 +21,7 @@ from rightcall.model.tool import Tool
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.outcome import results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
+from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key, StoredRun
@@ -76,8 +77,9 @@ async def rescore_run(
         golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in goldens_by_id
     }
     tools = tools_of_run(store, old)
-    new = _new_run(old, scorer)
-    writer = store.runs.begin(new, planned=old.results)
+    judges = judges_document(scorer)
+    new = with_judges(_new_run(old, scorer), judges)
+    writer = store.runs.begin(new, planned=old.results, documents=judges)
     writer.add_goldens(list(goldens_by_id.values()))
     tally = Tally(scorer.names)
     if spread is not None:

@@ -18,6 +18,7 @@ from rightcall.models.hosts import server_of
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
 from rightcall.run.outcome import verdict_without_gate
+from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence
 from rightcall.store.sql.store import Store
@@ -56,8 +57,10 @@ def keep_cases(
             **_simulators(cases),
         },
     )
+    judges = judges_document(scorer)
+    run = with_judges(run, judges)
     persist = Persistence()
-    writer = store.runs.begin(run, planned=len(results), documents=documents)
+    writer = store.runs.begin(run, planned=len(results), documents=documents | judges)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
     summary = Tally(scorer.names).add_all(results).summary()

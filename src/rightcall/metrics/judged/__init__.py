@@ -3,6 +3,7 @@
 frame         the judge's prompt, with all foreign text fenced off as data
 question      several votes of a judge, each a structured verdict
 vote          one answer as a vote, or the code of why it is none; verdict_text: the verdict in a text
+form          what a judge is asked about a case, and who the judge is: stored with a run
 rubric        custom and ready-made rubrics; conversation: those of conversations
 calibration   a judge compared with people: sensitivity, specificity, the corrected pass rate
 """

@@ -9,21 +9,18 @@ that passed, and its reason names the first that did not.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rightcall.metrics.judged.form import JudgeForm, Part, utterances
 from rightcall.metrics.judged.question import votes_of
-from rightcall.metrics.judged.rubric import Part, Rubric
+from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
 MAJORITY = 0.5 + 1e-9
 """Share of the votes that must pass an answer."""
-
-WINDOW = 20
-"""Turns before an answer that the judge reads with it."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +33,18 @@ class TurnRubric(Rubric):
     first_turn: ClassVar[int] = 0
     """The first answer that the rubric is about, from 0."""
 
-    def rubric_for(self, case: TestCase) -> str:
-        return self.rubric or self.written
+    @property
+    def form(self) -> JudgeForm:
+        return JudgeForm(self.parts, self.rubric or self.written, turns=True, first_turn=self.first_turn)
 
     def nothing_to_check(self, case: TestCase) -> str:
-        if not self.rubric_for(case):
+        if not self.form.rule(case):
             return "neither the metric nor the golden says what to judge by"
-        return "" if self._answers(utterances(case)) else "the agent gave no answer that it is about"
-
-    def _answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
-        """Positions of the agent's answers that the rubric is about."""
-        return [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
+        return "" if self.form.answers(utterances(case)) else "the agent gave no answer that it is about"
 
     async def measure(self, case: TestCase) -> Score:
-        rubric, spoken = self.rubric_for(case), utterances(case)
-        answers = self._answers(spoken)
-        judged = await asyncio.gather(*(self._turn(rubric, spoken[: at + 1]) for at in answers))
+        form, rubric, answers = self.form, self.form.rule(case), self.form.answers(utterances(case))
+        judged = await asyncio.gather(*(self._turn(rubric, shown) for shown in form.materials(case)))
         broken = next((why for passed, why in judged if passed is None), "")
         if broken:
             return Score.broken(broken)
@@ -62,13 +55,8 @@ class TurnRubric(Rubric):
         reason = f"turn {wrong[0] + 1} (assistant): {wrong[1]}" if wrong else ""
         return Score.graded(value, reason, threshold=self.threshold)
 
-    async def _turn(self, rubric: str, spoken: Sequence[tuple[str, str]]) -> tuple[bool | None, str]:
+    async def _turn(self, rubric: str, material: dict[str, Any]) -> tuple[bool | None, str]:
         """Whether one answer meets the rubric, and why not; None when the judge gave no verdict."""
-        window = spoken[-WINDOW - 1 :]
-        material: dict[str, Any] = {
-            "before": [{"role": role, "text": text} for role, text in window[:-1]],
-            "answer": window[-1][1],
-        }
         votes = await votes_of(
             self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
         )
@@ -105,9 +93,9 @@ class RoleAdherence(TurnRubric):
 
     role: str = ""
 
-    def rubric_for(self, case: TestCase) -> str:
-        role = self.role or case.golden.metadata.get("chatbot_role") or case.golden.system or ""
-        return f"The answer is in keeping with this role, in what it says and how: {role}" if role else ""
+    @property
+    def form(self) -> JudgeForm:
+        return JudgeForm(self.parts, self.role, "role", turns=True)
 
 
 @dataclass(frozen=True)
@@ -120,24 +108,6 @@ class ConversationCompleteness(Rubric):
         "a reason. What the answers claim is borne out by results of calls."
     )
 
-    async def measure(self, case: TestCase) -> Score:
-        outcome = case.golden.expected_output
-        if outcome and not self.rubric:
-            told = f"{self.written} In particular: {outcome}"
-            return await replace(self, rubric=told).measure(case)
-        return await super().measure(case)
-
-
-def utterances(case: TestCase) -> list[tuple[str, str]]:
-    """What user and agent said. Answers from before the agent began are context and are not judged."""
-    trajectory = case.trajectory
-    if not trajectory.messages:
-        return [("user", case.golden.input), ("assistant", trajectory.output)]
-    return [
-        (
-            "assistant before" if at < trajectory.own_start and message.role == "assistant" else message.role,
-            message.content,
-        )
-        for at, message in enumerate(trajectory.messages)
-        if message.role in ("user", "assistant") and message.content
-    ]
+    @property
+    def form(self) -> JudgeForm:
+        return JudgeForm(self.parts, self.rubric or self.written, "text" if self.rubric else "outcome")

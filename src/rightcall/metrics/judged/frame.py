@@ -53,14 +53,17 @@ LONGEST = 60_000
 
 def question(rubric: str, material: dict[str, Any]) -> str:
     """The message to the judge: the rubric, then the fenced material."""
-    text = codec.encode(material).decode()
-    cut = (
-        ""
-        if len(text) <= LONGEST
-        else f"\n(The material was cut after {LONGEST:,} of {len(text):,} characters.)"
-    )
+    text, cut = material_text(material)
     mark = f"MATERIAL-{hex_digest(rubric.encode() + bytes(1) + text.encode(), 16)}"
     return f"Rubric:\n{rubric}\n\n<<<{mark}\n{text[:LONGEST]}\n{mark}>>>{cut}\n\nDoes the material meet the rubric?"
+
+
+def material_text(material: dict[str, Any]) -> tuple[str, str]:
+    """The material as JSON, of which a judge is shown the first `LONGEST` characters, and the note of what is cut."""
+    text = codec.encode(material).decode()
+    if len(text) <= LONGEST:
+        return text, ""
+    return text, f"\n(The material was cut after {LONGEST:,} of {len(text):,} characters.)"
 
 
 def material_of(case: TestCase, parts: tuple[str, ...]) -> dict[str, Any]:

@@ -6,12 +6,13 @@ rightcall.metrics.judged.rubric:Rubric(model='openai:gpt-5-mini', rubric='The an
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
-from rightcall.metrics.judged.frame import material_of, rubric_of
-from rightcall.metrics.judged.question import DEFAULT, votes_of
+from rightcall.metrics.judged.form import JudgeForm, JudgeIdentity, Part
+from rightcall.metrics.judged.frame import VERSION
+from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
 from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -19,8 +20,6 @@ from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.resolver import endpoint_of
-
-Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 
 
 def judge_endpoint(
@@ -76,16 +75,27 @@ class Rubric(Metric):
 
         return await check(self.model)
 
+    @property
+    def form(self) -> JudgeForm:
+        """What the judge is asked."""
+        return JudgeForm(self.parts, self.rubric or self.written, "expectations")
+
+    @property
+    def identity(self) -> JudgeIdentity:
+        """Who judges: verdicts of another judge are not comparable."""
+        model, server, settings = (*identity_of(self.model), "", "")[:3]
+        return JudgeIdentity(model, server, settings, VERSION, self.votes, self.threshold, self.seed)
+
     def nothing_to_check(self, case: TestCase) -> str:
-        if self.rubric or self.written or rubric_of(case):
+        if self.form.rule(case):
             return ""
         return "no rubric is set, and the golden has neither expectations nor an expected_output"
 
     async def measure(self, case: TestCase) -> Score:
-        rubric = self.rubric or self.written or rubric_of(case)
-        material = material_of(case, self.parts)
+        form = self.form
+        (material,) = form.materials(case)
         votes = await votes_of(
-            self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
+            self.model, form.rule(case), material, votes=self.votes, seed=self.seed, cache=self.cache
         )
         share = share_of(votes, self.threshold)
         if isinstance(share, str):

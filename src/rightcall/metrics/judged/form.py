@@ -1,0 +1,129 @@
+"""What a judge of a metric is asked about a case: by which rule, and about which material.
+
+A run stores the form with the judge's identity, so that people can be asked the same question later, without the suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from rightcall.core.digest import digest_of_parts, json_digest
+from rightcall.metrics.judged.frame import LONGEST, material_of, material_text, rubric_of
+from rightcall.model.case import TestCase
+from rightcall.model.record import Record
+
+Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
+RuleSource = Literal["text", "expectations", "role", "outcome"]
+
+WINDOW = 20
+"""Turns before an answer that the judge reads with it."""
+
+
+class JudgeForm(Record, frozen=True):
+    """The question of a judged metric.
+
+    `rubric` is its written text. `rule_from` says what completes or replaces it for a golden: nothing (`text`), its
+    expectations, its role or its expected outcome. With `turns` every answer from `first_turn` on is a question.
+    """
+
+    parts: tuple[Part, ...] = ("request", "context", "answer")
+    rubric: str = ""
+    rule_from: RuleSource = "text"
+    turns: bool = False
+    first_turn: int = 0
+
+    def rule(self, case: TestCase) -> str:
+        """The rule that the case is judged by; "" when there is none."""
+        golden = case.golden
+        if self.rule_from == "expectations":
+            return self.rubric or rubric_of(case)
+        if self.rule_from == "outcome" and golden.expected_output:
+            return f"{self.rubric} In particular: {golden.expected_output}"
+        if self.rule_from == "role":
+            role = self.rubric or golden.metadata.get("chatbot_role") or golden.system or ""
+            return f"The answer is in keeping with this role, in what it says and how: {role}" if role else ""
+        return self.rubric
+
+    def materials(self, case: TestCase) -> list[dict[str, Any]]:
+        """What the judge is shown, question by question."""
+        if not self.turns:
+            return [material_of(case, self.parts)]
+        spoken = utterances(case)
+        return [turn_material(spoken[: at + 1]) for at in self.answers(spoken)]
+
+    def answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
+        """Positions of the agent's answers that the rule is about."""
+        return [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
+
+
+class JudgeIdentity(Record, frozen=True):
+    """Everything that a judge's verdict depends on, besides the case and the rule."""
+
+    model: str
+    server: str = ""
+    settings: str = ""
+    prompt: str = ""
+    votes: int = 1
+    threshold: float = 0.5
+    seed: int = 0
+
+    @property
+    def hash(self) -> str:
+        return json_digest(self, 16)
+
+    @property
+    def described(self) -> str:
+        """The judge in a few words, for reports."""
+        votes = f", {self.votes} votes" if self.votes > 1 else ""
+        server = f" at {self.server}" if self.server else ""
+        return f"{self.model}{server}, prompt {self.prompt}{votes}"
+
+
+class RunJudge(Record, frozen=True):
+    """A judged metric of a run: its question, who answered it, and whether it decides."""
+
+    metric: str
+    form: JudgeForm
+    judge: JudgeIdentity
+    decides: bool = True
+
+
+def run_judges(metrics: Sequence[Any], observed: Sequence[Any] = ()) -> list[RunJudge]:
+    """The judged metrics among those of a run; others have no question."""
+    deciding = len(metrics)
+    return [
+        RunJudge(metric.name, metric.form, metric.identity, decides=place < deciding)
+        for place, metric in enumerate((*metrics, *observed))
+        if isinstance(getattr(metric, "form", None), JudgeForm)
+    ]
+
+
+def material_hash(materials: Sequence[dict[str, Any]]) -> str:
+    """SHA-256 of exactly what a judge is shown of a case."""
+    shown = (material_text(material) for material in materials)
+    return digest_of_parts(f"{text[:LONGEST]}{cut}\0".encode("utf-8", "surrogatepass") for text, cut in shown)
+
+
+def turn_material(spoken: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The last of the utterances as an answer, with what was said before it."""
+    window = spoken[-WINDOW - 1 :]
+    return {
+        "before": [{"role": role, "text": text} for role, text in window[:-1]],
+        "answer": window[-1][1],
+    }
+
+
+def utterances(case: TestCase) -> list[tuple[str, str]]:
+    """What user and agent said. Answers from before the agent began are context and are not judged."""
+    trajectory = case.trajectory
+    if not trajectory.messages:
+        return [("user", case.golden.input), ("assistant", trajectory.output)]
+    return [
+        (
+            "assistant before" if at < trajectory.own_start and message.role == "assistant" else message.role,
+            message.content,
+        )
+        for at, message in enumerate(trajectory.messages)
+        if message.role in ("user", "assistant") and message.content
+    ]

@@ -1,0 +1,182 @@
+"""A stored run as its judge and its labellers see it: the question of every case, and what the judge answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rightcall.core.errors import InputError, suggestion
+from rightcall.decide.label_rules import Target, population_name
+from rightcall.metrics.judged.form import JudgeForm, RunJudge, material_hash
+from rightcall.metrics.score_case import case_for_metrics
+from rightcall.model.case import TestCase
+from rightcall.model.golden import AnyGolden
+from rightcall.model.label import CasePlace, rule_hash
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.run.rescorer import tools_of_run
+from rightcall.run.run_judges import require_judge
+from rightcall.store.base import StoredRun
+from rightcall.store.labels import LabelFolder
+from rightcall.store.sql.store import Store
+from rightcall.tools.definitions.offer import tools_for
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    """One case that a judge was asked about. `share` of its votes pass; None when it gave no verdict."""
+
+    place: CasePlace
+    target: Target
+    share: float | None
+    passed: bool | None
+    answer_length: int
+    groups: tuple[str, ...] = ()
+    """Tags, category and tools, by which the judge's errors are counted."""
+
+    @property
+    def verdict(self) -> bool | float | None:
+        """The verdict for an estimate: the votes as a share where there were several."""
+        return self.passed if self.share is None or self.share in (0.0, 1.0) else self.share
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """The cases of a run that a metric's judge was asked about, by id: every trial of every golden."""
+
+    run: StoredRun
+    judge: RunJudge
+    cases: dict[str, JudgedCase]
+
+    @property
+    def metric(self) -> str:
+        return self.judge.metric
+
+    @cached_property
+    def targets(self) -> dict[str, Target]:
+        return {name: case.target for name, case in self.cases.items()}
+
+    @cached_property
+    def population(self) -> str:
+        """The name of these cases, whoever judges them."""
+        return population_name(self.targets)
+
+    @property
+    def goldens(self) -> dict[str, str]:
+        """The golden of every case: its trials are not independent."""
+        return {name: case.place.golden for name, case in self.cases.items()}
+
+    @property
+    def judgements(self) -> dict[str, bool | float | None]:
+        return {name: case.verdict for name, case in self.cases.items()}
+
+    def require_case(self, name: str) -> JudgedCase:
+        if name not in self.cases:
+            hint = suggestion(name, self.cases) or "see `rightcall judge status`"
+            raise InputError(f"run {self.run.id}", f"has no case '{name}' that {self.metric} judged", hint)
+        return self.cases[name]
+
+
+@dataclass(frozen=True)
+class CaseQuestion:
+    """What a labeller is asked about a case: the rule, and exactly the material that the judge is shown."""
+
+    case: JudgedCase
+    rule: str
+    materials: list[dict[str, Any]]
+    score: Score
+
+
+def judged_run(store: Store, run: str, metric: str = "") -> JudgedRun:
+    """The judged cases of a finished run. Without a metric: the only judged one."""
+    stored = store.runs.get(run)
+    judge = require_judge(store, stored, metric)
+    if not stored.finished:
+        hint = f"finish it first: rightcall run … --resume {stored.id}"
+        raise InputError(f"run {stored.id}", "is not finished, so its cases are not all known", hint)
+    tools = tools_of_run(store, stored)
+    goldens = {golden.id: golden for golden in store.runs.goldens(stored.id)}
+    results = store.runs.results(stored.id, trajectories=True)
+    judged = (_judged_case(judge, stored.id, goldens.get(r.golden_id), r, tools) for r in results)
+    cases = {case.place.id: case for case in judged if case is not None}
+    if not cases:
+        raise InputError(f"run {stored.id}", f"has no case that {judge.metric} was asked about")
+    return JudgedRun(stored, judge, cases)
+
+
+def case_question(store: Store, judged: JudgedRun, name: str) -> CaseQuestion:
+    """The question about one case."""
+    case = judged.require_case(name)
+    stored = store.runs.case(judged.run.id, case.place.golden)
+    result = next(result for result in stored.results if result.trial == case.place.trial)
+    test_case = _test_case(stored.golden, result, tools_of_run(store, judged.run))
+    if test_case is None:
+        raise InputError(f"case {name}", "was stored without its golden or its trajectory")
+    form = judged.judge.form
+    return CaseQuestion(case, form.rule(test_case), form.materials(test_case), result.metrics[judged.metric])
+
+
+def label_folder(run: StoredRun, path: Path | None = None) -> LabelFolder:
+    """Where the labels of a run are: next to its suite; for a run without a suite `labels` in the current folder."""
+    if path is not None:
+        return LabelFolder(path)
+    suite = run.run.versions.get("suite_file", "")
+    if suite and not Path(suite).is_file():
+        raise InputError(
+            f"run {run.id}", f"its suite {suite} is not in this folder", "name the folder of labels: --labels"
+        )
+    return LabelFolder(Path(suite).parent / "labels")
+
+
+def metric_cases(store: Store, judged: JudgedRun, names: set[str]) -> Iterator[tuple[JudgedCase, TestCase]]:
+    """The named cases as a metric measures them."""
+    tools = tools_of_run(store, judged.run)
+    places = [case.place for name, case in judged.cases.items() if name in names]
+    goldens = {golden.id: golden for golden in store.runs.goldens(judged.run.id, [p.golden for p in places])}
+    results = store.runs.results_of(judged.run.id, [(p.golden, p.trial) for p in places], trajectories=True)
+    for place in places:
+        test_case = _test_case(goldens.get(place.golden), results[place.golden, place.trial], tools)
+        if test_case is not None:
+            yield judged.cases[place.id], test_case
+
+
+def _test_case(golden: AnyGolden | None, result: CaseResult, tools: dict[str, Tool]) -> TestCase | None:
+    if golden is None or result.trajectory is None:
+        return None
+    return case_for_metrics(golden, result.trajectory, tools_for(golden, tools))
+
+
+def _judged_case(
+    judge: RunJudge, run: str, golden: AnyGolden | None, result: CaseResult, tools: dict[str, Tool]
+) -> JudgedCase | None:
+    """The case with its question; None when the judge had nothing to be asked about."""
+    score, test_case = result.metrics.get(judge.metric), _test_case(golden, result, tools)
+    if score is None or test_case is None:
+        return None
+    rule, materials = judge.form.rule(test_case), judge.form.materials(test_case)
+    if not rule or not materials:
+        return None
+    called = sorted({call.name for call in test_case.trajectory.calls})
+    groups = (
+        f"category {result.category}",
+        *(f"tag {tag}" for tag in result.tags),
+        *(f"tool {name}" for name in called),
+    )
+    return JudgedCase(
+        CasePlace(result.golden_id, result.trial, run),
+        Target(material_hash(materials), rule_hash(rule)),
+        *_verdict(judge.form, score),
+        len(test_case.trajectory.output),
+        groups,
+    )
+
+
+def _verdict(form: JudgeForm, score: Score) -> tuple[float | None, bool | None]:
+    """The share of the votes that pass and the verdict; turns are no votes."""
+    if score.error:
+        return None, None
+    return float(score.passed) if form.turns else score.value, score.passed
