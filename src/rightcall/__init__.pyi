@@ -6,10 +6,7 @@ from rightcall.agents.limits import (
     RunLimits as RunLimits,
 )
 from rightcall.agents.observed.observed_agent import observe as observe
-from rightcall.api.checks import (
-    acheck as acheck,
-    check as check,
-)
+from rightcall.api.checks import check as check
 from rightcall.api.decisions import (
     compare as compare,
     gate as gate,
@@ -29,10 +26,7 @@ from rightcall.api.goldens import (
 from rightcall.api.improvement import improve as improve
 from rightcall.api.recorded_scores import score as score
 from rightcall.api.run_result import RunResult as RunResult
-from rightcall.api.suite_run import (
-    arun_suite as arun_suite,
-    run_suite as run_suite,
-)
+from rightcall.api.suite_run import run_suite as run_suite
 from rightcall.api.testing.assertion import assert_test as assert_test
 from rightcall.api.tool_lint import lint as lint
 from rightcall.core import errors as errors
@@ -56,6 +50,8 @@ from rightcall.model import (
     Trajectory as Trajectory,
     Turn as Turn,
 )
+from rightcall.stats.judged_rate import judged_rate as judged_rate
+from rightcall.stats.label_plan import label_plan as label_plan
 from rightcall.store.address import open_store as open_store
 from rightcall.tools.definitions.function import tool as tool
 from rightcall.tools.definitions.load import load_tools as load_tools

@@ -12,7 +12,10 @@
     power          cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
-    judge          rates corrected for a judge's errors
+    judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
+    label_plan     which cases to label
+    agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
+    judge          Rogan and Gladen's correction, for reference
 
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
 symbols, and a test against an independent computation.

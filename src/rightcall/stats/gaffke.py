@@ -131,8 +131,8 @@ def gaffke_bounds(sample_units: Units, alpha: float = 0.05) -> Interval:
     if whole := sample_units.yes_no:
         return clopper_pearson_bounds(*whole, alpha)
     mean = sample_units.mean
-    low = _root(lambda theta: _below(sample_units, theta, _EXACT), mean, alpha)
-    high = 1 - _root(lambda theta: _above(sample_units, 1 - theta, _EXACT), 1 - mean, alpha)
+    low = root_of_rising(lambda theta: _below(sample_units, theta, _EXACT), mean, alpha)
+    high = 1 - root_of_rising(lambda theta: _above(sample_units, 1 - theta, _EXACT), 1 - mean, alpha)
     return Interval(low, high)
 
 
@@ -146,7 +146,7 @@ def _above(sample_units: Units, theta: float, tolerance: float) -> float:
     return probability_below_zero([*terms, ((theta - 1) * sample_units.unseen, 1)], tolerance)
 
 
-def _root(p_at: Callable[[float], float], top: float, alpha: float) -> float:
+def root_of_rising(p_at: Callable[[float], float], top: float, alpha: float) -> float:
     """The θ in [0, top] where p, which rises with θ, reaches alpha; `top` when it never does.
 
     Secant steps inside a shrinking bracket, on the scale of normal quantiles, where p is nearly straight.

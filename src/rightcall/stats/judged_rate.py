@@ -1,0 +1,239 @@
+"""The rate that people would give, from a judge's verdicts on all cases and people's labels on some.
+
+Cases are put into strata by what the judge says, and each stratum counts with its share of all cases at the rate of
+its labels. A judge that adds nothing is not used: the estimate is then that of the labels alone.
+
+    judged_strata    fail, split, none, pass         judge_use       whether the judge is used
+    judged_interval  the rate, the shown interval    melded_bounds   the bounds that decide
+    judged_trials    several trials of a golden      agreement       the judge's κ with people
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, get_args
+
+from rightcall.core.errors import InputError
+from rightcall.core.text import one_line
+from rightcall.stats.agreement import Table, kappa, kappa_interval
+from rightcall.stats.intervals import Interval, require_share
+from rightcall.stats.judge_use import judge_adds
+from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
+from rightcall.stats.judged_sentence import rate_sentence
+from rightcall.stats.judged_strata import (
+    ALL,
+    KNOWN,
+    LEVELS,
+    JudgedCases,
+    Judgement,
+    LabelStratum,
+    join_strata,
+    join_unlabelled,
+    require_known_cases,
+)
+from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds
+from rightcall.stats.melded_bounds import melded_bounds
+
+FORMAT = "rightcall/judged/1"
+FIGURES = """
+about conf rate low high lower upper judged cases labels unsure no_verdict effective_labels uses_judge kappa kappa_low
+kappa_high
+"""
+LEAST_LABELS = 8
+
+
+@dataclass(frozen=True)
+class JudgedRate:
+    """The share of cases that people would pass, with two intervals: `low` to `high` to show, `lower` and `upper` to
+    decide.
+
+    `low` and `high` are two-sided at `conf`. `lower` and `upper` are one-sided at `conf` each and are computed when
+    first read, as are `kappa_low` and `kappa_high`. `judged` is the judge's own rate, None when it gave no verdict.
+    `labels` counts pass and fail, `unsure` the labels that are neither, `no_verdict` the cases without a verdict.
+    `effective_labels` is how many labels without a judge would be worth as much. `kappa` is the judge's agreement with
+    people beyond chance, None when it is undefined.
+    """
+
+    rate: float
+    low: float
+    high: float
+    judged: float | None
+    cases: int
+    labels: int
+    unsure: int
+    no_verdict: int
+    effective_labels: float
+    uses_judge: bool
+    kappa: float | None
+    strata: tuple[LabelStratum, ...]
+    sentence: str
+    about: About
+    conf: float
+    _agreement: Table = field(repr=False)
+    _trials: TrialsByGolden | None = field(default=None, repr=False)
+
+    @cached_property
+    def _bounds(self) -> Interval:
+        if self._trials is None:
+            return melded_bounds(self.strata, self.about, 1 - self.conf)
+        return trial_bounds(self._trials, self.strata, 1 - self.conf)
+
+    @property
+    def lower(self) -> float:
+        """The rate is above this with confidence `conf`: a gate passes when it reaches the minimum."""
+        return self._bounds.low
+
+    @property
+    def upper(self) -> float:
+        """The rate is below this with confidence `conf`: a gate fails when it is below the minimum."""
+        return self._bounds.high
+
+    @property
+    def kappa_low(self) -> float | None:
+        interval = kappa_interval(self._agreement, self.conf)
+        return interval.low if interval else None
+
+    @property
+    def kappa_high(self) -> float | None:
+        interval = kappa_interval(self._agreement, self.conf)
+        return interval.high if interval else None
+
+    def document(self) -> dict[str, Any]:
+        """The whole record for JSON: `rightcall/judged/1`."""
+        names = FIGURES.split()
+        strata = [
+            {"name": s.name, "cases": s.cases, "labels": s.labels, "passed": s.passed} for s in self.strata
+        ]
+        values = {name: getattr(self, name) for name in names}
+        return {"format": FORMAT, **values, "strata": strata, "sentence": self.sentence}
+
+
+def judged_rate(
+    labels: Mapping[Any, bool | None],
+    judgements: Mapping[Any, Judgement],
+    *,
+    about: About = "cases_like_these",
+    conf: float = 0.95,
+    chosen: Mapping[Any, str] | None = None,
+    known: Mapping[Any, bool] | None = None,
+    goldens: Mapping[Any, Hashable] | None = None,
+    saw_judge: Collection[Any] = (),
+) -> JudgedRate:
+    """Estimate the share of cases that people would pass, from labels of some cases and a judge's verdicts on all.
+
+    `judgements` has every case of the run: true, false, a share from 0 to 1, None for no verdict, or a list of those
+    (votes, or several judges). `labels` has true, false or, for unsure, None, for cases drawn at random, or as
+    `label_plan` chose them: `chosen` is then its `stratum`. `known` has outcomes that are certain without judge or
+    label, because an exact metric decided them; labels of such cases are not used. `about` says whether the cases
+    stand for others like them, or only which of them were labelled is left to chance. `goldens` has the golden of
+    each case when several cases are trials of one. `saw_judge` are labelled cases whose labeller had seen the
+    verdict: they count for the rate and not for κ.
+    """
+    require_share("judged_rate", "conf", conf)
+    if about not in get_args(About):
+        raise InputError("judged_rate", f"about must be one of {', '.join(get_args(About))}, got {about!r}")
+    known = known or {}
+    require_known_cases(labels, {**judgements, **known} if known else judgements, "labels")
+    judged = JudgedCases(judgements, [case for case in known if case in judgements])
+    decided = {case: _label(case, label) for case, label in labels.items() if case not in known}
+    answered = {case: label for case, label in decided.items() if label is not None}
+    _require_enough(answered, judged, len(known))
+    strata = _label_strata(answered, judged, chosen)
+    uses_judge = bool(strata) and (chosen is not None or judge_adds(strata))
+    if strata and not uses_judge:
+        whole = join_strata(strata)
+        strata = [LabelStratum(ALL, whole.cases, whole.labels, whole.passed)]
+    if known:
+        passes = sum(_label(case, outcome) is True for case, outcome in known.items())
+        strata.append(LabelStratum(KNOWN, len(known), len(known), passes))
+    trials = golden_trials(goldens, judgements, known, answered, judged.level, strata) if goldens else None
+    shown = shown_interval(
+        [stratum_mean(stratum) for stratum in strata], about, conf, cluster=trials.cluster if trials else 1.0
+    )
+    table = _agreement_table(answered, judged, strata if chosen is not None else None, set(saw_judge))
+    raw = _raw_rate(judged, known)
+    words = rate_sentence(
+        labels=len(answered), rate=shown.rate, low=shown.low, high=shown.high, conf=conf, judged=raw,
+        uses_judge=uses_judge, effective_labels=shown.effective_labels, kappa=kappa(table),
+    )  # fmt: skip
+    return JudgedRate(
+        rate=shown.rate, low=shown.low, high=shown.high, judged=raw,
+        cases=sum(stratum.cases for stratum in strata), labels=len(answered), unsure=len(decided) - len(answered),
+        no_verdict=judged.cases["none"], effective_labels=shown.effective_labels, uses_judge=uses_judge,
+        kappa=kappa(table), strata=tuple(strata), sentence=words, about=about, conf=conf, _agreement=table,
+        _trials=trials if about == "cases_like_these" else None,
+    )  # fmt: skip
+
+
+def _label(case: Hashable, label: Any) -> bool | None:
+    value = label.tolist() if hasattr(label, "tolist") else label
+    if value is None or value in (0, 1):
+        return None if value is None else bool(value)
+    raise InputError(
+        f"labels[{one_line(repr(case), 80)}]", f"must be true, false or None, got {one_line(repr(label), 80)}"
+    )
+
+
+def _require_enough(answered: Mapping[Any, bool], judged: JudgedCases, known: int) -> None:
+    open_cases = sum(judged.cases.values())
+    if not open_cases + known or (open_cases and not judged.verdicts):
+        raise InputError(
+            "judged_rate",
+            "no judgement at all" + (f": all {open_cases} are without a verdict" if open_cases else ""),
+            "judge the cases first; without a judge, count the labels",
+        )
+    needed = min(LEAST_LABELS, open_cases) if known else LEAST_LABELS
+    if len(answered) < needed:
+        raise InputError(
+            "judged_rate",
+            f"{len(answered)} labels that say pass or fail, at least {needed} are needed",
+            "label more cases: `rc.label_plan` says which",
+        )
+
+
+def _label_strata(
+    answered: Mapping[Any, bool], judged: JudgedCases, chosen: Mapping[Any, str] | None
+) -> list[LabelStratum]:
+    """The strata of the judge's answers, those without a label joined."""
+    counts = {level_name: [0, 0] for level_name in LEVELS}
+    for case, label in answered.items():
+        level_name = judged.level(case)
+        if chosen is not None and chosen.get(case) != level_name:
+            raise InputError(
+                "judged_rate",
+                f"case {one_line(str(case), 80)} was chosen as {chosen.get(case)}, its judgement is {level_name}",
+                "the plan's strata are of other judgements; make a new one",
+            )
+        counts[level_name][0] += 1
+        counts[level_name][1] += label
+    return join_unlabelled(
+        LabelStratum(level_name, judged.cases[level_name], *counts[level_name]) for level_name in LEVELS
+    )
+
+
+def _agreement_table(
+    answered: Mapping[Any, bool],
+    judged: JudgedCases,
+    strata: list[LabelStratum] | None,
+    saw_judge: Collection[Any],
+) -> Table:
+    """Judge against people where both decided; a tie of votes is none. Chosen labels are weighted to all cases."""
+    weights = {}
+    if strata is not None:
+        cases, labels = sum(s.cases for s in strata), sum(s.labels for s in strata)
+        for stratum in strata:
+            for name in stratum.name.split("+"):
+                weights[name] = stratum.cases / stratum.labels * labels / cases
+    cells = {(True, True): 0.0, (True, False): 0.0, (False, True): 0.0, (False, False): 0.0}
+    for case, label in answered.items():
+        share = judged.share(case)
+        if share is not None and share != 0.5 and case not in saw_judge:
+            cells[share > 0.5, label] += weights.get(judged.level(case), 1.0)
+    return Table(*cells.values())
+
+
+def _raw_rate(judged: JudgedCases, known: Mapping[Any, bool]) -> float | None:
+    total = judged.verdicts + len(known)
+    return (judged.share_sum + sum(map(bool, known.values()))) / total if total else None

@@ -1,0 +1,163 @@
+"""Strata of a judge's answer: fail, split, none, pass. What each holds, and which are joined for want of labels.
+
+`fail` and `pass` are unanimous; `split` is anything between; `none` is a case without any verdict, which is neither a
+failure nor a hole. Votes without a verdict are left out of a case that has others: what the others say is its stratum.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rightcall.core.errors import InputError
+from rightcall.core.text import first_names, one_line
+from rightcall.model.record import Record
+
+Judgement = bool | float | Sequence[bool | float | None] | None
+LEVELS = ("fail", "split", "none", "pass")
+ENDS = frozenset({"fail", "pass"})
+ALL, KNOWN = "all", "known"
+
+
+class LabelStratum(Record, frozen=True, omit_defaults=False):
+    """`cases` of one kind, `labels` of them labelled, `passed` of those. A joined one is named `fail+split`."""
+
+    name: str
+    cases: int
+    labels: int
+    passed: float
+
+    @property
+    def mirrored(self) -> LabelStratum:
+        """The same with pass and fail exchanged."""
+        return LabelStratum(self.name, self.cases, self.labels, self.labels - self.passed)
+
+
+def verdict_share(judgement: Any, case: Hashable = "") -> float | None:
+    """A judgement as the share of its verdicts that pass; None if it has none. Anything else is an InputError."""
+    if hasattr(judgement, "tolist"):  # numpy's scalars and arrays
+        judgement = judgement.tolist()
+    if judgement is None:
+        return None
+    if isinstance(judgement, bool | int | float):
+        if 0 <= judgement <= 1:
+            return float(judgement)
+    elif _is_list(judgement) and not any(isinstance(vote, Sequence) for vote in judgement):
+        votes = [share for vote in judgement if (share := verdict_share(vote, case)) is not None]
+        return sum(votes) / len(votes) if votes else None
+    raise InputError(
+        f"judgements[{one_line(repr(case), 80)}]",
+        f"must be true, false, a share from 0 to 1, None or a list of those, got {one_line(repr(judgement), 80)}",
+    )
+
+
+def _is_list(judgement: Any) -> bool:
+    return isinstance(judgement, Sequence) and not isinstance(judgement, str | bytes)
+
+
+def level(judgement: Judgement, case: Hashable = "") -> str:
+    """The stratum of a judgement."""
+    share = verdict_share(judgement, case)
+    if share is None:
+        return "none"
+    return "fail" if share == 0 else "pass" if share == 1 else "split"
+
+
+class JudgedCases:
+    """Judgements by case, with their levels counted once for equal judgements: a hundred thousand cost milliseconds."""
+
+    def __init__(self, judgements: Mapping[Any, Judgement], left_out: Collection[Any] = ()) -> None:
+        self._judgements = judgements
+        try:
+            tally: Counter[Any] = Counter(judgements.values())
+            self._shares = {judgement: verdict_share(judgement) for judgement in tally}
+        except (TypeError, InputError):  # lists have no hash; and an error names its case
+            shares = {case: verdict_share(judgement, case) for case, judgement in judgements.items()}
+            self._judgements, tally = shares, Counter(shares.values())
+            self._shares = {share: share for share in tally}
+        tally.subtract(Counter(self._judgements[case] for case in left_out))
+        self.cases = dict.fromkeys(LEVELS, 0)
+        self.share_sum, self.verdicts = 0.0, 0
+        for judgement, number in sorted(tally.items(), key=lambda item: repr(item[0])):
+            share = self._shares[judgement]
+            self.cases[level(share)] += number
+            if share is not None:
+                self.share_sum += share * number
+                self.verdicts += number
+
+    def share(self, case: Any) -> float | None:
+        return self._shares[self._judgements[case]]
+
+    def level(self, case: Any) -> str:
+        return level(self.share(case))
+
+
+def require_known_cases(labels: Iterable[Any], judgements: Mapping[Any, Any], what: str) -> None:
+    """An InputError that names the first three labels of cases that were not judged."""
+    strangers = [case for case in labels if case not in judgements]
+    if strangers:
+        raise InputError(
+            "judged_rate",
+            f"{what} for {len(strangers)} cases that are not in judgements: "
+            + first_names([one_line(str(case), 80) for case in strangers], 3),
+            "pass the judgement of every case of the run, None where the judge gave no verdict",
+        )
+
+
+def join_unlabelled(strata: Iterable[LabelStratum]) -> list[LabelStratum]:
+    """Every stratum without a label joined with its neighbour that has fewer cases.
+
+    `split` and `none` stand between `fail` and `pass`. Of equal neighbours, that with fewer labels; of those still
+    equal, all. So exchanging pass and fail everywhere joins the same cases.
+    """
+    groups = {frozenset([stratum.name]): stratum for stratum in strata if stratum.cases}
+    while len(groups) > 1 and not all(stratum.labels for stratum in groups.values()):
+        fewest = min(stratum.cases for stratum in groups.values() if not stratum.labels)
+        unions = [
+            _with_smallest_neighbours(names, groups)
+            for names, stratum in groups.items()
+            if not stratum.labels and stratum.cases == fewest
+        ]
+        groups = _join_groups(groups, unions)
+    return sorted(groups.values(), key=lambda stratum: place(stratum.name))
+
+
+Groups = dict[frozenset[str], LabelStratum]
+
+
+def _with_smallest_neighbours(names: frozenset[str], groups: Groups) -> frozenset[str]:
+    others = {other: stratum for other, stratum in groups.items() if other != names}
+    neighbours = {other: stratum for other, stratum in others.items() if other | names != ENDS} or others
+    smallest = min((stratum.cases, stratum.labels) for stratum in neighbours.values())
+    return names.union(
+        *(other for other, stratum in neighbours.items() if (stratum.cases, stratum.labels) == smallest)
+    )
+
+
+def _join_groups(groups: Groups, unions: list[frozenset[str]]) -> Groups:
+    """The groups with those of each union together; unions that share a group are one."""
+    joined: Groups = {}
+    for names, stratum in groups.items():
+        whole = names
+        for _ in unions:  # as often as a chain of overlapping unions may be long
+            whole = whole.union(*(union for union in unions if union & whole))
+        joined[whole] = join_strata([joined[whole], stratum]) if whole in joined else stratum
+    return joined
+
+
+def join_strata(strata: Sequence[LabelStratum]) -> LabelStratum:
+    """One stratum of the cases of several."""
+    names = sorted({name for stratum in strata for name in stratum.name.split("+")}, key=place)
+    return LabelStratum(
+        "+".join(names),
+        sum(stratum.cases for stratum in strata),
+        sum(stratum.labels for stratum in strata),
+        sum(stratum.passed for stratum in strata),
+    )
+
+
+def place(name: str) -> int:
+    """The place of a stratum from fail to pass; any others follow."""
+    first = name.partition("+")[0]
+    return LEVELS.index(first) if first in LEVELS else len(LEVELS)

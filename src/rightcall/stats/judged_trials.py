@@ -1,0 +1,98 @@
+"""Judged rates where several cases are trials of one golden: about cases like these, goldens are what is drawn.
+
+The unlabelled cases are filled in by their stratum's draw as in `melded_bounds`, and the last step weighs goldens
+instead of cases: Gaffke's Dirichlet weights, with a golden not drawn that is as large as the largest and the worst it
+can be. By seeded draws, since golden means are not yes or no; for one trial of each golden it is the distribution of
+`melded_bounds`, which is exact.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rightcall.core.errors import InputError
+from rightcall.core.text import first_names
+from rightcall.stats.bootstrap_interval import quantile_of_sorted
+from rightcall.stats.intervals import Interval
+from rightcall.stats.judged_strata import ALL, LabelStratum
+
+DRAWS = 2_000
+
+
+class GoldenCases(NamedTuple):
+    """The cases of one golden: how many, how many surely pass, and in which strata the unlabelled ones are."""
+
+    size: int
+    passed: int
+    open_cases: tuple[int, ...]
+
+
+class TrialsByGolden(NamedTuple):
+    """The goldens of a run, and Σ n_g²/N: 1 for one trial of each."""
+
+    goldens: tuple[GoldenCases, ...]
+    cluster: float
+
+
+def golden_trials(
+    goldens: Mapping[Any, Hashable],
+    judgements: Mapping[Any, Any],
+    known: Mapping[Any, bool],
+    answered: Mapping[Any, bool],
+    level_of: Callable[[Any], str],
+    strata: Sequence[LabelStratum],
+) -> TrialsByGolden | None:
+    """The cases by golden; None when every golden has one case."""
+    cases = [*judgements, *(case for case in known if case not in judgements)]
+    strangers = [str(case) for case in cases if case not in goldens]
+    if strangers:
+        raise InputError("judged_rate", f"goldens has no golden for {first_names(strangers, 3)}")
+    sizes = Counter(goldens[case] for case in cases)
+    if max(sizes.values()) == 1:
+        return None
+    index = {name: i for i, stratum in enumerate(strata) for name in stratum.name.split("+")}
+    certain = {**answered, **known}
+    passed: Counter[Hashable] = Counter()
+    open_cases: dict[Hashable, list[int]] = {}
+    for case in cases:
+        golden = goldens[case]
+        if case in certain:
+            passed[golden] += bool(certain[case])
+        else:
+            place = index[ALL] if ALL in index else index[level_of(case)]
+            open_cases.setdefault(golden, []).append(place)
+    rows = (GoldenCases(size, passed[g], tuple(sorted(open_cases.get(g, ())))) for g, size in sizes.items())
+    return TrialsByGolden(tuple(sorted(rows)), sum(size * size for size in sizes.values()) / len(cases))
+
+
+def trial_bounds(trials: TrialsByGolden, strata: Sequence[LabelStratum], alpha: float) -> Interval:
+    """One-sided lower and upper bound at 1−α each."""
+    rate = sum(s.cases * s.passed / s.labels for s in strata) / sum(s.cases for s in strata)
+    mirrored = [
+        GoldenCases(row.size, row.size - row.passed - len(row.open_cases), row.open_cases)
+        for row in trials.goldens
+    ]
+    lower = quantile_of_sorted(sorted(_draws(trials.goldens, strata)), alpha)
+    upper = 1 - quantile_of_sorted(sorted(_draws(mirrored, [s.mirrored for s in strata])), alpha)
+    return Interval(min(lower, rate), max(upper, rate))
+
+
+def _draws(goldens: Sequence[GoldenCases], strata: Sequence[LabelStratum]) -> Iterable[float]:
+    rng = random.Random(0)  # noqa: S311  repeatable, not secret
+    chance, weight = rng.random, rng.expovariate
+    unseen = max(row.size for row in goldens)
+    for _ in range(DRAWS):
+        rates = [
+            rng.betavariate(s.passed, s.labels - s.passed + 1) if s.passed and s.labels < s.cases else 0.0
+            for s in strata
+        ]
+        total = unseen * weight(1.0)
+        passed = 0.0
+        for size, certain, open_cases in goldens:
+            drawn = weight(1.0)
+            total += size * drawn
+            passed += drawn * (certain + sum([chance() < rates[place] for place in open_cases]))
+        yield passed / total
