@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.metrics.base import Metric, require_threshold
@@ -27,6 +27,8 @@ class AnswerText(Metric):
 @dataclass(frozen=True)
 class ExactMatch(AnswerText):
     """Whether the answer is the expected one, apart from spaces around it."""
+
+    reads_expected_output: ClassVar[bool] = True
 
     def nothing_to_check(self, case: TestCase) -> str:
         if case.golden.expected_output is None:

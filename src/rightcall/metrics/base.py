@@ -44,7 +44,10 @@ class Metric:
     Subclass it as a frozen dataclass whose fields are its settings and write `measure` (or `async def measure`).
     A metric keeps nothing between cases, so one instance may serve a thousand cases at once. Its docstring is
     its page: what it measures, why it matters, then `Golden:`, `Fails:` and `Passes:` lines with an example.
+    `reads_expected_output` declares that it compares the answer with the golden's `expected_output`.
     """
+
+    reads_expected_output: ClassVar[bool] = False
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         raise NotImplementedError(f"{type(self).__name__} must define measure(self, case) -> Score")

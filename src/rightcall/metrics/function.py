@@ -60,6 +60,11 @@ class FunctionMetric(UserMetric):
         own = getattr(self.function, "__name__", type(self.function).__name__)
         return self.label or own.strip("<>")
 
+    @property
+    def reads_expected_output(self) -> bool:  # type: ignore[override]  # depends on the function
+        """Whether the function asks for the `target`."""
+        return "target" in (parameters_of(self.function) or ())
+
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         names = parameters_of(self.function)
         returned = (

@@ -6,15 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, strategies as st
 
+from rightcall.metrics.answer_text import ExactMatch
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.matching.expectation import unsound
+from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Score, TestCase
 from rightcall.run.rehearsal.known_good import KnownBehaviour
+from rightcall.run.rehearsal.trial import reads_expected_output
+from rightcall.wings.audit.audit_text import headline
 from tests.wings.audit.shop import REFUND, TOOLS, audit_goldens, call, mutants, scene, trajectory
 
 IDS = st.from_regex(r"[A-C]-[0-9]{2}", fullmatch=True)
@@ -106,12 +111,11 @@ def test_order_changes_nothing(drawn: list[tuple[Golden, Any]], rng: Any) -> Non
     goldens = [golden for golden, _ in drawn]
     shuffled = rng.sample(goldens, len(goldens))
     mixed_tools = dict(rng.sample(list(TOOLS.items()), len(TOOLS)))
-    first, _ = audit_goldens(*goldens)
-    second, _ = audit_goldens(*shuffled, tools=mixed_tools)
-    again, _ = audit_goldens(*goldens)
-    assert msgspec.json.encode(first) == msgspec.json.encode(again)
-    assert [s.id for s in first.survivors] == [s.id for s in second.survivors]
-    assert (first.sure, first.by_operator, first.by_harm) == (second.sure, second.by_operator, second.by_harm)
+    known = {golden.id: [KnownBehaviour("a", good)] for golden, good in drawn}
+    first, _ = audit_goldens(*goldens, known=known)
+    second, _ = audit_goldens(*shuffled, tools=mixed_tools, known=known)
+    again, _ = audit_goldens(*goldens, known=known)
+    assert msgspec.json.encode(first) == msgspec.json.encode(again) == msgspec.json.encode(second)
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,49 @@ def test_a_metric_that_raises_catches_nothing() -> None:
     result, _ = audit_goldens(REFUND, scorer=Scorer([AlwaysRaises()]), known={"refund": []})
     assert (result.sure.caught, result.sure.survived, result.audited) == (0, 0, 0)
     assert "broken" in result.not_audited[0].why
+
+
+@dataclass(frozen=True)
+class RaisesForBugs(Metric):
+    def measure(self, case: TestCase) -> Score:
+        if case.trajectory.calls != GOOD_REFUND.calls:
+            raise RuntimeError("broken")
+        return Score(1.0, True)
+
+
+GOOD_REFUND = trajectory(call("refund_order", order_id="A-17", amount=12.5))
+
+
+def test_mutants_whose_score_is_an_error_are_in_no_rate() -> None:
+    known = {"refund": [KnownBehaviour("a", GOOD_REFUND)]}
+    result, _ = audit_goldens(REFUND, scorer=Scorer([RaisesForBugs()]), known=known)
+    assert (result.audited, result.sure.caught, result.sure.survived) == (1, 0, 0)
+    assert sum(result.not_judged.values()) > 5
+    assert headline(result) == "Nothing could be judged: no bug was planted whose score is known."
+
+
+def test_a_mutant_is_compared_with_the_behaviour_that_it_was_made_from() -> None:
+    """In the second agent's world the order is already refunded once, by another call than the first agent's."""
+    golden = Golden(
+        "Refund 12.5 euros of A-17.",
+        id="g",
+        extra_calls="allow",
+        expected_calls=[ExpectedCall("refund_order")],
+    )
+    first = trajectory(call("refund_order", order_id="A-17", amount=12.5))
+    second = trajectory(
+        call("find_order", {"order": "A-17"}, order_id="A-17"),
+        call("refund_order", order_id="A-17", amount=12.5),
+    )
+    known = {"g": [KnownBehaviour("a", first), KnownBehaviour("b", second)]}
+    result, auditor = audit_goldens(golden, known=known)
+    made = mutants(golden, first, second)
+    assert {mutant.origin for mutant in made} == {0, 1}
+    for mutant in made:
+        assert mutant.call is None or mutant.origin or mutant.call <= len(first.calls)
+    expected = auditor.tightened["g"].expected_calls[0]
+    assert expected.args == {"order_id": "A-17", "amount": 12.5}
+    assert not [s for s in result.survivors if s.tool == "find_order" and s.proposal]
 
 
 def test_a_function_of_the_golden_that_raises_judges_nothing() -> None:
@@ -202,6 +249,29 @@ def test_judged_metrics_leave_the_rest_of_a_suite_audited() -> None:
     weak = msgspec.structs.replace(REFUND, extra_calls="allow")
     result, _ = audit_goldens(weak, scorer=scorer)
     assert any("asks a model" in why for why in result.not_judged) and not result.survivors
+
+
+def same_as_target(output: str, target: str) -> bool:
+    return output == target
+
+
+def says_hello(output: str) -> bool:
+    return "Hello" in output
+
+
+@pytest.mark.parametrize(
+    ("metric", "sure"), [(ExactMatch(), True), (same_as_target, True), (says_hello, False)]
+)
+def test_an_empty_answer_is_surely_wrong_where_a_metric_reads_the_expected_one(
+    metric: Any, sure: bool
+) -> None:
+    golden = Golden("Greet me.", id="g", no_calls=True, expected_output="Hello Ann")
+    metrics = as_metrics([metric])
+    result, _ = audit_goldens(
+        golden, scorer=Scorer(metrics), needs_content=any(map(reads_expected_output, metrics))
+    )
+    assert result.audited == 1 and ("no_content" in result.by_operator) == sure
+    assert (result.by_operator["no_content"].caught if sure else result.maybe.caught) >= 1
 
 
 def test_stored_behaviour_that_a_proposal_would_fail_is_listed() -> None:

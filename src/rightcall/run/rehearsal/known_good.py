@@ -158,13 +158,15 @@ class _Maker:
         return values[0]
 
     def answer(self) -> str:
-        """The content that the golden asks of the answer."""
-        parts: list[str] = []
+        """The expected answer, and the content that the golden asks of it."""
+        expected = self.golden.expected_output if isinstance(self.golden, Golden) else None
+        parts: list[str] = [expected] if expected else []
         for item in self.golden.output_contains:
             value = value_accepted_by(item, self._result)
             if not isinstance(value, str | int | float):
                 raise NoValue("the answer's content states no text")
-            parts.append(str(value))
+            if not expected or str(value) not in expected:
+                parts.append(str(value))
         return " ".join(parts) or "Done."
 
 

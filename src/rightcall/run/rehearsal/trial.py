@@ -94,5 +94,11 @@ def asks_model(metric: Metric) -> bool:
     return isinstance(metric, Rubric) or getattr(metric, "model", None) is not None
 
 
+def reads_expected_output(metric: Metric) -> bool:
+    """Whether a metric compares the answer with the expected one, be it inside of another."""
+    inner = getattr(metric, "mirrored", None) or getattr(metric, "metric", None)
+    return bool(getattr(metric if inner is None else inner, "reads_expected_output", False))
+
+
 def _calls(trajectory: Trajectory) -> list[tuple[str, object]]:
     return [(call.name, call.arguments) for call in trajectory.calls]

@@ -61,8 +61,7 @@ class Auditor:
         self._not_judged: Counter[str] = Counter()
         self._catches: dict[str, dict[str, Catch]] = {"operator": {}, "tool": {}, "harm": {}}
         self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
-        self._shares: list[list[float]] = []
-        self._clusters: list[str] = []
+        self._shares: list[tuple[str, list[float]]] = []
         self._goldens = self._audited = self._equivalent = 0
         self.tightened: dict[str, AnyGolden] = {}
 
@@ -122,17 +121,17 @@ class Auditor:
                 if judgement == "passed":
                     yield mutant
         if caught:
-            self._shares.append(caught)
-            self._clusters.append(scene.golden.cluster or scene.golden.id)
+            self._shares.append((scene.golden.cluster or scene.golden.id, caught))
 
     async def _judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
         """The mutant as it went in its world; one without an effect there is not surely wrong."""
+        good = scene.good[mutant.origin]
         try:
-            played = await self.trial.play(scene.golden, mutant.trajectory, scene.good[0])
+            played = await self.trial.play(scene.golden, mutant.trajectory, good)
         except NoWorld as problem:
             return mutant, "not_judged", str(problem)
         mutant = msgspec.structs.replace(mutant, trajectory=played)
-        if mutant.operator in ADDING and played.state is not None and same_outcome(played, scene.good[0]):
+        if mutant.operator in ADDING and played.state is not None and same_outcome(played, good):
             mutant = msgspec.structs.replace(mutant, certainty="maybe")
         judgement, why = await self.trial.judge(scene.golden, played)
         return mutant, judgement, why
@@ -189,9 +188,11 @@ class Auditor:
 
     def result(self) -> AuditResult:
         """Everything that was found, the most harmful survivors first."""
+        by_cluster = sorted(self._shares)
+        shares = [caught for _, caught in by_cluster]
         rate = (
-            estimate(sample(self._shares, self._clusters, [len(shares) for shares in self._shares]))
-            if self._shares
+            estimate(sample(shares, [name for name, _ in by_cluster], list(map(len, shares))))
+            if shares
             else None
         )
         return AuditResult(
@@ -208,8 +209,8 @@ class Auditor:
             by_tool=dict(sorted(self._catches["tool"].items())),
             by_harm={harm: self._catches["harm"][harm] for harm in HARMS if harm in self._catches["harm"]},
             survivors=tuple(self._by_harm()),
-            not_audited=tuple(self._not_audited),
-            cannot_be_met=tuple(self._cannot_be_met),
+            not_audited=tuple(sorted(self._not_audited, key=_by_id)),
+            cannot_be_met=tuple(sorted(self._cannot_be_met, key=_by_id)),
             equivalent=self._equivalent,
             without_tools=not self.trial.tools,
             seed=self.plan.seed,
@@ -217,3 +218,7 @@ class Auditor:
 
     def _by_harm(self) -> Iterator[Survivor]:
         return iter(sorted(self._survivors, key=lambda s: (HARMS.index(s.harm), s.golden_id, s.id)))
+
+
+def _by_id(golden: NotAudited) -> tuple[str, str]:
+    return golden.golden_id, golden.why

@@ -43,7 +43,8 @@ class Mutant(Record, frozen=True):
     """A trajectory with one bug.
 
     `valid` is false when a tool would refuse the call: such mutants are counted apart. `id` is stable: it depends on
-    the golden's content, the operator, the place and the new value.
+    the golden's content, the operator, the place and the new value. `origin` is the place of the right behaviour,
+    among those of the golden, that it was made from.
     """
 
     id: str
@@ -58,3 +59,4 @@ class Mutant(Record, frozen=True):
     before: Any = None
     after: Any = None
     valid: bool = True
+    origin: int = 0

@@ -52,17 +52,17 @@ def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
         module = operators()[name]
         beyond = getattr(module, "BEYOND_CALLS", False)
         mutants: dict[str, Mutant] = {}
-        for good in scene.good:
+        for origin, good in enumerate(scene.good):
             for change in module.mutate(scene, good):
                 if not beyond and scene.key(change.trajectory) in right:
                     continue
-                mutant = _mutant(scene, content, name, change)
+                mutant = _mutant(scene, content, name, change, origin)
                 mutants.setdefault(mutant.id, mutant)
         chosen += _sample(mutants, MOST_OF_OPERATOR, scene.seed)
     return _sample({mutant.id: mutant for mutant in chosen}, MOST_OF_GOLDEN, scene.seed)
 
 
-def _mutant(scene: Scene, content: str, operator: str, change: Change) -> Mutant:
+def _mutant(scene: Scene, content: str, operator: str, change: Change, origin: int) -> Mutant:
     calls = change.trajectory.calls
     at = change.call
     tool = calls[at].name if at is not None and at < len(calls) else str(change.before or "")
@@ -86,6 +86,7 @@ def _mutant(scene: Scene, content: str, operator: str, change: Change) -> Mutant
         before=change.before,
         after=change.after,
         valid=valid,
+        origin=origin,
     )
 
 

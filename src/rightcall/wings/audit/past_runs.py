@@ -38,6 +38,12 @@ class PastRuns:
         return behaviours
 
 
+def named_runs(store: Store, names: Sequence[str]) -> list[StoredRun]:
+    """These runs, each once, newest first in whatever order they are named."""
+    runs = {run.id: run for run in map(store.runs.get, names)}
+    return sorted(runs.values(), key=lambda run: (run.run.started_at, run.id), reverse=True)
+
+
 def newest_runs(store: Store, name: str) -> list[StoredRun]:
     """The newest finished run of each agent of a suite, without perturbed ones and those with faults."""
     by_agent: dict[str, StoredRun] = {}

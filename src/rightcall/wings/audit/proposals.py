@@ -155,7 +155,7 @@ class Proposer:
             yield _edit(golden, max_calls=most)
 
     def _another_expected(self, golden: AnyGolden, mutant: Mutant) -> Iterator[EditedGolden]:
-        good = self._scene.good[0]
+        good = self._scene.good[mutant.origin]
         pairs = align_calls(golden, good.calls)
         for at, call in enumerate(good.calls):
             if at in pairs or call.status == "error":
@@ -167,7 +167,7 @@ class Proposer:
             args = {}
             for name in call.arguments or {}:
                 try:
-                    args[name] = pin(self._values(at, name))
+                    args[name] = pin(self._values(mutant.origin, at, name))
                 except NotPinned:
                     continue
             expected = ExpectedCall(call.name, args or None, extra_args="ignore" if args else "forbid")
@@ -177,7 +177,7 @@ class Proposer:
                 yield _edit_call(golden, place, required=True)
 
     def _order_edits(self, golden: AnyGolden, mutant: Mutant) -> Iterator[EditedGolden]:
-        pairs = align_calls(golden, self._scene.good[0].calls)
+        pairs = align_calls(golden, self._scene.good[mutant.origin].calls)
         if mutant.call is None or mutant.call not in pairs or mutant.call + 1 not in pairs:
             return
         first, second = pairs[mutant.call], pairs[mutant.call + 1]
@@ -200,12 +200,12 @@ class Proposer:
         Two calls of one tool can change places in an alignment, so that one of them alone may not say enough.
         """
         assert mutant.call is not None
-        calls = self._scene.good[0].calls
+        calls = self._scene.good[mutant.origin].calls
         pairs = align_calls(golden, calls)
         if mutant.call not in pairs:
             raise NotPinned("the call is not expected, so nothing can be said of its arguments")
         names = mutant.parameter.split(", ")
-        pins, problem = self._pins({mutant.call: names})
+        pins, problem = self._pins(mutant.origin, {mutant.call: names})
         for at, name, form in pins:
             yield _pin_arguments(golden, [(pairs[at], name, form)])
         same_tool = [at for at in pairs if calls[at].name == mutant.tool]
@@ -214,22 +214,22 @@ class Proposer:
                 dict.fromkeys(same_tool, names),
                 {at: list(calls[at].arguments or {}) for at in same_tool},
             ):
-                pins, _ = self._pins(chosen)
+                pins, _ = self._pins(mutant.origin, chosen)
                 yield _pin_arguments(golden, [(pairs[at], name, form) for at, name, form in pins])
         if problem is not None:
             raise problem
 
     def _pins(
-        self, chosen: Mapping[int, Sequence[str]]
+        self, origin: int, chosen: Mapping[int, Sequence[str]]
     ) -> tuple[list[tuple[int, str, Any]], NotPinned | None]:
         """What can be stated of parameters of calls: first also left out where that is allowed, then not."""
         pins: list[tuple[int, str, Any]] = []
         problem: NotPinned | None = None
         for at, names in chosen.items():
-            tool = self._scene.good[0].calls[at].name
+            tool = self._scene.good[origin].calls[at].name
             for name in names:
                 try:
-                    matcher = pin(self._values(at, name))
+                    matcher = pin(self._values(origin, at, name))
                 except NotPinned as error:
                     problem = error
                     continue
@@ -239,9 +239,10 @@ class Proposer:
                 pins.append((at, name, matcher))
         return pins, problem
 
-    def _values(self, at: int, name: str) -> list[Argument]:
+    def _values(self, origin: int, at: int, name: str) -> list[Argument]:
         """The values of a parameter in the call at this place and in its counterparts of other right behaviour."""
-        first, *others = self._scene.good
+        first = self._scene.good[origin]
+        others = [good for place, good in enumerate(self._scene.good) if place != origin]
         arguments = [argument for argument in self._scene.arguments(first) if argument.at == at]
         for good in others:
             counterpart = _counterpart(first, at, good)

@@ -36,19 +36,21 @@ class Argument(NamedTuple):
 
 @dataclass
 class SeenValues:
-    """Values of each parameter in the dataset; a few of each are enough."""
+    """Values of each parameter in the dataset: the first few in an order of theirs, whatever the order of goldens."""
 
-    _values: dict[tuple[str, str], dict[Hashable, Any]] = field(default_factory=dict)
+    _values: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def add(self, calls: Sequence[ToolCall]) -> None:
         for call in calls:
             for name, value in (call.arguments or {}).items():
-                seen = self._values.setdefault((call.name, name), {})
-                if len(seen) < MOST_VALUES and isinstance(value, str | int | float):
-                    seen.setdefault(equality_key(value), value)
+                if isinstance(value, str | int | float):
+                    seen = self._values.setdefault((call.name, name), {})
+                    seen[repr(value)] = value
+                    if len(seen) > MOST_VALUES:
+                        del seen[max(seen)]
 
     def others(self, tool: str, name: str, value: Any) -> list[Any]:
-        """Other values of the parameter, in an order that does not depend on the order of goldens."""
+        """Other values of the parameter."""
         seen = self._values.get((tool, name), {})
         others = [other for other in seen.values() if type(other) is type(value) and other != value]
         return sorted(others, key=str)

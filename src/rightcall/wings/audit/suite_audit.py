@@ -24,7 +24,7 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.trial import Trial
+from rightcall.run.rehearsal.trial import Trial, reads_expected_output
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
@@ -35,7 +35,7 @@ from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import select_operators
 from rightcall.wings.audit.options import AuditCall
-from rightcall.wings.audit.past_runs import Known, PastRuns, newest_runs, no_past
+from rightcall.wings.audit.past_runs import Known, PastRuns, named_runs, newest_runs, no_past
 from rightcall.wings.audit.result import AuditResult
 
 DOCUMENTS = (".yaml", ".yml", ".json")
@@ -144,7 +144,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
     toolbox = Toolbox(sources, mocks=mocks) if sources else None
     scorer = replace(plan.scorer, metrics=(*plan.metrics, *as_metrics(metrics)))
     dataset = plan.dataset if isinstance(plan.dataset, Path) else path
-    needs_content = any("expected_output" in (type(metric).__doc__ or "") for metric in scorer.metrics)
+    needs_content = any(map(reads_expected_output, scorer.metrics))
     return AuditSubject(
         lambda: _with_places(dataset, plan),
         Trial(scorer, {tool.name: tool for tool in plan.definitions}, toolbox),
@@ -185,5 +185,5 @@ def _past_behaviour(
         yield no_past
         return
     with open_store(store, must_exist=bool(runs)) as opened:
-        chosen = [opened.runs.get(run) for run in runs] if runs else newest_runs(opened, subject.name)
+        chosen = named_runs(opened, runs) if runs else newest_runs(opened, subject.name)
         yield PastRuns(opened, chosen)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
@@ -13,7 +14,8 @@ from rightcall.wings.audit.scene import Scene
 
 def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
     if good.output and good.output != "Done.":
-        sure = bool(scene.golden.output_contains) or scene.needs_content
+        stated = isinstance(scene.golden, Golden) and scene.golden.expected_output is not None
+        sure = bool(scene.golden.output_contains) or (scene.needs_content and stated)
         changed = _answer(good, "Done.")
         yield Change(changed, sure, "answer", before=good.output, after="Done.")
 
