@@ -13,6 +13,9 @@ from rightcall.model.record import Record
 Band = Literal["certain", "likely", "look"]
 BANDS: tuple[Band, ...] = get_args(Band)
 
+PRECISION: dict[Band, float] = {"certain": 1.0, "likely": 0.9, "look": 0.3}
+"""The share of doubts of each band that are right, as measured by `python -m benchmarks doubts`."""
+
 DoubtCode = Literal[
     "cannot_be_met",
     "against_schema",
@@ -90,6 +93,12 @@ def in_order(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
             ),
         )
     )  # fmt: skip
+
+
+def proposed_change(doubts: Iterable[Doubt]) -> tuple[GoldenEdit, ...]:
+    """The smallest change that is proposed for a golden; whole alternatives come last."""
+    changes = [doubt.change for doubt in doubts if doubt.change]
+    return min(changes, key=lambda edits: any(edit.path == "any_of" for edit in edits), default=())
 
 
 def certain_goldens(doubts: Iterable[Doubt]) -> tuple[str, ...]:

@@ -165,6 +165,15 @@ class WorkersConfig(Record, frozen=True):
     ] = "driver"
 
 
+class AuditSettings(Record, frozen=True):
+    """What `rightcall audit` knows about agents: models of one maker share mistakes."""
+
+    families: Annotated[
+        dict[str, str],
+        described("maker of each agent or model, by name [default: read off the model's name]"),
+    ] = {}
+
+
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
@@ -230,6 +239,7 @@ class Suite(Record, frozen=True):
         tuple[str, ...], described("ids of flaky goldens that are run without affecting the verdict")
     ] = ()
     workers: Annotated[WorkersConfig | None, described("worker processes of a run on Ray")] = None
+    audit: Annotated[AuditSettings, described("settings of `rightcall audit`")] = AuditSettings()
     check: Annotated[CheckSettings, described("settings of `rightcall check`")] = CheckSettings()
     record: Annotated[
         RecordMode | RecordSettings,

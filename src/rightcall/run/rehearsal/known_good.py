@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,15 @@ class KnownBehaviour:
 
     agent: str
     trajectory: Trajectory
+
+
+Known = Callable[[AnyGolden], Sequence[KnownBehaviour]]
+"""Stored behaviour of a golden that passed."""
+
+
+def nothing_known(golden: AnyGolden) -> list[KnownBehaviour]:
+    """Nothing is stored."""
+    return []
 
 
 async def make_trajectory(

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from rightcall.lint.confusability.pairs import confusable_pairs
 from rightcall.lint.confusability.word_use import Wording
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.source.read import tool_set
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import resolve_schema, sample_value
 from rightcall.tools.definitions.validate import is_valid
@@ -29,7 +32,8 @@ class Toolset:
         self._neighbours: dict[str, list[str]] = {}
 
     @cached_property
-    def _texts(self) -> Wording:
+    def wording(self) -> Wording:
+        """The texts of the tools, compared with each other and with requests."""
         return Wording(list(self.tools.values()))
 
     def effect(self, name: str) -> Effect:
@@ -63,9 +67,18 @@ class Toolset:
         """The other tools, the most easily confused first."""
         if name not in self._neighbours:
             others = [other for other in self.tools if other != name]
-            ranked = sorted(others, key=lambda other: (-self._texts.likeness(name, other), other))
+            ranked = sorted(others, key=lambda other: (-self.wording.likeness(name, other), other))
             self._neighbours[name] = ranked[:10]
         return self._neighbours[name]
+
+    def confusability(self, first: str, second: str) -> float:
+        """The linter's score of two tools that may be confused, 0 below its floor."""
+        return self._pairs.get(frozenset((first, second)), 0.0)
+
+    @cached_property
+    def _pairs(self) -> dict[frozenset[str], float]:
+        features = [ToolFeatures(source) for source in tool_set(list(self.tools.values())).tools]
+        return {frozenset((p.first.name, p.second.name)): p.score for p in confusable_pairs(features)}
 
     def parameter(self, tool: str, name: str) -> dict[str, Any]:
         """The schema of a parameter, references followed; empty when it is not known."""
@@ -104,3 +117,21 @@ class Toolset:
             if name not in arguments:
                 arguments[name] = sample_value(self.parameter(tool, name) or {"type": "string"}, rng)
         return arguments if is_valid(definition, arguments) else None
+
+
+class Toolsets:
+    """Facts about tools, computed once for goldens that are offered the same ones."""
+
+    MOST = 100
+    """Toolsets kept: some datasets define tools for each golden."""
+
+    def __init__(self) -> None:
+        self._toolsets: dict[tuple[str, ...], Toolset] = {}
+
+    def of(self, offered: Mapping[str, Tool]) -> Toolset:
+        names = tuple(sorted(offered))
+        if names not in self._toolsets or self._toolsets[names].tools != offered:
+            if len(self._toolsets) >= self.MOST:
+                self._toolsets.clear()
+            self._toolsets[names] = Toolset({name: offered[name] for name in names})
+        return self._toolsets[names]

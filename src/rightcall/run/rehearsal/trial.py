@@ -11,6 +11,7 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import replay
@@ -52,15 +53,17 @@ class Trial:
         try:
             if self.scorer.metrics:
                 result = await self.scorer.result(golden, 0, trajectory, self.tools)
-            else:
-                result = self.scorer.stated(golden, 0, trajectory, self.tools)
+                return _judgement(result)
         except InputError as error:
             return "not_judged", str(error)
-        if result.error or not result.checked:
-            return "not_judged", result.error or "nothing decides the golden"
-        if not result.passed:
-            return "failed", next((score.reason for score in result.metrics.values() if not score.passed), "")
-        return "passed", ""
+        return self.judge_stated(golden, trajectory)
+
+    def judge_stated(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
+        """Whether behaviour passes what the golden itself states, whatever metrics the suite adds."""
+        try:
+            return _judgement(self.scorer.stated(golden, 0, trajectory, self.tools))
+        except InputError as error:
+            return "not_judged", str(error)
 
     async def play(self, golden: AnyGolden, trajectory: Trajectory, good: Trajectory) -> Trajectory:
         """A mutant as it would have gone: in a world its calls are played in a fresh copy.
@@ -102,3 +105,11 @@ def reads_expected_output(metric: Metric) -> bool:
 
 def _calls(trajectory: Trajectory) -> list[tuple[str, object]]:
     return [(call.name, call.arguments) for call in trajectory.calls]
+
+
+def _judgement(result: CaseResult) -> tuple[Judgement, str]:
+    if result.error or not result.checked:
+        return "not_judged", result.error or "nothing decides the golden"
+    if not result.passed:
+        return "failed", next((score.reason for score in result.metrics.values() if not score.passed), "")
+    return "passed", ""

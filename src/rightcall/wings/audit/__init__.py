@@ -4,7 +4,6 @@ scene        what operators see of a golden: its tools, its words, what is right
 mutant       one bug: what was changed, whether it is surely wrong, how much harm it does
 mutants/     the operators, one file each
 proposals    the smallest change of a golden that catches a survivor
-past_runs    what agents did in stored runs, and passed
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
 command      `rightcall audit`; audit_text: the terminal and Markdown
 

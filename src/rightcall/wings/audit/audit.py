@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden
-from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.expected_value import NoValue
 from rightcall.run.rehearsal.grounds import words_of
-from rightcall.run.rehearsal.known_good import KnownBehaviour, make_trajectory
-from rightcall.run.rehearsal.toolset import Toolset
+from rightcall.run.rehearsal.known_good import Known, KnownBehaviour, make_trajectory, nothing_known
+from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Judgement, NoWorld, Trial, same_outcome
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.mutation import mutants_of
-from rightcall.wings.audit.past_runs import Known, no_past
 from rightcall.wings.audit.proposals import Proposer
 from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
 from rightcall.wings.audit.scene import Scene, SeenValues
@@ -50,10 +48,10 @@ class Auditor:
 
     trial: Trial
     plan: AuditPlan
-    known: Known = no_past
+    known: Known = nothing_known
 
     def __post_init__(self) -> None:
-        self._toolsets: dict[tuple[str, ...], Toolset] = {}
+        self._toolsets = Toolsets()
         self._values = SeenValues()
         self._survivors: list[Survivor] = []
         self._not_audited: list[NotAudited] = []
@@ -79,7 +77,7 @@ class Auditor:
         good = await self._right_behaviour(golden)
         if not good:
             return None, good
-        toolset = self._toolset(self.trial.tools_of(golden))
+        toolset = self._toolsets.of(self.trial.tools_of(golden))
         one_of_each = {behaviour.agent: behaviour.trajectory for behaviour in reversed(good)}
         trajectories = list(one_of_each.values())[::-1][:MOST_GOOD]
         words = words_of(golden, self.plan.system)
@@ -173,18 +171,10 @@ class Auditor:
         """Stored behaviour that passes, of every agent and trial."""
         behaviours: list[KnownBehaviour] = []
         for behaviour in self.known(golden):
-            if any(call.arguments_unknown for call in behaviour.trajectory.calls):
-                continue
             judgement, _ = await self.trial.judge_computed(golden, behaviour.trajectory)
             if judgement == "passed":
                 behaviours.append(behaviour)
         return behaviours
-
-    def _toolset(self, offered: Mapping[str, Tool]) -> Toolset:
-        names = tuple(sorted(offered))
-        if names not in self._toolsets or self._toolsets[names].tools != offered:
-            self._toolsets[names] = Toolset({name: offered[name] for name in names})
-        return self._toolsets[names]
 
     def result(self) -> AuditResult:
         """Everything that was found, the most harmful survivors first."""

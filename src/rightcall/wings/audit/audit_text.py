@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.core.codec import describe_value, encode_as
-from rightcall.core.text import percent, percent_interval, pluralize, shorten
+from rightcall.core.text import first_names, percent, percent_interval, pluralize, shorten
+from rightcall.show.doubts import doubts_markdown, print_doubts
 from rightcall.show.markdown import code
 from rightcall.show.screen import Screen
 from rightcall.wings.audit.mutant import Harm
@@ -55,13 +56,34 @@ def notes(result: AuditResult) -> Iterator[str]:
         yield "No tools are known: bugs that need a schema were not planted; pass --tools FILE."
 
 
+def doubt_notes(result: AuditResult) -> Iterator[str]:
+    """Who speaks for and against goldens, and who does not."""
+    electorate = result.electorate
+    if electorate.voting and result.doubts:
+        yield f"Agents that vote on goldens: {first_names(list(electorate.voting), 8)}."
+    if electorate.below_half:
+        yield f"Agents that pass less than half do not vote: {first_names(list(electorate.below_half), 8)}."
+    if electorate.changed:
+        yield f"{pluralize(electorate.changed, 'golden')} changed since a run, which says nothing about them."
+    if electorate.kept:
+        yield f"{pluralize(electorate.kept, 'doubt')} left out: somebody decided that the golden is right."
+
+
 def _of(catch: Catch) -> str:
     return f"{catch.caught:,} of {catch.caught + catch.survived:,}"
 
 
-def print_audit(out: Screen, result: AuditResult, *, most: int = MOST_SHOWN) -> None:
+def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> None:
     """Print the headline, survivors by harm with what would catch each, and goldens that could not be audited."""
+    if result.examined and not result.goldens:  # only doubts
+        print_doubts(out, result.doubts, every=every)
+        if not result.doubts:
+            out.print(f"No reason to doubt any of {pluralize(result.examined, 'golden')}.", style="bold")
+        for note in doubt_notes(result):
+            out.print(note, style="dim", soft_wrap=True)
+        return
     out.print(headline(result), style="bold", soft_wrap=True)
+    most = len(result.survivors) if every else MOST_SHOWN
     for survivor in result.survivors[:most]:
         color = "red" if survivor.harm in LOUD else "yellow"
         out.say(
@@ -82,7 +104,8 @@ def print_audit(out: Screen, result: AuditResult, *, most: int = MOST_SHOWN) -> 
             out.print(f"  {golden.golden_id}: {golden.why}", soft_wrap=True)
         if len(group) > MOST_LISTED:
             out.print(f"  … and {len(group) - MOST_LISTED:,} more: --json", style="dim")
-    for note in notes(result):
+    print_doubts(out, result.doubts, every=every)
+    for note in (*notes(result), *doubt_notes(result)):
         out.print(note, style="dim", soft_wrap=True)
 
 
@@ -127,7 +150,8 @@ def audit_markdown(result: AuditResult) -> str:
         lines += [f"{pluralize(len(group), 'golden')} {title}:", ""]
         lines += [f"- {code(golden.golden_id, 80)}: {code(golden.why)}" for golden in group]
         lines.append("")
-    lines += [f"{note}\n" for note in notes(result)]
+    lines += doubts_markdown(result.doubts)
+    lines += [f"{note}\n" for note in (*notes(result), *map(code, doubt_notes(result)))]
     return "\n".join(lines)
 
 

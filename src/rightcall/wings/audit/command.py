@@ -26,8 +26,12 @@ def audit(suite: Path, options: AuditOptions) -> None:
     Right behaviour is what agents did in stored runs and passed, otherwise what the golden expects. Asks no model and
     runs no tool for real. A bug that passes is shown with the smallest change of its golden that would catch it.
 
-    Exit codes: 0 audited, 1 below --min, 2 nothing could be audited.
+    Goldens that are probably wrong are named too, with the agents that agree on something else.
+
+    Exit codes: 0 audited, 1 below --min or, with --strict, a golden is certainly wrong, 2 nothing could be audited.
     """
+    from rightcall.core.text import first_names, pluralize
+    from rightcall.improve.doubt import certain_goldens
     from rightcall.wings.audit.suite_audit import audit as audit_suite
 
     result = audit_suite(
@@ -41,6 +45,9 @@ def audit(suite: Path, options: AuditOptions) -> None:
         write=options.write,
         store=options.store,
         trust=options.trust,
+        all_runs=options.all_runs,
+        trajectories=options.trajectories,
+        only=options.only,
     )
     if options.output is not None:
         _write(result, options.output)
@@ -48,17 +55,21 @@ def audit(suite: Path, options: AuditOptions) -> None:
         print_json(result)
     else:
         _show(result, suite, options)
-    if not result.audited:
+    if not result.audited and options.only != "doubts":
         raise click.exceptions.Exit(2)
     if options.least is not None and result.low < options.least:
         tell(f"the catch rate may be as low as {result.low:.2f}, below {options.least:g}", err=True)
         raise click.exceptions.Exit(1)
+    wrong = certain_goldens(result.doubts)
+    if options.strict and wrong:
+        tell(f"{pluralize(len(wrong), 'golden')} certainly wrong: {first_names(list(wrong), 5)}", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
-    from rightcall.wings.audit.audit_text import MOST_SHOWN, print_audit
+    from rightcall.wings.audit.audit_text import print_audit
 
-    print_audit(console(), result, most=len(result.survivors) if options.every else MOST_SHOWN)
+    print_audit(console(), result, every=options.every)
     if options.write is not None:
         tell(f"wrote the goldens with all proposed changes to {options.write}")
     elif any(survivor.proposal for survivor in result.survivors):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from rightcall.core.options import CI, SELECTION, JsonOption, Option, StoreOption, TrustOption
 from rightcall.model.golden import AnyGolden
@@ -25,6 +25,19 @@ class AuditChoices:
             default="the newest run of each agent",
         ),
     ] = ()
+    all_runs: Annotated[bool, Option("Every stored run of the suite, not only the newest of each agent")] = (
+        False
+    )
+    trajectories: Annotated[
+        Sequence[str],
+        Option(
+            "File of trajectories that counts as a run of an agent",
+            metavar="[[FAMILY/]AGENT=]FILE",
+        ),
+    ] = ()
+    only: Annotated[
+        Literal["mutants", "doubts"] | None, Option("Only this part of the audit", group=SELECTION)
+    ] = None
     operators: Annotated[
         Sequence[str],
         Option("Plant only bugs of this kind", flags=("--operator",), metavar="NAME", group=SELECTION),
@@ -67,6 +80,10 @@ class AuditOptions(AuditChoices):
             "Fail unless the lower end of the catch rate reaches this", flags=("--min",), group=CI, ge=0, le=1
         ),
     ] = None
+    strict: Annotated[
+        bool,
+        Option("Fail when a golden is certainly wrong: it cannot be met, or a tool refuses it", group=CI),
+    ] = False
     output: Annotated[
         Path | None,
         Option("Write the audit to a file: .md or .json", flags=("-o", "--output"), values="file"),

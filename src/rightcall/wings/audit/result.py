@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rightcall.improve.doubt import Doubt
+from rightcall.improve.past_evidence import Electorate
 from rightcall.model.record import Record
 from rightcall.wings.audit.survivor import Survivor
 
@@ -35,7 +36,8 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
 
     `invalid` are calls that a runtime would refuse, `maybe` changes that may be right; neither is in the rate.
     `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
-    `doubts` are goldens that may be wrong, the most certain first.
+    `doubts` are goldens that may be wrong, the most certain first, of the `examined` ones; `electorate` are the agents
+    whose behaviour speaks for or against goldens.
     """
 
     goldens: int
@@ -55,6 +57,8 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     cannot_be_met: tuple[NotAudited, ...] = ()
     equivalent: int = 0
     doubts: tuple[Doubt, ...] = ()
+    examined: int = 0
+    electorate: Electorate = Electorate()
     without_tools: bool = False
     seed: str = ""
 

@@ -11,6 +11,7 @@ from rightcall.metrics.matching.expectation import fits
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
+from rightcall.run.rehearsal.call_key import call_key
 from rightcall.run.rehearsal.edits import with_argument
 from rightcall.run.rehearsal.expected_value import values_listed_in
 from rightcall.run.rehearsal.grounds import bare_text, results_before, stands_in
@@ -115,24 +116,5 @@ class Scene:
 
     def key(self, trajectory: Trajectory) -> Hashable:
         """What two behaviours share that are the same for a reader: calls as a multiset, and the answer."""
-        keys = sorted(repr(self._call_key(call)) for call in trajectory.calls)
+        keys = sorted(repr(call_key(self.toolset, call)) for call in trajectory.calls)
         return tuple(keys), bare_text(trajectory.output)
-
-    def _call_key(self, call: ToolCall) -> Hashable:
-        tool = self.toolset.tools.get(call.name)
-        defaults = tool.defaults() if tool else {}
-        arguments = {
-            name: self._value_key(value, self.toolset.parameter(call.name, name))
-            for name, value in (call.arguments or {}).items()
-            if name not in defaults or defaults[name] != value
-        }
-        return call.name, tuple(sorted(arguments.items()))
-
-    def _value_key(self, value: Any, schema: dict[str, Any]) -> str:
-        if isinstance(value, str):
-            return value if "enum" in schema else bare_text(value) or value
-        if isinstance(value, list):
-            return "[" + ",".join(self._value_key(item, {}) for item in value) + "]"
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return repr(float(value)) if abs(value) < 1e15 else str(value)
-        return repr(equality_key(value))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from os import PathLike
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,8 @@ from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
 from rightcall.files.documents import read_document
+from rightcall.improve.golden_doubts import Doubter
+from rightcall.improve.past_evidence import past_evidence
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
@@ -28,14 +28,12 @@ from rightcall.run.rehearsal.trial import Trial, reads_expected_output
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
-from rightcall.store.address import open_store, store_address
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.runtime.mocks import runs_for_real
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import select_operators
 from rightcall.wings.audit.options import AuditCall
-from rightcall.wings.audit.past_runs import Known, PastRuns, named_runs, newest_runs, no_past
 from rightcall.wings.audit.result import AuditResult
 
 DOCUMENTS = (".yaml", ".yml", ".json")
@@ -51,6 +49,7 @@ class AuditSubject:
     system: str = ""
     needs_content: bool = False
     dataset: Path | None = None
+    families: Mapping[str, str] = field(default_factory=dict)
     originals: Callable[[], Iterator[AnyGolden]] | None = None
     """The goldens as they are in the file: a suite chooses their tools and their simulated users."""
 
@@ -71,16 +70,33 @@ async def aaudit(options: AuditCall) -> AuditResult:
         subject.system,
         subject.needs_content,
     )
-    with _past_behaviour(subject, options.runs, options.store) as known:
-        auditor = Auditor(subject.trial, plan, known)
-        await auditor.learn(subject.goldens())
+    with past_evidence(
+        subject.name,
+        runs=options.runs,
+        every=options.all_runs,
+        trajectories=options.trajectories,
+        families=subject.families,
+        store=options.store,
+    ) as past:
+        await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
+        auditor = Auditor(subject.trial, plan, past.known)
+        doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
+        if options.only != "doubts":
+            await auditor.learn(subject.goldens())
         for where, golden in subject.goldens():
-            await auditor.audit(where, golden)
+            if options.only != "doubts":
+                await auditor.audit(where, golden)
+            if options.only != "mutants":
+                await doubter.examine(where, golden)
             if options.progress is not None:
                 options.progress()
+        doubts = doubter.doubts()
+        electorate = past.electorate(doubter.kept)
     if options.write is not None:
         save_goldens(_tightened_goldens(subject, auditor.tightened), options.write)
-    return auditor.result()
+    return msgspec.structs.replace(
+        auditor.result(), doubts=doubts, examined=doubter.examined, electorate=electorate
+    )
 
 
 def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> None:
@@ -152,6 +168,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         agent.system,
         needs_content,
         dataset,
+        suite.audit.families,
         lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 
@@ -173,17 +190,3 @@ def _lines_with_goldens(
 def _seed(subject: AuditSubject) -> str:
     """The goldens' fingerprint: the same dataset gives the same mutants, in whatever order it is."""
     return digest_of_parts(sorted(golden.id.encode() for _, golden in subject.goldens()), 16)
-
-
-@contextmanager
-def _past_behaviour(
-    subject: AuditSubject, runs: Sequence[str], store: str | PathLike[str] | None
-) -> Iterator[Known]:
-    """Stored behaviour: of these runs, or of the newest run of each agent of the suite."""
-    file = store_address(store).file
-    if not runs and (not subject.name or (file is not None and not file.exists())):
-        yield no_past
-        return
-    with open_store(store, must_exist=bool(runs)) as opened:
-        chosen = named_runs(opened, runs) if runs else newest_runs(opened, subject.name)
-        yield PastRuns(opened, chosen)

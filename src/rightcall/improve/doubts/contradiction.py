@@ -1,0 +1,84 @@
+"""Two goldens with the same request demand values that differ only in spelling, or in whether they are passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from rightcall.core.codec import describe_value
+from rightcall.core.digest import json_digest
+from rightcall.datasets.near_duplicates import NearTexts, normalize
+from rightcall.improve.call_difference import alternatives_of
+from rightcall.improve.golden_facts import request_of
+from rightcall.improve.suspect import Reason, SuspectGolden, accepted_values, value_text
+from rightcall.run.rehearsal.call_key import value_key
+
+NEARLY_EQUAL = 0.9
+MOST_COMPARED = 100_000
+MOST_IN_BAND = 20
+
+
+class GoldenDemand(NamedTuple):
+    """What a golden demands, small enough to keep: by place the texts of the values that it states."""
+
+    golden_id: str
+    where: str
+    request: str
+    tools: str
+    values: Mapping[str, tuple[str, ...]]
+    shown: Mapping[str, str]
+
+
+def demand_of(suspect: SuspectGolden, where: str) -> GoldenDemand | None:
+    """The demand of a golden without alternatives that states values; else None."""
+    alternatives = list(alternatives_of(suspect.golden))
+    if len(alternatives) != 1 or not alternatives[0][1]:
+        return None
+    values: dict[str, tuple[str, ...]] = {}
+    shown: dict[str, str] = {}
+    for number, (_, call) in enumerate(alternatives[0][1]):
+        for name, spec in (call.args or {}).items():
+            place = f"{number} {call.tool}.{name}"
+            values[place] = tuple(repr(value) for value in accepted_values(spec))
+            shown[place] = value_text(spec)
+    called = [call.tool for _, call in alternatives[0][1]]
+    definitions = [suspect.toolset.tools.get(str(tool)) for tool in called]
+    tools = json_digest([called, definitions], 16, enc_hook=describe_value)
+    return GoldenDemand(suspect.golden.id, where, normalize(request_of(suspect.golden)), tools, values, shown)
+
+
+def contradictions(demands: list[GoldenDemand]) -> Iterator[tuple[GoldenDemand, Reason]]:
+    """Both sides of every contradiction, in whatever order the goldens came."""
+    by_id: dict[str, GoldenDemand] = {}
+    near = NearTexts(NEARLY_EQUAL, MOST_IN_BAND)
+    for demand in sorted(demands, key=lambda d: (d.request, d.golden_id))[:MOST_COMPARED]:
+        by_id[demand.golden_id] = demand
+        earlier = near.earlier(demand.golden_id, demand.request)
+        if earlier is None:
+            continue
+        other = by_id[earlier[0]]
+        place = _contradiction(demand, other)
+        if place:
+            for one, two in ((demand, other), (other, demand)):
+                name = place.partition(" ")[2]
+                theirs = two.shown.get(place, "nothing")
+                sentence = f"{two.golden_id} asks the same and expects {name} as {theirs}, this one as "
+                yield one, Reason("look", sentence + one.shown.get(place, "nothing"))
+
+
+def _contradiction(first: GoldenDemand, second: GoldenDemand) -> str:
+    """The one place in which two demands differ, by spelling or presence only; else empty."""
+    if first.tools != second.tools:
+        return ""
+    places = [
+        place
+        for place in sorted(first.values.keys() | second.values.keys())
+        if first.values.get(place) != second.values.get(place)
+    ]
+    if len(places) != 1:
+        return ""
+    one, two = first.values.get(places[0]), second.values.get(places[0])
+    if one is None or two is None:
+        return places[0]
+    bare: list[set[str]] = [{value_key(text, {}) for text in texts} for texts in (one, two)]
+    return places[0] if bare[0] and bare[0] == bare[1] else ""

@@ -1,0 +1,158 @@
+"""Goldens that are probably wrong: every reason to doubt each, from its definition, its own behaviour, and votes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from rightcall.core.codec import describe_value
+from rightcall.core.digest import hex_digest, json_digest
+from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
+from rightcall.improve.call_difference import difference_from
+from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
+from rightcall.improve.doubts.contradiction import GoldenDemand, contradictions, demand_of
+from rightcall.improve.doubts.discrimination import PassMatrix
+from rightcall.improve.golden_edit import GoldenEdit, apply_edits, bounded_value
+from rightcall.improve.suspect import OwnBehaviour, Reason, SuspectGolden
+from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
+from rightcall.model.golden import AnyGolden, canonical_golden
+from rightcall.run.golden_check import notes_of
+from rightcall.run.rehearsal.expected_value import NoValue
+from rightcall.run.rehearsal.grounds import words_of
+from rightcall.run.rehearsal.known_good import make_trajectory
+from rightcall.run.rehearsal.toolset import Toolset, Toolsets
+from rightcall.run.rehearsal.trial import Trial
+
+OF_DATASET = ("contradiction", "discrimination")
+LONGEST_SENTENCE = 400
+IDENTITY = ("tools", "tool_set", "cluster", "tags", "metadata", "name", "comments")
+"""Fields of a golden that do not matter for whether it is right."""
+
+
+class Doubter:
+    """Examines goldens one at a time; `doubts` has all of them. Doubts whose marks are `settled` are left out."""
+
+    def __init__(
+        self, trial: Trial, ballots: Ballots = no_ballot, *, system: str = "", settled: Collection[str] = ()
+    ) -> None:
+        self._trial, self._ballots, self._system, self._settled = trial, ballots, system, settled
+        self._toolsets = Toolsets()
+        self._doubts: list[Doubt] = []
+        self._demands: list[GoldenDemand] = []
+        self._marks: dict[str, str] = {}
+        self._matrix = PassMatrix()
+        self.kept = self.examined = 0
+
+    async def examine(self, where: str, golden: AnyGolden) -> None:
+        """Look for reasons to doubt one golden."""
+        self.examined += 1
+        toolset = self._toolsets.of(self._trial.tools_of(golden))
+        ballot = self._ballots(golden)
+        votes = count_votes(ballot, toolset)
+        own = await self._own_behaviour(golden, toolset)
+        suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own)
+        self._marks[golden.id] = golden_mark(golden)
+        for code in DOUBT_CODES:
+            if code not in OF_DATASET:
+                for reason in _reasons(code)(suspect):
+                    self._add(golden.id, where, code, _checked(reason, suspect), votes)
+        self._matrix.add(golden.id, ballot)
+        if (demand := demand_of(suspect, where)) is not None:
+            self._demands.append(demand)
+
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Every doubt, the most certain first."""
+        for demand, reason in contradictions(self._demands):
+            self._add(demand.golden_id, demand.where, "contradiction", reason, Votes())
+        self._demands = []
+        places = {doubt.golden_id: doubt.where for doubt in self._doubts}
+        for golden_id, reason in self._matrix.reasons(frozenset(places)):
+            self._add(golden_id, places[golden_id], "discrimination", reason, Votes())
+        self._matrix = PassMatrix()
+        return in_order(self._doubts)
+
+    async def _own_behaviour(self, golden: AnyGolden, toolset: Toolset) -> OwnBehaviour | None:
+        """How the calls that a golden expects go; None where they cannot be made from it."""
+        try:
+            trajectory = await make_trajectory(golden, toolset.tools, self._trial.toolbox)
+        except (NoValue, InputError):
+            return None
+        if any(not toolset.accepts(call.name, call.arguments) for call in trajectory.calls):
+            return None  # values that the golden leaves open could not be made up; `against_schema` looks at the rest
+        judgement, why = self._trial.judge_stated(golden, trajectory)
+        if judgement == "not_judged":
+            return None
+        return OwnBehaviour(trajectory, (why or "it fails") if judgement == "failed" else "")
+
+    def _add(self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes) -> None:
+        mark = hex_digest(f"{self._marks[golden_id]} {code}", 16)
+        if mark in self._settled:
+            self.kept += 1
+            return
+        alternative = reason.alternative
+        doubt = Doubt(
+            golden_id=golden_id,
+            code=code,
+            band=reason.band,
+            sentence=shorten(reason.sentence, LONGEST_SENTENCE),
+            precision=PRECISION[reason.band],
+            where=where,
+            n=votes.n,
+            agree=alternative.share if alternative else 0.0,
+            passing=votes.passing,
+            families=alternative.families if alternative else (),
+            agents=alternative.agents if alternative else (),
+            evidence=tuple(shorten(line, LONGEST_SENTENCE) for line in reason.evidence),
+            alternative=_shown_calls(reason),
+            change=reason.change,
+            mark=mark,
+        )
+        if doubt not in self._doubts[-len(DOUBT_CODES) :]:
+            self._doubts.append(doubt)
+
+
+def golden_mark(golden: AnyGolden) -> str:
+    """What identifies the content of a golden for a decision about it, wherever it was read from."""
+    plain = canonical_golden(golden)
+    fields = {name: getattr(plain, name) for name in plain.__struct_fields__ if name not in IDENTITY}
+    return json_digest(fields, 32, enc_hook=describe_value)
+
+
+@cache
+def _reasons(code: DoubtCode) -> Any:
+    return import_module(f"rightcall.improve.doubts.{code}").reasons
+
+
+def _checked(reason: Reason, suspect: SuspectGolden) -> Reason:
+    """The reason with its change only where that can be made, and accepts the alternative."""
+    if not reason.change:
+        return reason
+    golden = suspect.golden
+    try:
+        changed = apply_edits(golden, reason.change)
+        refused = any(severity == "error" for severity, *_ in notes_of(changed, suspect.toolset.tools))
+    except (InputError, KeyError, IndexError, TypeError):
+        return reason._replace(change=())
+    if reason.alternative is not None and not refused:
+        refused = difference_from(changed, reason.alternative.calls, suspect.toolset).size > 0
+    bounded = tuple(_bounded(edit) for edit in reason.change)
+    return reason._replace(change=() if refused or bounded != reason.change else bounded)
+
+
+def _bounded(edit: GoldenEdit) -> GoldenEdit:
+    return msgspec.structs.replace(edit, before=bounded_value(edit.before), after=bounded_value(edit.after))
+
+
+def _shown_calls(reason: Reason) -> tuple[AlternativeCall, ...]:
+    return tuple(_shown(reason)) if reason.alternative else ()
+
+
+def _shown(reason: Reason) -> Iterator[AlternativeCall]:
+    for call in reason.alternative.calls if reason.alternative else ():
+        arguments = {name: bounded_value(value) for name, value in (call.arguments or {}).items()}
+        yield AlternativeCall(call.name, arguments)

@@ -1,0 +1,104 @@
+"""Goldens that are probably wrong, in the terminal and as Markdown: by band, with what speaks against each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from rightcall.core.codec import describe_value, encode_as
+from rightcall.core.text import first_names, percent, pluralize, shorten
+from rightcall.improve.doubt import BANDS, PRECISION, Band, Doubt, proposed_change
+from rightcall.show.markdown import code
+from rightcall.show.screen import Screen
+
+BAND_TITLES: dict[Band, str] = {
+    "certain": "certainly wrong",
+    "likely": "likely wrong",
+    "look": "worth a look",
+}
+COLORS: dict[Band, str] = {"certain": "red", "likely": "yellow", "look": "cyan"}
+MOST_SHOWN = 10
+
+
+def doubts_headline(doubts: Sequence[Doubt]) -> str:
+    """How many goldens are probably wrong, and which; empty without doubts."""
+    ids = list(dict.fromkeys(doubt.golden_id for doubt in doubts if doubt.band != "look"))
+    looks = len({doubt.golden_id for doubt in doubts} - set(ids))
+    more = f"{pluralize(looks, 'golden')} {'is' if looks == 1 else 'are'} worth a look." if looks else ""
+    if not ids:
+        return more
+    titles = {doubt.golden_id: doubt.title for doubt in reversed(doubts) if doubt.band != "look"}
+    named = first_names([f"{golden_id} ({titles[golden_id]})" for golden_id in ids], 3)
+    verb = "is" if len(ids) == 1 else "are"
+    return f"{pluralize(len(ids), 'golden')} {verb} probably wrong: {named}. {more}".strip()
+
+
+def band_line(band: Band) -> str:
+    """The band with its measured precision, as a sentence."""
+    if band == "certain":
+        return "certainly wrong: shown by running it"
+    return f"{BAND_TITLES[band]}: about {percent(PRECISION[band], 0)} of such doubts were right when measured"
+
+
+def print_doubts(out: Screen, doubts: Sequence[Doubt], *, every: bool = False) -> None:
+    """Print doubts by band; those that are only worth a look, and more than ten of a band, with `every`."""
+    if not doubts:
+        return
+    out.print(doubts_headline(doubts), style="bold", soft_wrap=True)
+    for band in BANDS:
+        group = [doubt for doubt in doubts if doubt.band == band]
+        if not group or (band == "look" and not every):
+            continue
+        out.print(band_line(band), style="dim", soft_wrap=True)
+        shown = list(_by_golden(group))
+        for golden_id, reasons in shown[: len(shown) if every else MOST_SHOWN]:
+            for number, doubt in enumerate(reasons):
+                title = golden_id if not number else ""
+                out.say(f"[bold {COLORS[band]}]{{}}[/bold {COLORS[band]}]  {{}}: {{}}", title, doubt.title,
+                        doubt.sentence, soft_wrap=True)  # fmt: skip
+            for line in details(reasons):
+                out.print(f"    {line}", soft_wrap=True)
+        if len(shown) > MOST_SHOWN and not every:
+            out.print(f"… and {len(shown) - MOST_SHOWN:,} more: --all", style="dim")
+
+
+def details(doubts: Sequence[Doubt]) -> Iterator[str]:
+    """What speaks against a golden, and the change that is proposed; each line once."""
+    lines = dict.fromkeys(line for doubt in doubts for line in doubt.evidence)
+    yield from lines
+    agents = next((doubt.agents for doubt in doubts if doubt.agents), ())
+    if agents:
+        yield f"agents: {first_names(list(agents), 5)}"
+    for edit in proposed_change(doubts):
+        yield f"{edit.path}: {value_json(edit.after)}"
+
+
+def doubts_markdown(doubts: Sequence[Doubt]) -> list[str]:
+    """The same as lines of Markdown, with every doubt."""
+    if not doubts:
+        return []
+    lines = ["## Goldens that are probably wrong", "", code(doubts_headline(doubts), 1000), ""]
+    for band in BANDS:
+        group = [doubt for doubt in doubts if doubt.band == band]
+        if not group:
+            continue
+        lines += [f"{band_line(band)}.", "", "| golden | why | what could change |", "| --- | --- | --- |"]
+        for doubt in group:
+            change = "<br>".join(code(f"{edit.path}: {value_json(edit.after)}") for edit in doubt.change)
+            why = f"{doubt.title}: {code(doubt.sentence, 400)}"
+            lines.append(f"| {code(doubt.golden_id, 80)} | {why} | {change} |")
+        lines.append("")
+    return lines
+
+
+def value_json(value: Any) -> str:
+    """A value for a line of text."""
+    return shorten(encode_as(value, describe_value).decode(), 200)
+
+
+def _by_golden(doubts: Sequence[Doubt]) -> Iterator[tuple[str, list[Doubt]]]:
+    first = {golden_id: place for place, golden_id in reversed(list(enumerate(d.golden_id for d in doubts)))}
+    ordered = sorted(doubts, key=lambda doubt: first[doubt.golden_id])
+    for golden_id, group in groupby(ordered, key=lambda doubt: doubt.golden_id):
+        yield golden_id, list(group)
