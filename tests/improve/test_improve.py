@@ -23,6 +23,8 @@ from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 
+pytestmark = pytest.mark.stories
+
 
 def plan_of(suite) -> Plan:
     agent = Agent(ReadingModel(suite), tools=suite.tools, system=suite.system)
@@ -36,7 +38,6 @@ def improved(suite, folder, **options):
         return asyncio.run(improve_plan(plan, store, run, ImproveOptions(**options)))
 
 
-@pytest.mark.stories
 def test_a_true_fix_is_accepted_with_a_patch_and_its_effect(tmp_path):
     suite, (truth,) = planted(HELD_OUT[0], ["unit"], "improve", 20)
     found = improved(suite, tmp_path)
@@ -68,7 +69,6 @@ def test_a_clean_suite_has_nothing_to_try(tmp_path):
     )
 
 
-@pytest.mark.stories
 def test_a_second_proof_on_the_same_goldens_has_a_stricter_level(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "improve", 20)
     first, second = improved(suite, tmp_path), improved(suite, tmp_path)
@@ -97,7 +97,6 @@ def test_what_copies_goldens_or_shouts_is_refused(text, reason):
     assert reason in refusal(Proposal("p", "", (change,)), tools, "", suite.goldens)
 
 
-@pytest.mark.stories
 def test_improve_changes_no_definition_of_the_plan(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "improve", 20)
     before = msgspec.json.encode(suite.tools)

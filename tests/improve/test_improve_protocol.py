@@ -22,6 +22,8 @@ from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 from rightcall.tools.definitions.function import tool
 
+pytestmark = pytest.mark.stories
+
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 OLD = "Pay a bill of a customer."
 TOOLS = [
@@ -189,7 +191,6 @@ def test_an_e_value_ends_proof_early_and_says_after_how_many_goldens(tmp_path):
     assert found.tried[-1].e >= 1 / found.alpha
 
 
-@pytest.mark.stories
 def test_new_goldens_start_a_new_ledger_and_a_few_do_not(tmp_path):
     more = [
         Golden(f"Pay bill {n}", f"pay-{n}", expected_calls=(ExpectedCall("pay", {}),))
@@ -227,7 +228,6 @@ def test_a_proof_is_found_in_the_store_and_changes_no_listing_of_the_suite(tmp_p
     assert sorted(filter(None, phases)) == ["candidate", "proof", "screening"]
 
 
-@pytest.mark.stories
 @pytest.mark.parametrize(
     ("seeds", "uses", "most"), [(2, 1, 0), pytest.param(4, 2, 1, marks=pytest.mark.nightly)]
 )
@@ -236,7 +236,6 @@ def test_texts_that_do_nothing_are_hardly_ever_accepted(stop, seeds, uses, most)
     assert simulation.null(seeds, uses, stop, goldens=60)[1] <= most
 
 
-@pytest.mark.stories
 def test_a_text_that_helps_by_twenty_points_is_mostly_accepted():
     assert simulation.power(4, 3, 0.3)[0] >= 2
 

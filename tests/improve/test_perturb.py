@@ -23,6 +23,8 @@ from rightcall.run.plan import Plan
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 
+pytestmark = pytest.mark.stories
+
 TOOLS = [
     Tool("find_one", "Find a thing. See find_two."),
     Tool("find_two", "Find another thing."),
@@ -55,7 +57,6 @@ def effects(pick, kinds, folder):
         return {one.kind: one for one in asyncio.run(run_perturbed(plan, store, kinds))}
 
 
-@pytest.mark.stories
 def test_an_agent_that_reads_is_stable_under_order_names_and_distractors(tmp_path):
     found = effects(by_words, ["order", "names", "distractors"], tmp_path)
     assert {one.verdict for one in found.values()} == {"STABLE"}

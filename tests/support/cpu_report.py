@@ -1,4 +1,4 @@
-"""How much CPU time each test takes: `python -m tests.support.cpu_report [--top N] [arguments of pytest]`.
+"""How much CPU time each test takes: `python -m tests.support.cpu_report [arguments of pytest]`.
 
 On a shared machine a test's duration says how busy the others are. The CPU time of its process and of the programs that
 it started and waited for says what the test costs. Set-up of a fixture is counted for the test that needed it first.

@@ -19,6 +19,8 @@ from tests.support.unreliable_socket import UnreliableSocket
 from tests.wings.ray.one_process import OneProcess
 from tests.wings.ray.test_driver import counters, goldens, plan, stored
 
+pytestmark = pytest.mark.stories
+
 
 @pytest.fixture(scope="module")
 def server():
