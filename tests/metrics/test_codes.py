@@ -9,7 +9,7 @@ import pytest
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.reasons import reason, sentence
 from rightcall.model import Tool
-from rightcall.model.failure import CODES, Code, Failure
+from rightcall.model.failure import CODES, JUDGE_CODES, Code, Failure
 from tests.metrics.builders import a_golden, a_trajectory
 
 WEATHER = {"tool": "get_weather", "args": {"city": "Hanoi"}}
@@ -116,7 +116,7 @@ CASES: dict[str, tuple[Case, str]] = {
 ELSEWHERE = {
     "wrong_state", "double_effect", "failed_metric", "outcome_unknown", "unconfirmed", "missing_confirmation",
     "needless_confirmation", "waiting_for_approval", "unauthorized_call", "permission_denied",
-}  # fmt: skip
+} | JUDGE_CODES  # fmt: skip
 """Set by what tools really did and by requested metrics; scoring alone sees only calls."""
 
 

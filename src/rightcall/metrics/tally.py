@@ -13,7 +13,7 @@ import msgspec
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
-from rightcall.model.failure import Code
+from rightcall.model.failure import JUDGE_CODES, Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
 from rightcall.model.trajectory import NOTHING_USED, Usage
@@ -31,11 +31,11 @@ MOST_TAGS = 100
 """Maximum number of tags that are counted separately."""
 
 
-WITHOUT_ANSWER: frozenset[Code] = frozenset(("infra_error", "outcome_unknown"))
+WITHOUT_ANSWER: frozenset[Code] = frozenset[Code](("infra_error", "outcome_unknown")) | JUDGE_CODES
 
 
 def codes_of_case(result: CaseResult) -> set[Code]:
-    """The codes a case that did not pass counts for. Without an answer there is only that to say."""
+    """The codes a case that did not pass counts for. Without an answer of agent or judge there is only that to say."""
     codes = {failure.code for failure in result.codes}
     return codes & WITHOUT_ANSWER if result.error else codes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from rightcall.model.record import Record
 
@@ -12,8 +12,14 @@ Code = Literal[
     "forbidden_call", "forbidden_arg", "hallucinated_ref", "over_calling", "over_latency", "missing_content",
     "wrong_state", "double_effect", "failed_metric", "loop_limit", "refused", "agent_error", "infra_error",
     "outcome_unknown", "unconfirmed", "missing_confirmation", "needless_confirmation", "waiting_for_approval",
-    "unauthorized_call", "permission_denied",
+    "unauthorized_call", "permission_denied", "judge_unparsed", "judge_truncated", "judge_refused",
+    "judge_contradiction", "judge_split", "judge_unreachable",
 ]  # fmt: skip
+
+JudgeCode = Literal[
+    "judge_unparsed", "judge_truncated", "judge_refused", "judge_contradiction", "judge_split", "judge_unreachable"
+]  # fmt: skip
+"""Why a judge gave no verdict: the case is then an error, and says nothing about the agent."""
 
 SymptomGroup = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
 PairKind = Literal[
@@ -155,12 +161,31 @@ CODES: dict[Code, CodeFacts] = {
     "permission_denied": CodeFacts(
         "Permission denied", "a call that the golden expects was refused for want of permission",
         "{f.tool} was refused{because}"),
+    "judge_unparsed": CodeFacts(
+        "Judge's answer not readable", "a judge's answer is neither one structured call nor plainly one verdict",
+        "the judge gave no readable verdict{because}"),
+    "judge_truncated": CodeFacts(
+        "Judge's answer cut off", "a judge's answer ended at its token limit, whatever it holds",
+        "the judge's answer was cut off{because}"),
+    "judge_refused": CodeFacts(
+        "Judge refused", "a judge declined, a filter removed its answer, or the answer is empty",
+        "the judge gave no answer or declined to{because}"),
+    "judge_contradiction": CodeFacts(
+        "Judge contradicts itself", "a judge's answer has two different verdicts, or one that its own criteria deny",
+        "the judge contradicts itself{because}"),
+    "judge_split": CodeFacts(
+        "Judge undecided", "a judge's votes tie, or the two orders of a pair disagree",
+        "the judge's verdicts disagree{because}"),
+    "judge_unreachable": CodeFacts(
+        "Judge not reachable", "a judge's model gave no answer after retries",
+        "the judge could not be asked{because}"),
 }  # fmt: skip
 
 FATAL: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.damage)
 FORBIDDEN: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.forbidden)
 SPOILING: frozenset[Code] = FORBIDDEN | {code for code, facts in CODES.items() if facts.decides}
 CALL_CODES: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.about == "calls")
+JUDGE_CODES: frozenset[Code] = frozenset(get_args(JudgeCode))
 ARGUMENT_CODES: frozenset[Code] = frozenset(
     code for code, facts in CODES.items() if facts.about == "arguments"
 )

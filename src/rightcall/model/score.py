@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from rightcall.model.failure import Failure
 from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
+
+
+class Judging(Record, frozen=True):
+    """How a model came to a score: the verdicts it gave, whether they agree, and what asking it used."""
+
+    votes: int
+    unanimous: bool
+    usage: Usage = Usage()
 
 
 class Score(Record, frozen=True):
-    """A value in 0..1, whether that passes, and why. `error` is set when the metric itself failed."""
+    """A value in 0..1, whether that passes, and why. `error` is set when the metric itself failed.
+
+    `judged` is set when a model gave it: a guess about what a person would say.
+    """
 
     value: float
     passed: bool
     reason: str = ""
     codes: tuple[Failure, ...] = ()
     error: str = ""
+    judged: Judging | None = None
 
     @classmethod
     def passed_if(cls, condition: bool, reason: str = "") -> Score:

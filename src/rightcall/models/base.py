@@ -45,6 +45,12 @@ class Settings(Record, frozen=True):
     parallel_calls: Annotated[bool | None, Meta(description="whether one answer may have several calls")] = (
         None
     )
+    strict: Annotated[
+        bool | None,
+        Meta(
+            description="whether the provider enforces the schemas of tools, where it can (OpenAI's own servers)"
+        ),
+    ] = None
     extra: Annotated[dict[str, Any], Meta(description="further settings, sent unchanged")] = {}
 
 

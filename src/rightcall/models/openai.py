@@ -41,6 +41,12 @@ class OpenAIProvider(RemoteProvider):
         azure = (urlsplit(self.base_url).hostname or "").endswith(".azure.com")
         return "max_completion_tokens" if self.at_vendor or azure else "max_tokens"
 
+    def strict_tool(self, written: Json) -> Json:
+        """Enforced by OpenAI itself: compatible servers may refuse the field."""
+        if self.prefix != OpenAIProvider.prefix or not self.at_vendor:
+            return written
+        return {**written, "function": {**written["function"], "strict": True}}
+
     def constant(self, prompt: Prompt) -> Json:
         return self.constant_fields(self.model, prompt, self.limit_field)
 
@@ -106,6 +112,9 @@ class OpenAIResponsesProvider(RemoteProvider):
     path = "/responses"
 
     write_tool = staticmethod(openai_responses.write_tool)
+
+    def strict_tool(self, written: Json) -> Json:
+        return {**written, "strict": self.at_vendor}
 
     @staticmethod
     def constant_fields(model: str, prompt: Prompt) -> Json:

@@ -253,10 +253,18 @@ class RemoteProvider(Provider):
         text = f"{variable} is sent to {parts.hostname} over plain HTTP, where it can be intercepted"
         warnings.warn(text, KeyWarning, stacklevel=2)
 
+    def strict_tool(self, written: Json) -> Json:
+        """A written tool whose schema the server enforces; the same where it cannot."""
+        return written
+
     def _encode_constant(self, prompt: Prompt) -> Json:
         fields = {name: value for name, value in self.constant(prompt).items() if value is not None}
         if prompt.tools and self.tools_field:
-            fields[self.tools_field] = self._tools.get(prompt.tools)
+            fields[self.tools_field] = (
+                [self.strict_tool(self.write_tool(tool)) for tool in prompt.tools]
+                if prompt.settings.strict
+                else self._tools.get(prompt.tools)
+            )
         fields |= prompt.settings.extra
         return {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from rightcall.metrics.judged.form import JudgeForm, Part, utterances
-from rightcall.metrics.judged.question import votes_of
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.metrics.judged.vote import share_of
+from rightcall.metrics.judged.vote import MAJORITY, Vote, judging_of, no_verdict_score, share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
-
-MAJORITY = 0.5 + 1e-9
-"""Share of the votes that must pass an answer."""
 
 
 @dataclass(frozen=True)
@@ -44,26 +42,21 @@ class TurnRubric(Rubric):
 
     async def measure(self, case: TestCase) -> Score:
         form, rubric, answers = self.form, self.form.rule(case), self.form.answers(utterances(case))
-        judged = await asyncio.gather(*(self._turn(rubric, shown) for shown in form.materials(case)))
-        broken = next((why for passed, why in judged if passed is None), "")
-        if broken:
-            return Score.broken(broken)
-        value = sum(bool(passed) for passed, _ in judged) / len(judged)
-        wrong = next(
-            ((at, why) for at, (passed, why) in zip(answers, judged, strict=True) if not passed), None
-        )
-        reason = f"turn {wrong[0] + 1} (assistant): {wrong[1]}" if wrong else ""
-        return Score.graded(value, reason, threshold=self.threshold)
-
-    async def _turn(self, rubric: str, material: dict[str, Any]) -> tuple[bool | None, str]:
-        """Whether one answer meets the rubric, and why not; None when the judge gave no verdict."""
-        votes = await votes_of(
-            self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
-        )
-        share = share_of(votes, MAJORITY)
-        if isinstance(share, str):
-            return None, share
-        return share[1], next((vote.reason for vote in votes if not vote.error and not vote.passed), "")
+        judged = await asyncio.gather(*(self.ask(rubric, shown, MAJORITY) for shown in form.materials(case)))
+        judging = judging_of([vote for votes in judged for vote in votes])
+        judging = replace(judging, unanimous=all(judging_of(votes).unanimous for votes in judged))
+        shares = [share_of(votes, MAJORITY, self.votes) for votes in judged]
+        broken = next((share for share in shares if isinstance(share, Vote)), None)
+        if broken is not None:
+            return no_verdict_score(broken, judging)
+        passes = [share[1] for share in shares if not isinstance(share, Vote)]
+        reason = ""
+        if False in passes:
+            first = passes.index(False)
+            why = next((vote.reason for vote in judged[first] if not vote.error and not vote.passed), "")
+            reason = f"turn {answers[first] + 1} (assistant): {why}"
+        value = sum(passes) / len(passes)
+        return replace(Score.graded(value, reason, threshold=self.threshold), judged=judging)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ class JudgeIdentity(Record, frozen=True):
     votes: int = 1
     threshold: float = 0.5
     seed: int = 0
+    decide: str = "verdict"
 
     @property
     def hash(self) -> str:

@@ -6,14 +6,17 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ProviderError
 from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
-from rightcall.metrics.judged.vote import Vote, no_vote, vote_of
+from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, next_votes, no_vote, vote_of
 from rightcall.model.message import Message
 from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
 from rightcall.models.endpoint import ModelEndpoint
@@ -62,7 +65,14 @@ class VerdictCache:
 
 
 ATTEMPTS = 3
-PROMPT = Prompt(SYSTEM, (VERDICT,), Settings(tool_choice="required", max_tokens=500))
+SEVERAL = Prompt(
+    SYSTEM, (VERDICT,), Settings(tool_choice="required", max_tokens=1500, parallel_calls=False, strict=True)
+)
+SINGLE = replace(SEVERAL, settings=replace(SEVERAL.settings, temperature=0.0))
+"""The prompt of a judge with one vote. Several votes need the provider's own temperature, to differ where it is unsure."""
+
+_own_temperature: set[tuple[str, ...]] = set()
+"""Judges that refuse a temperature: found out once a process, because asking in vain costs a request."""
 
 
 async def votes_of(
@@ -71,30 +81,45 @@ async def votes_of(
     material: dict[str, Any],
     *,
     votes: int,
+    threshold: float = MAJORITY,
+    decide: Decide = "verdict",
     seed: int = 0,
     cache: str = "",
 ) -> list[Vote]:
-    """Several verdicts on the same material, drawn with different seeds; cached ones are reused."""
+    """Verdicts on the same material, drawn with different seeds; cached ones are reused.
+
+    Fewer than `votes` when the rest could change neither the result nor whether the votes differ.
+    """
     text = question(rubric, material)
     judge = identity_of(model)
+    way = f"{decide}/{'single' if votes == 1 else 'several'}"
     verdict_cache = (
         VerdictCache(cache) if cache and JUDGING.get() is None else None
     )  # a recording is a cache itself
-    ballots: list[Vote | None] = [None] * votes
-    if verdict_cache is not None:
-        for number in range(votes):
-            stored = verdict_cache.get(verdict_cache.key(judge, text, seed + number))
-            ballots[number] = None if stored is None else Vote(*stored)
-    missing = [number for number, vote in enumerate(ballots) if vote is None]
-    if missing:
-        async with judge_provider(resolve(model)) as provider:
-            provider.prepare(PROMPT)
-            asked = await asyncio.gather(*(_vote(provider, text, seed + number) for number in missing))
-        for number, vote in zip(missing, asked, strict=True):
-            ballots[number] = vote
-            if verdict_cache is not None and not vote.error:
-                verdict_cache.put(verdict_cache.key(judge, text, seed + number), vote.passed, vote.reason)
-    return [vote for vote in ballots if vote is not None]
+    ballots: list[Vote] = []
+    async with AsyncExitStack() as stack:
+        provider: Provider | None = None
+        while more := next_votes(ballots, votes, threshold):
+            numbers = range(seed + len(ballots), seed + len(ballots) + more)
+            keys = {number: VerdictCache.key((*judge, way), text, number) for number in numbers}
+            verdicts = {
+                number: Vote(*stored)
+                for number in numbers
+                if verdict_cache is not None and (stored := verdict_cache.get(keys[number])) is not None
+            }
+            missing = [number for number in numbers if number not in verdicts]
+            if missing and provider is None:
+                provider = await stack.enter_async_context(judge_provider(resolve(model)))
+            if missing and provider is not None:
+                asked = await asyncio.gather(
+                    *(_vote(provider, judge, text, n, votes, decide) for n in missing)
+                )
+                verdicts |= dict(zip(missing, asked, strict=True))
+            for number in missing:
+                if verdict_cache is not None and not verdicts[number].error:
+                    verdict_cache.put(keys[number], verdicts[number].passed, verdicts[number].reason)
+            ballots += [verdicts[number] for number in numbers]
+    return ballots
 
 
 def identity_of(model: str | ModelEndpoint | Provider) -> tuple[str, ...]:
@@ -104,16 +129,34 @@ def identity_of(model: str | ModelEndpoint | Provider) -> tuple[str, ...]:
     return model.name, server_of(model), ""
 
 
-async def _vote(provider: Provider, text: str, seed: int) -> Vote:
+async def _vote(
+    provider: Provider, judge: tuple[str, ...], text: str, seed: int, votes: int, decide: Decide
+) -> Vote:
     """One vote. Only a failed request is repeated: asking again after an unusable answer would select answers."""
     error = ""
+    prompt = SINGLE if votes == 1 and judge not in _own_temperature else SEVERAL
+    provider.prepare(prompt)
     for attempt in range(ATTEMPTS):
-        request = ModelRequest(PROMPT, (Message("user", text),), trial=seed, seed=seed + 1000 * attempt)
+        request = ModelRequest(prompt, (Message("user", text),), trial=seed, seed=seed + 1000 * attempt)
         try:
-            return vote_of(await provider.complete(request))
+            reply = await provider.complete(request)
+            return replace(vote_of(reply, decide), usage=reply.usage)
         except ProviderError as problem:
-            error = str(problem)
-            if not problem.retryable:
+            error = error or str(problem)
+            if prompt is SINGLE and _refuses_temperature(problem):
+                prompt = SEVERAL
+                if problem.kind != "not_recorded":
+                    _own_temperature.add(judge)
+                continue
+            if problem.kind == "malformed":  # an answer, though none that can be read
+                return no_vote("judge_unparsed", str(problem))
+            if not problem.retryable or attempt == ATTEMPTS - 1:
                 break
             await asyncio.sleep(min(problem.retry_after or 0.5 * 2**attempt, 20))
     return no_vote("judge_unreachable", error)
+
+
+def _refuses_temperature(problem: ProviderError) -> bool:
+    """Whether a model accepts only its own temperature, or was recorded when it did."""
+    refused = problem.status in (400, 422) and "temperature" in problem.problem.lower()
+    return refused or problem.kind == "not_recorded"

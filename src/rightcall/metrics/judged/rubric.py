@@ -6,14 +6,14 @@ rightcall.metrics.judged.rubric:Rubric(model='openai:gpt-5-mini', rubric='The an
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, get_args
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.form import JudgeForm, JudgeIdentity, Part
 from rightcall.metrics.judged.frame import VERSION
 from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
-from rightcall.metrics.judged.vote import share_of
+from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, judging_of, no_verdict_score, share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 from rightcall.models.base import Provider
@@ -41,7 +41,8 @@ class Rubric(Metric):
 
     For what exact expectations cannot express. Without a `rubric`, the golden's `expectations` and `expected_output`
     are the rubric; a golden without either is an error. `votes` verdicts are drawn; the value is the
-    share that passed, which must reach `threshold`. Verdicts are kept in `cache` by content, version, model and server.
+    share that passed, which must reach `threshold`; a tie is no verdict. With `decide: criteria` the criteria of each
+    answer decide, and its verdict must agree with them. Verdicts are kept in `cache` by content, version, model and server.
     `model` may be a name of the project's `models`; without one it is their `default_judge`. Calibrate a judge against
     people before you trust it: `rightcall.metrics.judged.calibration`.
     """
@@ -49,12 +50,13 @@ class Rubric(Metric):
     model: str | ModelEndpoint | Provider = ""
     rubric: str = ""
     votes: int = 3
-    threshold: float = 0.5
+    threshold: float = MAJORITY
     parts: tuple[Part, ...] = ("request", "context", "answer")
     label: str = ""
     seed: int = 0
     cache: str = DEFAULT
     base_url: str = field(default="", repr=False, kw_only=True)
+    decide: Decide = field(default="verdict", kw_only=True)
 
     written: ClassVar[str] = ""
     asks_model: ClassVar[bool] = True
@@ -63,6 +65,8 @@ class Rubric(Metric):
         object.__setattr__(self, "model", judge_endpoint(self.model, self.base_url, self.name))
         if self.votes < 1 or not 0 < self.threshold <= 1:
             raise ConfigError(f"{self.name}: votes must be at least 1, and threshold above 0 and at most 1")
+        if self.decide not in get_args(Decide):
+            raise ConfigError(f"{self.name}: decide is 'verdict' or 'criteria', got {self.decide!r}")
 
     @property
     def name(self) -> str:
@@ -84,7 +88,9 @@ class Rubric(Metric):
     def identity(self) -> JudgeIdentity:
         """Who judges: verdicts of another judge are not comparable."""
         model, server, settings = (*identity_of(self.model), "", "")[:3]
-        return JudgeIdentity(model, server, settings, VERSION, self.votes, self.threshold, self.seed)
+        return JudgeIdentity(
+            model, server, settings, VERSION, self.votes, self.threshold, self.seed, self.decide
+        )
 
     def nothing_to_check(self, case: TestCase) -> str:
         if self.form.rule(case):
@@ -94,16 +100,27 @@ class Rubric(Metric):
     async def measure(self, case: TestCase) -> Score:
         form = self.form
         (material,) = form.materials(case)
-        votes = await votes_of(
-            self.model, form.rule(case), material, votes=self.votes, seed=self.seed, cache=self.cache
-        )
-        share = share_of(votes, self.threshold)
-        if isinstance(share, str):
-            return Score.broken(share)
+        votes = await self.ask(form.rule(case), material, self.threshold)
+        share, judging = share_of(votes, self.threshold, self.votes), judging_of(votes)
+        if isinstance(share, Vote):
+            return no_verdict_score(share, judging)
         value, passed = share
         side = [vote.reason for vote in votes if not vote.error and vote.passed is passed]
         count = f"{len(side)} of {len(votes)} votes {'for' if passed else 'against'}"
-        return Score(value, passed, f"{count}: {side[0]}" if side[0] else count)
+        return Score(value, passed, f"{count}: {side[0]}" if side[0] else count, judged=judging)
+
+    async def ask(self, rubric: str, material: dict[str, Any], threshold: float) -> list[Vote]:
+        """The votes on one question."""
+        return await votes_of(
+            self.model,
+            rubric,
+            material,
+            votes=self.votes,
+            threshold=threshold,
+            decide=self.decide,
+            seed=self.seed,
+            cache=self.cache,
+        )
 
 
 @dataclass(frozen=True)

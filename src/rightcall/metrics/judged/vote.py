@@ -1,4 +1,4 @@
-"""One answer of a judge as a vote: a verdict, or a code that says why there is none."""
+"""One answer of a judge as a vote: a verdict, or a code that says why there is none; and what several votes decide."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ from typing import Any, Literal
 from rightcall.metrics.judged.frame import VERDICT
 from rightcall.metrics.judged.verdict_text import markers, occurrences, read_verdict, side_of, verdict_object
 from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure, JudgeCode
 from rightcall.model.record import Record
+from rightcall.model.score import Judging, Score
+from rightcall.model.trajectory import Usage
 from rightcall.models.base import ModelReply
 
-JudgeCode = Literal[
-    "judge_unparsed",  # neither one structured call nor a text that is one object with one verdict
-    "judge_truncated",  # the answer was cut off, whatever it holds
-    "judge_refused",  # the judge declined, a filter removed the answer, or it is empty
-    "judge_contradiction",  # two different verdicts, or a verdict against its own criteria or reason
-    "judge_unreachable",  # the model could not be asked
-]
-
 SIDES = {"pass": True, "fail": False}
+MAJORITY = 0.5
+"""The threshold that more than half of the votes must reach: exactly half is a tie."""
+
+Decide = Literal["verdict", "criteria"]
+"""What counts in an answer: its verdict, or the conjunction of its criteria, which the verdict must agree with."""
 
 
 class Vote(Record, frozen=True):
-    """One verdict; `error` and `code` are set when the judge gave none."""
+    """One verdict; `error` and `code` are set when the judge gave none. `usage` is what asking for it used."""
 
     passed: bool = False
     reason: str = ""
     error: str = ""
     code: JudgeCode | None = None
+    usage: Usage = Usage()
 
 
 def no_vote(code: JudgeCode, problem: str) -> Vote:
     return Vote(error=f"{code}: {problem}", code=code)
 
 
-def vote_of(reply: ModelReply) -> Vote:
+def vote_of(reply: ModelReply, decide: Decide = "verdict") -> Vote:
     """The verdict of a reply: that of its one structured call, else of the one object that is its text."""
     calls, text = reply.message.calls, reply.message.content.strip()
     if reply.stop == "truncated":
@@ -44,35 +45,22 @@ def vote_of(reply: ModelReply) -> Vote:
         return no_vote("judge_refused", "the judge gave no answer or declined to")
     if not calls:
         stated = verdict_object(text)
-        return _vote_without_verdict(text) if stated is None else _vote_of_object(stated, "")
+        return _vote_without_verdict(text) if stated is None else _vote_of_object(stated, "", decide)
     if len(calls) == 1 and calls[0].name == VERDICT.name and calls[0].arguments is not None:
-        return _vote_of_call(calls[0], calls[0].arguments, text)
+        return _vote_of_call(calls[0], calls[0].arguments, text, decide)
     if len({str((call.arguments or {}).get("verdict")) for call in calls}) > 1:
         return no_vote("judge_contradiction", f"the judge made {len(calls)} calls that differ")
     return no_vote("judge_unparsed", f"expected one call of {VERDICT.name}, got {len(calls)} calls")
 
 
-def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str) -> Vote:
+def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str, decide: Decide) -> Vote:
     """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
     repeated = call.notes.get("repeated_key")
     if repeated or occurrences(stated, "verdict") > 1:
         return no_vote(
             "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
         )
-    return _vote_of_object(stated, text)
-
-
-def share_of(votes: Sequence[Vote], threshold: float) -> tuple[float, bool] | str:
-    """The share of the votes that pass and whether it reaches the threshold; else why the votes decide nothing.
-
-    Votes without a verdict may decide nothing: they must not matter, whichever way they would have gone.
-    """
-    passed = sum(vote.passed for vote in votes if not vote.error)
-    unusable = [vote for vote in votes if vote.error]
-    at_least, at_most = passed / len(votes), (passed + len(unusable)) / len(votes)
-    if at_least < threshold <= at_most and unusable:
-        return f"{len(unusable)} of {len(votes)} votes have no verdict: {unusable[0].error}"
-    return passed / (len(votes) - len(unusable)), at_least >= threshold
+    return _vote_of_object(stated, text, decide)
 
 
 def _vote_without_verdict(text: str) -> Vote:
@@ -82,7 +70,7 @@ def _vote_without_verdict(text: str) -> Vote:
     return no_vote("judge_unparsed", f"the judge's text is not one object with one verdict: {text[:80]!r}")
 
 
-def _vote_of_object(stated: dict[str, Any], text: str) -> Vote:
+def _vote_of_object(stated: dict[str, Any], text: str, decide: Decide) -> Vote:
     """The vote of an object with a verdict, unless it or the text around it says otherwise."""
     passed = side_of(stated.get("verdict"), SIDES)
     if passed is None:
@@ -92,7 +80,82 @@ def _vote_of_object(stated: dict[str, Any], text: str) -> Vote:
         if read_verdict(other) is (not passed):
             return no_vote("judge_contradiction", f"the verdict differs from the text: {other[-80:]!r}")
     criteria = stated.get("criteria")
-    results = criteria if isinstance(criteria, list) else ()
-    if passed and any(isinstance(criterion, dict) and criterion.get("met") is False for criterion in results):
+    results = (
+        [criterion for criterion in criteria if isinstance(criterion, dict)]
+        if isinstance(criteria, list)
+        else []
+    )
+    if passed and any(criterion.get("met") is False for criterion in results):
         return no_vote("judge_contradiction", "the verdict is pass, but one of its criteria is not met")
+    if decide == "criteria":
+        met = [criterion.get("met") for criterion in results]
+        if not met or any(type(answer) is not bool for answer in met):
+            return no_vote("judge_unparsed", "the answer does not say of each criterion whether it is met")
+        if not passed and all(met):
+            return no_vote("judge_contradiction", "the verdict is fail, but all of its criteria are met")
     return Vote(passed, reason)
+
+
+def share_of(votes: Sequence[Vote], threshold: float, asked: int = 0) -> tuple[float, bool] | Vote:
+    """The share of the votes that pass and whether it reaches the threshold; else the vote of no verdict that they are.
+
+    Votes without a verdict, and those of `asked` that were not needed, may decide nothing: whichever way they would have
+    gone, the result is the same. Exactly half against a threshold of one half is a tie, which is no verdict.
+    """
+    verdicts = [vote.passed for vote in votes if not vote.error]
+    passed, number = sum(verdicts), max(asked, len(votes))
+    outcomes = _outcomes(passed, len(verdicts) - passed, number, threshold)
+    unusable = [vote for vote in votes if vote.error]
+    if len(outcomes) > 1:
+        assert unusable, "votes are asked for until they decide"
+        why = f"{len(unusable)} of {len(votes)} votes have no verdict: {unusable[0].error}"
+        return Vote(error=why, code=unusable[0].code)
+    (outcome,) = outcomes
+    if outcome is None:
+        return no_vote(
+            "judge_split", f"{passed} of {number} votes pass, which is a tie; use an odd number of votes"
+        )
+    return passed / len(verdicts), outcome
+
+
+def next_votes(votes: Sequence[Vote], asked: int, threshold: float) -> int:
+    """How many more votes to ask for at once: as few as could settle both the result and whether votes differ; 0 when done.
+
+    That they differ is worth knowing even when the majority is certain: such cases are the first to show to a person.
+    """
+    passed = sum(vote.passed for vote in votes if not vote.error)
+    failed = sum(not vote.passed for vote in votes if not vote.error)
+    left = asked - len(votes)
+
+    def settled(more_passed: int, more_failed: int) -> bool:
+        differ = bool(passed + more_passed) and bool(failed + more_failed)
+        return differ and len(_outcomes(passed + more_passed, failed + more_failed, asked, threshold)) == 1
+
+    if not left or (votes and settled(0, 0)):
+        return 0
+    return next(
+        (more for more in range(1, left) if any(settled(yes, more - yes) for yes in range(more + 1))), left
+    )
+
+
+def _outcomes(passed: int, failed: int, number: int, threshold: float) -> set[bool | None]:
+    """What the votes may decide, however those that are open go: pass, fail, or None for a tie."""
+    return {
+        None if threshold == MAJORITY and 2 * yes == number else yes / number >= threshold
+        for yes in range(passed, number - failed + 1)
+    }
+
+
+def judging_of(votes: Sequence[Vote]) -> Judging:
+    """How the votes came about: how many have a verdict, whether these agree, and what asking used."""
+    verdicts = [vote.passed for vote in votes if not vote.error]
+    used = Usage()
+    for vote in votes:
+        used = used.plus(vote.usage)
+    return Judging(len(verdicts), len(set(verdicts)) == 1 and len(verdicts) == len(votes), used)
+
+
+def no_verdict_score(vote: Vote, judging: Judging) -> Score:
+    """The score of a case whose judge gave no verdict: an error with its code."""
+    codes = (Failure(vote.code, detail=vote.error),) if vote.code else ()
+    return Score(0.0, False, "", codes, vote.error, judging)
