@@ -31,12 +31,16 @@ from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, states_check
 from rightcall.model.open_call import OpenCall, no_answer_text, open_calls, open_calls_of
 from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
+from rightcall.model.score import Judging, Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 NOT_COMPARED = Numbers(0, 0, 0, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
 """The numbers of a case whose golden could not be compared."""
+
+
+BY_JUDGES = Judging(0, False)
+"""The mark of an overall score that only judges failed."""
 
 
 def result_of(
@@ -153,7 +157,8 @@ def with_scores(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     """The result combined with further scores: it passes if it did and all of them do.
 
     One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons; a case
-    that fails without any code gets `failed_metric`, so that counts by code miss none.
+    that fails without any code gets `failed_metric`, so that counts by code miss none. An overall score that is `judged`
+    would have passed but for its judges.
     """
     if not named:
         return result
@@ -164,7 +169,10 @@ def with_scores(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     overall = result.metrics["overall"]
     if failed and not broken:
         text = "; ".join(filter(None, [overall.reason, *_whys(failed, overall.reason)]))
-        metrics["overall"] = Score(overall.value, False, text, overall.codes)
+        by_judges = result.passed and all(score.judged is not None for score in failed.values())
+        metrics["overall"] = Score(
+            overall.value, False, text, overall.codes, judged=BY_JUDGES if by_judges else None
+        )
     codes = list(result.codes)
     for score in named.values():
         codes += [code for code in score.codes if code not in codes]

@@ -15,7 +15,8 @@ from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
 from rightcall.model.failure import JUDGE_CODES, Code
 from rightcall.model.golden import CATEGORIES, Category
-from rightcall.model.run import CaseResult, GroupSummary, Summary
+from rightcall.model.run import CaseResult, GroupSummary, JudgeSummary, Role, Summary
+from rightcall.model.score import Judging, Score
 from rightcall.model.trajectory import NOTHING_USED, Usage
 
 UNITS = 2**60
@@ -175,16 +176,37 @@ class Tally:
         if not self._first_trial <= result.trial <= self._last_trial:
             self._first_trial = min(self._first_trial, result.trial)
             self._last_trial = max(self._last_trial, result.trial)
+        self._count_usage(result)
+
+    def _count_usage(self, result: CaseResult) -> None:
+        """Add what the trial used, divided into roles."""
         if result.usage is not NOTHING_USED:
             self._spend(result.usage)
+        if result.trajectory is not None and result.trajectory.dialogue is not None:
+            self._spend_on("user", result.user_usage)
+        if result.metrics is not SPOTLESS:
+            for name, score in result.metrics.items():
+                if score.judged is not None and name != "overall":
+                    self._count_judged(name, score, score.judged)
+
+    def _count_judged(self, name: str, score: Score, judging: Judging) -> None:
+        for count, more in (
+            ("none", bool(score.error)),
+            ("verdicts", not score.error),
+            ("passed", score.passed),
+            ("voted", judging.votes > 1),
+            ("unanimous", judging.votes > 1 and judging.unanimous),
+        ):
+            self._counts[f"judge {count} {name}"] += more
+        self._spend(judging.usage)
+        self._spend_on("judge", judging.usage)
 
     def _add_unchecked(self, result: CaseResult) -> None:
         """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
         self._counts["unchecked"] += 1
         self._counts["unchecked_errors"] += bool(result.error)
         self._count_unknown(result)
-        if result.usage is not NOTHING_USED:
-            self._spend(result.usage)
+        self._count_usage(result)
 
     def _count_unknown(self, result: CaseResult) -> None:
         self._counts["unknown_calls"] += sum(failure.code == "outcome_unknown" for failure in result.codes)
@@ -262,6 +284,42 @@ class Tally:
         if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
             self._nano_usd = (self._nano_usd or 0) + round(usage.cost_usd * NANO)
 
+    def _spend_on(self, role: Role, usage: Usage) -> None:
+        self._counts[f"{role} input_tokens"] += usage.input_tokens or 0
+        self._counts[f"{role} output_tokens"] += usage.output_tokens or 0
+        if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
+            self._counts[f"{role} nano_usd"] += round(usage.cost_usd * NANO)
+
+    @property
+    def roles(self) -> dict[Role, Usage]:
+        """What each role used; empty when the agent alone used anything. A cost of 0 is not shown apart."""
+
+        def used(role: Role) -> tuple[int, ...]:
+            names = ("input_tokens", "output_tokens", "nano_usd")
+            return tuple(self._counts[f"{role} {name}"] for name in names)
+
+        others: dict[Role, tuple[int, ...]] = {
+            role: used(role) for role in ("user", "judge") if any(used(role))
+        }
+        if not others:
+            return {}
+        whole = (self._counts["input_tokens"], self._counts["output_tokens"], self._nano_usd or 0)
+        agent = tuple(total - sum(part) for total, *part in zip(whole, *others.values(), strict=True))
+        parts: dict[Role, tuple[int, ...]] = {"agent": agent, **others}
+        return {
+            role: Usage(tokens_in, tokens_out, nano / NANO if nano else None)
+            for role, (tokens_in, tokens_out, nano) in parts.items()
+        }
+
+    @property
+    def judges(self) -> dict[str, JudgeSummary]:
+        """The verdicts of each judged metric."""
+        names = sorted({key.split(" ", 2)[2] for key in self._counts if key.startswith("judge verdicts ")})
+        counts = ("verdicts", "passed", "none", "voted", "unanimous")
+        return {
+            name: JudgeSummary(*(self._counts[f"judge {count} {name}"] for count in counts)) for name in names
+        }
+
     @property
     def unchecked(self) -> int:
         return self._counts["unchecked"]
@@ -319,4 +377,6 @@ class Tally:
             unknown_calls=self._counts["unknown_calls"],
             unchecked=self._counts["unchecked"],
             unchecked_errors=self._counts["unchecked_errors"],
+            roles=self.roles,
+            judges=self.judges,
         )

@@ -47,6 +47,27 @@ class CaseResult(Record, frozen=True):
         return self.checked and not self.error
 
     @property
+    def failed_exactly(self) -> bool:
+        """Whether it fails whatever its judges say."""
+        overall = self.metrics.get("overall")
+        return not self.passed and overall is not None and not overall.passed and overall.judged is None
+
+    @property
+    def judge_usage(self) -> Usage:
+        """What its judges used, in addition to `usage`, which is the agent's and the simulated user's."""
+        used = Usage()
+        for score in self.metrics.values():
+            if score.judged is not None:
+                used = used.plus(score.judged.usage)
+        return used
+
+    @property
+    def user_usage(self) -> Usage:
+        """The simulated user's part of `usage`; nothing when the trajectory is not at hand."""
+        dialogue = self.trajectory.dialogue if self.trajectory is not None else None
+        return dialogue.usage if dialogue is not None else Usage()
+
+    @property
     def outcome(self) -> CaseOutcome:
         if not self.checked:
             return "unchecked"
@@ -114,6 +135,32 @@ class UserSpread(Record, frozen=True):
     scenarios: int
 
 
+Role = Literal["agent", "user", "judge"]
+
+
+class JudgeSummary(Record, frozen=True):
+    """What a judge said of the cases of a run: its verdicts, and the cases of which it gave none.
+
+    `unanimous` of the cases with several votes (`voted`) got the same verdict from each. These are the judge's numbers;
+    what people would say is estimated from labels.
+    """
+
+    verdicts: int
+    passed: int
+    no_verdict: int = 0
+    voted: int = 0
+    unanimous: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        return self.passed / self.verdicts if self.verdicts else None
+
+    @property
+    def self_consistency(self) -> float | None:
+        """Share of the cases with several votes that got the same verdict from each; None without such cases."""
+        return self.unanimous / self.voted if self.voted else None
+
+
 class Summary(Record, frozen=True):
     """The summary of a run: overall, by category and tag, and how often each code occurred.
 
@@ -123,7 +170,8 @@ class Summary(Record, frozen=True):
     `spreads` are between simulated users. `unknown_calls` counts calls of real tools whose outcome is unknown, in all
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
-    `unchecked_errors` are those of them without an answer.
+    `unchecked_errors` are those of them without an answer. `usage` is everything that was used; `roles` divides it into
+    agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics.
     """
 
     overall: GroupSummary
@@ -140,6 +188,8 @@ class Summary(Record, frozen=True):
     stopped_early: bool = False
     unchecked: int = 0
     unchecked_errors: int = 0
+    roles: dict[Role, Usage] = {}
+    judges: dict[str, JudgeSummary] = {}
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

@@ -99,9 +99,9 @@ class GateEvidence:
     def add(self, result: CaseResult) -> None:
         if result.golden_id in self._quarantine:
             return
+        if self._totalled:
+            self._add_beside(result)
         if not result.checked:
-            if self._totalled and result.usage.cost_usd is not None:
-                self._unchecked_costs[result.golden_id, result.trial] = result.usage.cost_usd
             return
         if result.codes and not result.error:
             codes = tuple(failure.code for failure in result.codes)
@@ -123,6 +123,12 @@ class GateEvidence:
         for name, column in self._metrics.items():
             score = result.metrics.get(name)
             column.append(ABSENT if score is None else BROKEN if score.error else score.value)
+
+    def _add_beside(self, result: CaseResult) -> None:
+        """What the run cost besides its checked trials: unchecked ones, and the judges of all."""
+        spent = result.judge_usage if result.checked else result.usage.plus(result.judge_usage)
+        if spent.cost_usd is not None:
+            self._unchecked_costs[result.golden_id, result.trial] = spent.cost_usd
 
     def outcomes(self) -> Sequence[Outcome]:
         """Sorted by golden and trial, so that results do not depend on completion order; made as they are read."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
-from rightcall.model.run import GroupSummary, Summary, no_checks_text
+from rightcall.model.run import GroupSummary, JudgeSummary, Role, Summary, no_checks_text
+from rightcall.model.trajectory import Usage
+from rightcall.show.view.judges import judge_notes, role_notes
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
 
@@ -81,8 +83,8 @@ class CodeRow(Record, frozen=True):
 class SummaryView(Record, frozen=True):
     """A summary for display. `columns` are the metrics shown in addition to the dimensions.
 
-    `notes` are sentences on how far its rates can be relied on: pass^k, the spread between simulated users, and cases
-    that were not checked (`unchecked`).
+    `notes` are sentences on how far its rates can be relied on: pass^k, the spread between simulated users, cases that
+    were not checked (`unchecked`), what judges said (`judges`); and what each role used (`roles`).
     """
 
     rows: tuple[GroupRow, ...]
@@ -95,6 +97,8 @@ class SummaryView(Record, frozen=True):
     users: tuple[UserRow, ...] = ()
     notes: tuple[str, ...] = ()
     unchecked: int = 0
+    roles: dict[Role, Usage] = {}
+    judges: dict[str, JudgeSummary] = {}
 
     @property
     def total(self) -> GroupRow:
@@ -123,8 +127,15 @@ def summary_view(summary: Summary) -> SummaryView:
         columns=tuple(dict.fromkeys(name for name in _metric_names(summary) if name not in DIMENSIONS)),
         pass_k=summary.pass_k,
         users=user_rows(summary),
-        notes=(*reliability_notes(summary), *unchecked_notes(summary)),
+        notes=(
+            *reliability_notes(summary),
+            *unchecked_notes(summary),
+            *judge_notes(summary),
+            *role_notes(summary),
+        ),
         unchecked=summary.unchecked,
+        roles=summary.roles,
+        judges=summary.judges,
     )
 
 

@@ -50,7 +50,7 @@ class PackedResult(CaseResult, frozen=True):
 
 
 class ResultRows(NamedTuple):
-    """The rows of one result, without its number and its run."""
+    """The rows of one result, without its number and its run; `usage` is what it adds to the run's, with its judges."""
 
     golden_id: str
     trial: int
@@ -96,7 +96,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             for position, failure in enumerate(result.codes)
         ],
         _trajectory(result),
-        usage,
+        usage.plus(result.judge_usage) if result.metrics else usage,
     )
 
 
