@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ class FailedTrial(NamedTuple):
     trial: int
     codes: Sequence[Failure]
     calls: Sequence[ToolCall] = ()
+    state: Mapping[str, Any] | None = None
 
 
 class GoldenTrials(NamedTuple):

@@ -20,13 +20,16 @@ from rightcall.improve.golden_facts import (
     name_tools,
     request_of,
 )
-from rightcall.improve.suspicion import ObservedBehaviour, behaviour_of, find_suspect
+from rightcall.improve.suspicion import ObservedBehaviour, RunVotes, find_suspect
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
-from rightcall.lint.confusability.word_use import Wording, reads_as_english, request_words
+from rightcall.improve.votes import Voter
+from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.model.danger import dangers_of
 from rightcall.model.golden import AnyGolden, category_of
 from rightcall.model.tool import Tool
+from rightcall.run.rehearsal.toolset import Toolset
 
+THIS_RUN = Voter("this run")
 LOW_COVER = 0.6
 """Share of the set's median coverage below which a description counts as narrow."""
 MOST_PAIRS = 500
@@ -46,7 +49,8 @@ class Evidence:
         *,
         system: str = "",
         lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
-        others: Sequence[Mapping[str, ObservedBehaviour]] = (),
+        voter: Voter = THIS_RUN,
+        others: Sequence[RunVotes] = (),
         known: bool = True,
     ) -> None:
         self.tools = list(tools)
@@ -54,9 +58,10 @@ class Evidence:
         self.place = {tool.name: at for at, tool in reversed(list(enumerate(self.tools)))}
         self.by_name_in_order = list(dict.fromkeys(tool.name for tool in self.tools))
         self.system = system
-        self.wording = Wording(self.tools)
+        self.toolset = Toolset(self.by_name)
+        self.wording = self.toolset.wording
         self.lint_codes = lint_codes or {}
-        self.others = others
+        self.voter, self.others = voter, [other for other in others if other.passes_half]
         self.known = known
         self.cases: list[Case] = []
         self.seen: list[Seen] = []
@@ -98,7 +103,6 @@ class Evidence:
         self._count_parameters(expected, request, classes, trials)
         symptoms: Counter[Symptom] = Counter()
         failed_words: set[str] = set()
-        behaviours: Counter[ObservedBehaviour] = Counter()
         for trial in trials.failed:
             failures = name_tools(trial.codes, calls, self.wording.likeness)
             symptom, mistakes = symptom_of(failures, trial.calls, request, self.by_name)
@@ -108,12 +112,10 @@ class Evidence:
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
             self._count_symptom(symptom, words, quoted, failed_words)
-            if (done := behaviour_of(symptom, trial)) is not None:
-                behaviours[done] += 1
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
         self._count_groups(golden, trials, failed_words, quoted)
-        behaviour = find_suspect(trials, behaviours, words, request, self)
+        behaviour = find_suspect(trials, words, self)
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
         suspect = behaviour is not None
@@ -126,6 +128,14 @@ class Evidence:
             seen.goldens += 1
         cluster = golden.cluster or golden.id
         self.cases.append(Case(golden.id, cluster, trials.judged, frozenset(classes), cells, suspect))
+
+    def words_of(self, golden: AnyGolden) -> str:
+        """Everything that the agent may read a value from."""
+        return all_words(golden, self.system)
+
+    def expected_names(self, golden: AnyGolden) -> list[str]:
+        """The first tool that will do for each expected call."""
+        return [call.tools[0] for call in expected_tools(golden, self.by_name_in_order)]
 
     def number(self, symptom: Symptom, suspect: bool, negative: bool) -> int:
         """The number of a symptom, a new one at its first sight."""

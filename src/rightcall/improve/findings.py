@@ -10,12 +10,13 @@ import msgspec
 from rightcall.core.text import percent
 from rightcall.improve.causes import all_hypotheses
 from rightcall.improve.counters import Case, GoldenTrials
-from rightcall.improve.evidence import Evidence, seeds_guidance
+from rightcall.improve.evidence import THIS_RUN, Evidence, seeds_guidance
 from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
-from rightcall.improve.suspicion import ObservedBehaviour, settle_suspects
+from rightcall.improve.suspicion import RunVotes, settle_suspects
+from rightcall.improve.votes import Voter
 from rightcall.model.tool import Tool
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
@@ -149,17 +150,20 @@ def analyze_trials(
     *,
     run: str = "",
     system: str = "",
-    others: Mapping[str, Mapping[str, ObservedBehaviour]] | None = None,
+    voter: Voter = THIS_RUN,
+    others: Mapping[str, RunVotes] | None = None,
     inputs: Inputs | None = None,
     known: bool = True,
 ) -> Analysis:
-    """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run.
+    """Explain the failures of goldens as they stream by. `others` are the votes of further runs, by run.
 
     `known` is false for tools of which only names are known.
     """
     others = others or {}
     codes = lint_places(tools) if known else {}
-    evidence = Evidence(tools, system=system, lint_codes=codes, others=tuple(others.values()), known=known)
+    evidence = Evidence(
+        tools, system=system, lint_codes=codes, voter=voter, others=tuple(others.values()), known=known
+    )
     for trials_of_golden in trials:
         evidence.add(trials_of_golden)
     return analysis_of(evidence, run=run, compared_with=tuple(others), inputs=inputs)

@@ -12,8 +12,10 @@ import msgspec
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
+from rightcall.improve.past_runs import voter_of
 from rightcall.improve.run_setup import run_record
-from rightcall.improve.suspicion import ObservedBehaviour, behaviours_of
+from rightcall.improve.suspicion import RunVotes, run_votes
+from rightcall.improve.votes import Voter
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -38,14 +40,17 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         if against is not None
         else _of_other_models(store, stored)
     )
-    others: dict[str, Mapping[str, ObservedBehaviour]] = {
-        other.id: behaviours_of(tools, trials_of(store, other)) for other in compared if other.id != stored.id
+    others: dict[str, RunVotes] = {
+        other.id: run_votes(voter_of(store, other, {}), trials_of(store, other))
+        for other in compared
+        if other.id != stored.id
     }
     analysis = analyze_trials(
         tools,
         trials_of(store, stored),
         run=stored.id,
         system=record.system,
+        voter=voter_of(store, stored, {}),
         others=others,
         known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
@@ -75,7 +80,7 @@ def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
             golden = next(goldens, None)
         failed: list[FailedTrial] = []
         while failure is not None and failure.golden_id == count.golden_id:
-            failed.append(FailedTrial(failure.trial, failure.codes, failure.calls))
+            failed.append(FailedTrial(failure.trial, failure.codes, failure.calls, failure.state))
             failure = next(failures, None)
         golden_or_empty = (
             golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
@@ -110,13 +115,13 @@ def analyze_results(
         name: golden.input if isinstance(golden, Golden) else golden.scenario
         for name, golden in by_id.items()
     }
-    behaviours = {name: behaviours_of(tools, gather_trials(by_id, of)) for name, of in (others or {}).items()}
+    votes = {name: run_votes(Voter(name), gather_trials(by_id, of)) for name, of in (others or {}).items()}
     return analyze_trials(
         tools,
         gather_trials(by_id, results),
         run=run,
         system=system,
-        others=behaviours,
+        others=votes,
         inputs=lambda ids: {name: requests[name] for name in ids},
     )
 
@@ -129,7 +134,7 @@ def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult
             trials.setdefault(result.golden_id, []).append(result)
     for golden_id, results_of_golden in sorted(trials.items()):
         failed = [
-            FailedTrial(r.trial, r.codes, r.trajectory.calls if r.trajectory else ())
+            FailedTrial(r.trial, r.codes, *((r.trajectory.calls, r.trajectory.state) if r.trajectory else ()))
             for r in sorted(results_of_golden, key=lambda r: r.trial)
             if not r.passed
         ]

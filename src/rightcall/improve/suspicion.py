@@ -1,4 +1,8 @@
-"""Goldens that may be wrong themselves: every trial makes the same other call, and the request supports it."""
+"""Which doubts explain failures of a run: whether a golden is wrong, or the definition that agents read.
+
+Doubts say that agents agree on another call. A definition that misleads makes agents agree too: so the request must
+support the call and not the golden, and the golden must be an exception among those of its tool.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
-from rightcall.improve.counters import Case, FailedTrial, GoldenTrials
-from rightcall.improve.golden_facts import all_words, expected_tools, name_tools
-from rightcall.improve.symptom import Symptom, SymptomRequest, enum_of, symptom_of
-from rightcall.lint.confusability.word_use import Wording
-from rightcall.model.tool import Tool
+from rightcall.improve.call_difference import ArgumentDifference, CallDifference
+from rightcall.improve.counters import Case, GoldenTrials
+from rightcall.improve.doubts import against_schema, agents_agree, too_strict
+from rightcall.improve.suspect import SuspectGolden
+from rightcall.improve.symptom import Symptom, enum_of
+from rightcall.improve.votes import Attempt, Ballot, Voter, Votes, count_votes, voters_of
+from rightcall.metrics.matching.base import MISSING
 
 if TYPE_CHECKING:
     from rightcall.improve.evidence import Evidence
-    from rightcall.model.failure import Failure
 
 MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
 MOST_ALIKE = 0.34
@@ -25,73 +30,94 @@ FEWEST_SEEN = 2
 
 
 class ObservedBehaviour(NamedTuple):
-    """What an agent does instead of what a golden expects, comparable between runs."""
+    """What an agent does instead of what a golden expects; or the `sentence` of a doubt that needs no behaviour."""
 
     wanted: str
     called: str
     values: tuple[tuple[str, str, str], ...] = ()
+    sentence: str = ""
 
 
-def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | None:
-    """The wrong call of a trial; None where nothing was called or a tool failed in between."""
-    if symptom.group == "miss" and symptom.called:
-        return ObservedBehaviour(symptom.tool, symptom.called)
-    if symptom.group != "arguments" or any(bad.kind in ("missing", "extra") for bad in symptom.arguments):
+class RunVotes(NamedTuple):
+    """What the agent of a run did on each golden."""
+
+    voter: Voter
+    attempts: Mapping[str, Sequence[Attempt]]
+
+    @property
+    def passes_half(self) -> bool:
+        trials = [attempt for attempts in self.attempts.values() for attempt in attempts]
+        return self.voter in voters_of({self.voter: (sum(t.passed for t in trials), len(trials))})
+
+
+def run_votes(voter: Voter, trials: Iterable[GoldenTrials]) -> RunVotes:
+    """The votes of a run."""
+    return RunVotes(voter, {of_golden.golden.id: attempts_of(of_golden) for of_golden in trials})
+
+
+def attempts_of(trials: GoldenTrials) -> list[Attempt]:
+    """Every judged trial of a golden."""
+    failed = [Attempt(False, trial.calls, trial.state) for trial in trials.failed]
+    return [Attempt(True)] * trials.passed + failed
+
+
+def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence) -> ObservedBehaviour | None:
+    """Why a golden that fails may be wrong: what its trials do again and again, in every run given; else None."""
+    if not trials.failed:
         return None
-    names = {bad.parameter for bad in symptom.arguments}
-    values = {
-        _value(f)
-        for f in trial.codes
-        if f.tool == symptom.tool and f.parameter in names and f.code != "schema_violation"
+    golden, attempts = trials.golden, attempts_of(trials)
+    own = count_votes({evidence.voter: attempts}, evidence.toolset)
+    ballot: Ballot = {
+        **{
+            other.voter: other.attempts[golden.id] for other in evidence.others if golden.id in other.attempts
+        },
+        evidence.voter: attempts,
     }
-    return ObservedBehaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
-
-
-def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
-    """What a run does instead of what its goldens expect; the called tool is "" where it does as expected."""
-    by_name = {tool.name: tool for tool in tools}
-    wording = Wording(tools)
-    behaviours: dict[str, ObservedBehaviour] = {}
-    for trials_of_golden in trials:
-        golden = trials_of_golden.golden
-        calls = expected_tools(golden, by_name)
-        request = SymptomRequest(all_words(golden, ""), [(call.tools[0], call.args) for call in calls])
-        seen: Counter[ObservedBehaviour] = Counter()
-        for trial in trials_of_golden.failed:
-            failures = name_tools(trial.codes, calls, wording.likeness)
-            symptom, _ = symptom_of(failures, trial.calls, request, by_name)
-            if (behaviour := behaviour_of(symptom, trial)) is not None:
-                seen[behaviour] += 1
-        best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
-        steady = best is not None and best[1] >= STEADY * trials_of_golden.judged
-        behaviours[golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
-    return behaviours
-
-
-def find_suspect(
-    trials: GoldenTrials,
-    behaviours: Mapping[ObservedBehaviour, int],
-    words: Sequence[str],
-    request: SymptomRequest,
-    evidence: Evidence,
-) -> ObservedBehaviour | None:
-    """The same wrong call that is made in a golden's trials again and again, in every run given; else None."""
-    if not behaviours:
+    votes = count_votes(ballot, evidence.toolset)
+    suspect = SuspectGolden(golden, evidence.toolset, evidence.words_of(golden), _agreed(votes, own))
+    if (reason := next(against_schema.reasons(suspect), None)) is not None:
+        tool = next(iter(evidence.expected_names(golden)), "")
+        return ObservedBehaviour(tool, tool, sentence=reason.sentence)
+    behaviour = behaviour_of(suspect.difference)
+    if behaviour is None or not _is_steady(suspect.votes, own):
         return None
-    behaviour, times = min(behaviours.items(), key=lambda item: (-item[1], repr(item[0])))
-    agreeing = sum(other.get(trials.golden.id) == behaviour for other in evidence.others)
-    compared_runs = sum(trials.golden.id in other for other in evidence.others)
-    steady = (
-        times >= STEADY * trials.judged
-        and agreeing >= STEADY * (compared_runs + 1) - 1
-        and (agreeing > 0 or not compared_runs)
+    if any(reason.band == "likely" for reason in too_strict.reasons(suspect)):
+        return behaviour
+    seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN
+    sides = words_side_with(suspect.difference, words, suspect.words, evidence, plainly=not seen_again)
+    return behaviour if sides and next(agents_agree.reasons(suspect), None) is not None else None
+
+
+def _agreed(votes: Votes, own: Votes) -> Votes:
+    """The votes of all agents; those of this one alone where agents of one maker agree, because they share mistakes."""
+    if votes.agreement is not None or not own.alternatives:
+        return votes
+    others_agree = (
+        votes.first is not None and votes.first.share >= STEADY and votes.first.key == own.alternatives[0].key
     )
-    seen_again = times + agreeing >= FEWEST_SEEN
-    if not steady or not words_side_with(
-        behaviour, trials.failed, words, request, evidence, plainly=not seen_again
-    ):
+    return own if votes.n == 1 or others_agree else Votes(votes.n, votes.passing)
+
+
+def _is_steady(votes: Votes, own: Votes) -> bool:
+    """Whether this run's own trials mostly do what is agreed on."""
+    agreement = votes.agreement
+    first = own.alternatives[0] if own.alternatives else None
+    return (
+        agreement is not None and first is not None and first.key == agreement.key and first.share >= STEADY
+    )
+
+
+def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:
+    """Another tool, or other values; None where calls or arguments are missing or additional."""
+    if difference.other_tool is not None and not difference.arguments:
+        return ObservedBehaviour(*difference.other_tool)
+    places = difference.arguments
+    if not places or difference.missing or difference.extra or len({place.tool for place in places}) > 1:
         return None
-    return behaviour
+    if any(place.expected is MISSING for place in places):
+        return None
+    values = tuple(sorted({_value(place) for place in places}))
+    return ObservedBehaviour(places[0].tool, places[0].tool, values)
 
 
 def settle_suspects(evidence: Evidence) -> None:
@@ -107,6 +133,8 @@ def settle_suspects(evidence: Evidence) -> None:
         if behaviour.called != behaviour.wanted:
             contradicted[behaviour.called].add(behaviour.wanted)
     for golden_id, behaviour in evidence.suspects.items():
+        if behaviour.sentence:
+            continue
         kind = _kind_of_behaviour(behaviour)
         of_tool = evidence.tool_stats[behaviour.wanted].goldens
         others = failing[kind] - alike[kind]
@@ -159,39 +187,32 @@ def _without_suspicion(evidence: Evidence, case: Case) -> Case:
 
 
 def words_side_with(
-    behaviour: ObservedBehaviour,
-    trials: Sequence[FailedTrial],
-    words: Sequence[str],
-    request: SymptomRequest,
-    evidence: Evidence,
-    *,
-    plainly: bool = False,
+    difference: CallDifference, words: Sequence[str], text: str, evidence: Evidence, *, plainly: bool = False
 ) -> bool:
-    """Whether the request supports the call and not the golden. `trials` are those that failed.
+    """Whether the request supports the call and not the golden.
 
     `plainly` is for behaviour that was seen once: the request must say what was done, rather than allow it.
     """
-    if behaviour.called != behaviour.wanted:
-        covered = evidence.wording.cover(words, behaviour.called)
+    if difference.other_tool is not None:
+        wanted, called = difference.other_tool
+        covered = evidence.wording.cover(words, called)
         more = PLAINLY_MORE_COVER if plainly else MORE_COVER
-        return covered >= evidence.wording.cover(words, behaviour.wanted) + more
-    failures = {_value(f): f for trial in trials for f in trial.codes}
-    return all(
-        value in failures and _value_sides(failures[value], request, evidence, plainly)
-        for value in behaviour.values
-    )
+        return covered >= evidence.wording.cover(words, wanted) + more
+    return all(_value_sides(place, text, evidence, plainly) for place in difference.arguments)
 
 
-def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence, plainly: bool) -> bool:
-    actual, values = failure.actual, stated_values(failure.expected)
-    enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
+def _value_sides(place: ArgumentDifference, text: str, evidence: Evidence, plainly: bool) -> bool:
+    actual, values = place.actual, stated_values(place.expected)
+    if actual is MISSING:
+        return False
+    enum = enum_of(evidence.by_name.get(place.tool), place.parameter)
     if enum:
-        text = str(evidence.schema(failure.tool, failure.parameter).get("description", ""))
-        said = _is_meant(actual, text, request.words)
-        expected_said = any(_is_meant(value, text, request.words) for value in values)
+        description = str(evidence.schema(place.tool, place.parameter).get("description", ""))
+        said = _is_meant(actual, description, text)
+        expected_said = any(_is_meant(value, description, text) for value in values)
         sides = bool(values) and actual in enum and all(value in enum for value in values)
         return sides and (not plainly or (said and not expected_said))
-    return is_held(actual, request.words) and not is_stated(failure.expected, request.words)
+    return is_held(actual, text) and not is_stated(place.expected, text)
 
 
 def _is_meant(value: Any, description: str, words: str) -> bool:
@@ -200,8 +221,10 @@ def _is_meant(value: Any, description: str, words: str) -> bool:
     return is_held(value, words) or (meaning is not None and is_held(meaning[1].strip(), words))
 
 
-def _value(failure: Failure) -> tuple[str, str, str]:
-    return failure.parameter, _value_text(plain_value(failure.expected)), _value_text(failure.actual)
+def _value(place: ArgumentDifference) -> tuple[str, str, str]:
+    left_out = place.actual is MISSING
+    expected = _value_text(plain_value(place.expected))
+    return place.parameter, expected, "nothing" if left_out else _value_text(place.actual)
 
 
 def _value_text(value: Any) -> str:

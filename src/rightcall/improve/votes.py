@@ -62,6 +62,7 @@ class Alternative(NamedTuple):
     families: tuple[str, ...]
     calls: tuple[ToolCall, ...]
     in_world: bool = False
+    key: str = ""
 
 
 class Votes(NamedTuple):
@@ -101,7 +102,7 @@ def count_votes(ballot: Ballot, toolset: Toolset) -> Votes:
             in_world = in_world or attempt.state is not None
             if attempt.passed:
                 passing += 1 / len(trials)
-            elif attempt.calls and all(toolset.accepts(call.name, call.arguments) for call in attempt.calls):
+            elif _is_behaviour(attempt, toolset):
                 key = behaviour_key(attempt, toolset)
                 weights[key] += 1 / len(trials)
                 voters[key].add(agent)
@@ -113,10 +114,18 @@ def count_votes(ballot: Ballot, toolset: Toolset) -> Votes:
             tuple(sorted({agent.of_family for agent in voters[key]})),
             shown[key],
             in_world,
+            key,
         )
         for key, weight in sorted(weights.items(), key=lambda item: (-round(item[1], 6), item[0]))
     ]
     return Votes(n, round(passing / n, 6), tuple(alternatives), in_world)
+
+
+def _is_behaviour(attempt: Attempt, toolset: Toolset) -> bool:
+    """Whether agents can agree on it: calls that tools would accept. Nobody agrees by giving up."""
+    return bool(attempt.calls) and all(
+        not call.arguments_unknown and toolset.accepts(call.name, call.arguments) for call in attempt.calls
+    )
 
 
 def behaviour_key(attempt: Attempt, toolset: Toolset) -> str:

@@ -36,6 +36,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def _behaviour_text(golden: str, evidence: Evidence) -> str:
     behaviour = evidence.suspects[golden]
+    if behaviour.sentence:
+        return f"{golden}: {behaviour.sentence}"
     if behaviour.called != behaviour.wanted:
         return f"{golden}: the golden expects {behaviour.wanted}, the agent calls {behaviour.called}"
     name, expected, actual = behaviour.values[0]

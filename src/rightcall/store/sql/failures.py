@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
@@ -35,12 +35,13 @@ class TrialCount(NamedTuple):
 
 
 class StoredFailure(NamedTuple):
-    """A failed trial: its codes, and its calls where a tool was run."""
+    """A failed trial: its codes, its calls, and how its worlds were left."""
 
     golden_id: str
     trial: int
     codes: tuple[Failure, ...]
     calls: Sequence[ToolCall]
+    state: Mapping[str, Any] | None = None
 
 
 class ExtremeTrial(NamedTuple):
@@ -150,20 +151,20 @@ class RunFailures:
         return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
 
     def failed_trials(self) -> Iterator[StoredFailure]:
-        """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are omitted."""
+        """Every failed trial, by golden and trial, streamed."""
         yield from chain.from_iterable(pages(self._store, self._failures, AT_ONCE))
 
     def _failures(self, connection: Connection, after: StoredFailure | None) -> list[StoredFailure]:
         beyond = None if after is None else (after.golden_id, after.trial)
         rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, beyond)
         numbers = [row.id for row in rows]
-        codes, calls = evidence_of(connection, numbers), _calls(connection, numbers)
+        codes, behaviour = evidence_of(connection, numbers), _behaviour(connection, numbers)
         return [
             StoredFailure(
                 row.golden_id,
                 row.trial,
                 tuple(decode_record(evidence, Failure) for evidence in codes.get(row.id, ())),
-                calls.get(row.id, ()),
+                *behaviour.get(row.id, ((), None)),
             )
             for row in rows
         ]
@@ -186,11 +187,14 @@ class RunFailures:
             ]
 
 
-def _calls(connection: Connection, numbers: Sequence[int]) -> dict[int, Sequence[ToolCall]]:
-    """The calls of each trial; decoded only if a tool was run, which the bytes reveal."""
-    calls_by_result = {}
+def _behaviour(
+    connection: Connection, numbers: Sequence[int]
+) -> dict[int, tuple[Sequence[ToolCall], Mapping[str, Any] | None]]:
+    """The calls and the final state of each trial; decoded only if there is a call, which the bytes reveal."""
+    behaviour_by_result: dict[int, tuple[Sequence[ToolCall], Mapping[str, Any] | None]] = {}
     for number, content in trajectories_of(connection, numbers).items():
         plain = decompress_json(content)
         if b'"calls"' in plain:
-            calls_by_result[number] = decompress_record(plain, Trajectory).calls
-    return calls_by_result
+            trajectory = decompress_record(plain, Trajectory)
+            behaviour_by_result[number] = trajectory.calls, trajectory.state
+    return behaviour_by_result
