@@ -2,6 +2,7 @@
 
 run_analysis     why a run fails: streamed from the store, or from results in memory
 findings         the result: symptoms and evidence, causes/, hypotheses, ranked
+expected_path, step_funnel   the steps that goldens expect, and where trials leave them
 proposals        changes worth trying, where each can act, what they become (patch), what they may not do (leakage)
 proof/           `improve`: changes of definitions, tried on some goldens and proven on others
 changes          what changed between two runs, and which flipped goldens that touches (attribution)

@@ -15,6 +15,7 @@ from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
+from rightcall.improve.step_funnel import StepFunnel
 from rightcall.improve.suspicion import RunVotes, settle_suspects
 from rightcall.improve.votes import Voter
 from rightcall.model.tool import Tool
@@ -118,7 +119,11 @@ class Extreme(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them."""
+    """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them.
+
+    `funnels` say where trials leave the path of steps that goldens expect, the largest first; `left_out` goldens are in
+    none, because they accept paths with different steps.
+    """
 
     run: str
     failed: int
@@ -136,6 +141,8 @@ class Analysis(msgspec.Struct, frozen=True):
     slow: tuple[Extreme, ...] = ()
     costly: tuple[Extreme, ...] = ()
     known: bool = True
+    funnels: tuple[StepFunnel, ...] = ()
+    left_out: int = 0
     format: str = FORMAT
 
     @property

@@ -9,17 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from rightcall.agents.remote.remote_agent import is_address
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_runs import voter_of
-from rightcall.improve.run_setup import run_record
+from rightcall.improve.run_setup import RunRecord, run_record
+from rightcall.improve.step_funnel import FunnelTally, StepFunnel
 from rightcall.improve.suspicion import RunVotes, run_votes
 from rightcall.improve.votes import Voter
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql.failures import StoredFailure
 from rightcall.store.sql.store import Store
 
 MOST_COMPARED = 4
@@ -45,9 +48,10 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         for other in compared
         if other.id != stored.id
     }
+    tally = FunnelTally(listed=_works_in_steps(record))
     analysis = analyze_trials(
         tools,
-        trials_of(store, stored),
+        tally.watch(trials_of(store, stored, flawed=True)),
         run=stored.id,
         system=record.system,
         voter=voter_of(store, stored, {}),
@@ -58,7 +62,22 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     failures = store.runs.failures(stored.id)
     slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
     costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
-    return msgspec.structs.replace(analysis, slow=tuple(slow), costly=tuple(costly))
+    return msgspec.structs.replace(
+        analysis, slow=tuple(slow), costly=tuple(costly), funnels=tally.funnels(), left_out=tally.left_out
+    )
+
+
+def run_funnels(store: Store, stored: StoredRun) -> tuple[StepFunnel, ...]:
+    """Where trials of a stored run leave the expected path, without the rest of the analysis."""
+    tally = FunnelTally(listed=_works_in_steps(run_record(store, stored)))
+    for trials in trials_of(store, stored, flawed=True):
+        tally.add(trials)
+    return tally.funnels()
+
+
+def _works_in_steps(record: RunRecord) -> bool:
+    """Whether the agent sees results before it goes on: not a model that is asked once."""
+    return record.setup.mode != "single_turn" or bool(record.code) or is_address(record.agent)
 
 
 def _named_tools(trials: Iterable[GoldenTrials]) -> list[Tool]:
@@ -70,22 +89,43 @@ def _named_tools(trials: Iterable[GoldenTrials]) -> list[Tool]:
     return [Tool(name) for name in sorted(names) if name and not name.startswith("/")]
 
 
-def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
-    """Every golden of a run with its failed trials; one stored without its golden has only its id."""
+def trials_of(store: Store, stored: StoredRun, *, flawed: bool = False) -> Iterator[GoldenTrials]:
+    """Every golden of a run with its failed trials; one stored without its golden has only its id.
+
+    With `flawed`, also those that passed although something went wrong.
+    """
     goldens, stored_failures = store.runs.goldens(stored.id), store.runs.failures(stored.id)
-    failures = stored_failures.failed_trials()
-    golden, failure = next(goldens, None), next(failures, None)
+    failed = _ByGolden(stored_failures.failed_trials())
+    passes = _ByGolden(stored_failures.flawed_passes() if flawed else iter(()))
+    golden = next(goldens, None)
     for count in stored_failures.trial_counts():
         while golden is not None and golden.id != count.golden_id and golden.id < count.golden_id:
             golden = next(goldens, None)
-        failed: list[FailedTrial] = []
-        while failure is not None and failure.golden_id == count.golden_id:
-            failed.append(FailedTrial(failure.trial, failure.codes, failure.calls, failure.state))
-            failure = next(failures, None)
         golden_or_empty = (
             golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
         )
-        yield GoldenTrials(golden_or_empty, count.judged, count.passed, failed)
+        yield GoldenTrials(
+            golden_or_empty,
+            count.judged,
+            count.passed,
+            failed.take(count.golden_id),
+            passes.take(count.golden_id),
+        )
+
+
+class _ByGolden:
+    """Stored trials in the order of goldens, taken golden by golden."""
+
+    def __init__(self, trials: Iterator[StoredFailure]) -> None:
+        self._trials = trials
+        self._next = next(trials, None)
+
+    def take(self, golden_id: str) -> list[FailedTrial]:
+        trials = []
+        while (trial := self._next) is not None and trial.golden_id == golden_id:
+            trials.append(FailedTrial(trial.trial, trial.codes, trial.calls, trial.state))
+            self._next = next(self._trials, None)
+        return trials
 
 
 def _of_other_models(store: Store, stored: StoredRun) -> list[StoredRun]:
@@ -116,14 +156,16 @@ def analyze_results(
         for name, golden in by_id.items()
     }
     votes = {name: run_votes(Voter(name), gather_trials(by_id, of)) for name, of in (others or {}).items()}
-    return analyze_trials(
+    tally = FunnelTally()
+    analysis = analyze_trials(
         tools,
-        gather_trials(by_id, results),
+        tally.watch(gather_trials(by_id, results)),
         run=run,
         system=system,
         others=votes,
         inputs=lambda ids: {name: requests[name] for name in ids},
     )
+    return msgspec.structs.replace(analysis, funnels=tally.funnels(), left_out=tally.left_out)
 
 
 def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:
@@ -133,11 +175,15 @@ def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult
         if result.judged and result.golden_id in goldens:
             trials.setdefault(result.golden_id, []).append(result)
     for golden_id, results_of_golden in sorted(trials.items()):
-        failed = [
-            FailedTrial(r.trial, r.codes, *((r.trajectory.calls, r.trajectory.state) if r.trajectory else ()))
-            for r in sorted(results_of_golden, key=lambda r: r.trial)
-            if not r.passed
-        ]
-        yield GoldenTrials(
-            goldens[golden_id], len(results_of_golden), len(results_of_golden) - len(failed), failed
+        in_order = sorted(results_of_golden, key=lambda r: r.trial)
+        failed, flawed = (
+            [
+                FailedTrial(
+                    r.trial, r.codes, *((r.trajectory.calls, r.trajectory.state) if r.trajectory else ())
+                )
+                for r in in_order
+                if r.passed == passed and (r.codes or not passed)
+            ]
+            for passed in (False, True)
         )
+        yield GoldenTrials(goldens[golden_id], len(in_order), len(in_order) - len(failed), failed, flawed)

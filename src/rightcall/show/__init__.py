@@ -6,6 +6,7 @@
     terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal
     formats     html, markdown, junit, json: each a file of that name
+    funnel      where trials leave the expected path, as rows and as a picture
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
     notebook    tables and progress in notebooks, columns for data frames
     check_comment, check_ci   a check as Markdown, and for CI servers; pull_request: the comment itself

@@ -7,6 +7,7 @@ from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.model.danger import WORD
 from rightcall.show.columns import print_columns
+from rightcall.show.funnel import print_funnels
 from rightcall.show.numbers import whole
 from rightcall.show.screen import Screen
 from rightcall.show.text import edit_text, value_words
@@ -39,6 +40,7 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
+    print_funnels(out, analysis.funnels)
     if analysis.confusion:
         _print_confusion(out, analysis)
     if analysis.parameters:

@@ -15,7 +15,8 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.run.suite_history import suite_history
-from rightcall.show.charts import charts
+from rightcall.show.charts import charts, to_svg
+from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
 from rightcall.show.html_cases import Embedding
 from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
@@ -90,6 +91,10 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
         view=view,
         analysis=analysis,
         charts=shown,
+        funnels=[
+            (funnel_title(funnel), funnel_rows(funnel), to_svg(funnel_chart(funnel)))
+            for funnel in worth_showing(analysis.funnels if analysis else ())
+        ],
         groups=summary_columns((), "html"),
         tools=shown_in(TOOL_COLUMNS, "html"),
         shortened=shortened,

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
+from rightcall.improve.run_analysis import run_funnels
+from rightcall.improve.step_funnel import StepFunnel
+from rightcall.show.funnel import funnel_lines, worth_showing
 from rightcall.show.numbers import count, dollars, duration
 from rightcall.show.text import one_line
 from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, Column, shown_in, summary_columns
@@ -30,17 +33,21 @@ MOST_TOOLS = 15
 def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     view = run_view(store, run)
-    out.write(markdown(view, *failed_goldens(store, run, MOST_CASES)).encode())
+    funnels = run_funnels(store, store.runs.get(view.run.id)) if view.failures else ()
+    out.write(markdown(view, *failed_goldens(store, run, MOST_CASES), funnels).encode())
     return view
 
 
-def markdown(view: RunView, failed: Sequence[GoldenRow], more: int) -> str:
+def markdown(
+    view: RunView, failed: Sequence[GoldenRow], more: int, funnels: Sequence[StepFunnel] = ()
+) -> str:
     """The whole text: danger above everything but the verdict."""
     parts = (
         _head(view),
         _danger(view, failed),
         _summary(view),
         _failures(view),
+        _steps(funnels),
         _cases(failed, more),
         _tools(view),
     )
@@ -97,6 +104,13 @@ def _summary(view: RunView) -> Iterator[str]:
     for note in (*view.summary.notes, *view.suite.sentences(lambda golden_id: code(golden_id, 80))):
         yield one_line(note, 1000)
         yield ""
+
+
+def _steps(funnels: Sequence[StepFunnel]) -> Iterator[str]:
+    if worth_showing(funnels):
+        yield "### Where trials leave the expected path"
+        yield ""
+        yield from funnel_lines(funnels, code)
 
 
 def _failures(view: RunView) -> Iterator[str]:

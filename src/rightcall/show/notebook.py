@@ -82,7 +82,18 @@ def analysis_html(analysis: Analysis) -> str:
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
     shown = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
-    return f"<div><p>{head} {run}</p>{unknown}{shown}</div>"
+    return f"<div><p>{head} {run}</p>{unknown}{shown}{_steps(analysis)}</div>"
+
+
+def _steps(analysis: Analysis) -> str:
+    """Where trials leave the expected path."""
+    from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
+
+    return "".join(
+        f"<p>{_text(funnel_title(funnel), 300)}</p>"
+        + _table(TITLES, [[_text(cell, 300) for cell in row] for row in funnel_rows(funnel)])
+        for funnel in worth_showing(analysis.funnels)
+    )
 
 
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:

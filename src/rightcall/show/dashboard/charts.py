@@ -13,7 +13,9 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rightcall.improve.step_funnel import StepFunnel
 from rightcall.show.charts import CONFIG, SCHEMA, Spec, to_svg
+from rightcall.show.funnel import funnel_chart
 from rightcall.show.text import one_line
 from rightcall.show.view.case import Bar
 from rightcall.show.view.summary import ShownRate
@@ -188,6 +190,19 @@ def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spe
 def apply_theme(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
     return {**spec, "width": 460, "height": 140, "config": _config(theme)}
+
+
+def funnel(steps: StepFunnel, theme: Theme) -> Spec:
+    """Where trials leave the expected path."""
+    colours, config = PALETTES[theme], _config(theme)
+    return {
+        **funnel_chart(steps),
+        "config": {
+            **config,
+            "text": {"color": colours.ink},
+            "axis": {**config["axis"], "labelColor": colours.ink},
+        },
+    }
 
 
 def is_narrow(request: Request) -> bool:

@@ -15,6 +15,7 @@ from rightcall.core.text import percent_interval
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
+from rightcall.show.funnel import funnel_rows, funnel_title, worth_showing
 from rightcall.show.numbers import FILTERS
 from rightcall.show.text import display_text, json_text, one_line, visible
 from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
@@ -52,6 +53,9 @@ def make_environment() -> Environment:
         "summary_columns": summary_columns((), "dashboard"),
         "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
+        "worth_showing": worth_showing,
+        "funnel_title": funnel_title,
+        "funnel_rows": funnel_rows,
         "rate_of": lambda run: run_rate(run).value,
         "run_link": links.run_link,
         "case_link": links.case_link,

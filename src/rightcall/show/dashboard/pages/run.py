@@ -22,6 +22,7 @@ from rightcall.show.dashboard.views import (
     store_of,
     view_of,
 )
+from rightcall.show.funnel import worth_showing
 from rightcall.show.view.case_names import case_names
 from rightcall.show.view.failures import TITLES
 from rightcall.show.view.grouped_trials import golden_row, with_titles
@@ -74,6 +75,15 @@ def spread(request: Request) -> Response:
     }.get(request.path_params["name"])
     spec = histogram(*drawn) if drawn else None
     return charts.answer(request, lambda theme: charts.apply_theme(spec, theme) if spec else None)
+
+
+def funnel(request: Request) -> Response:
+    """Where trials leave the path of steps that goldens expect."""
+    funnels = worth_showing(analysis_of(request, run_from_url(request)).funnels)
+    number = request.path_params["number"]
+    return charts.answer(
+        request, lambda theme: charts.funnel(funnels[number], theme) if number < len(funnels) else None
+    )
 
 
 def cases(request: Request) -> Response:
@@ -177,6 +187,7 @@ routes = [
     Route("/runs/{run}", run),
     Route("/runs/{run}/insights", insights),
     Route("/runs/{run}/spread/{name}.svg", spread),
+    Route("/runs/{run}/steps/{number:int}.svg", funnel),
     Route("/runs/{run}/cases", cases),
     Route("/runs/{run}/live", live),
 ]
