@@ -19,7 +19,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 LEAST_STEPS = 2
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """Calls that may come in any order; or, with `asks`, the question before them. `places` are those of the calls."""
 
     tools: tuple[str, ...]
@@ -33,7 +33,7 @@ class Step(NamedTuple):
         return f"ask before {tools}" if self.asks else tools
 
 
-def expected_paths(golden: AnyGolden, *, listed: bool = True) -> set[tuple[Step, ...]]:
+def expected_paths(golden: AnyGolden, *, listed: bool = True) -> set[tuple[PathStep, ...]]:
     """The paths of a golden with at least two steps, several where its alternatives differ in their steps.
 
     With `listed`, calls without any stated order are taken as listed.
@@ -60,17 +60,19 @@ def _turns(golden: Any) -> list[tuple[int, Sequence[ExpectedCall]]]:
 
 def _path(
     golden: AnyGolden, units: Sequence[tuple[int, Sequence[ExpectedCall]]], *, listed: bool
-) -> tuple[Step, ...]:
-    steps: list[Step] = []
+) -> tuple[PathStep, ...]:
+    steps: list[PathStep] = []
     for start, calls in units:
         for level in _levels(calls, strict=golden.order == "strict", listed=listed):
             required = [place for place in level if calls[place].required and calls[place].min]
             tools = [_label(calls[place]) for place in required]
-            steps += [Step((tool,), asks=True) for tool in dict.fromkeys(tools) if tool in golden.confirm]
+            steps += [PathStep((tool,), asks=True) for tool in dict.fromkeys(tools) if tool in golden.confirm]
             if required:
                 in_order = sorted(zip(tools, required, strict=True))
                 steps.append(
-                    Step(tuple(tool for tool, _ in in_order), tuple(start + place for _, place in in_order))
+                    PathStep(
+                        tuple(tool for tool, _ in in_order), tuple(start + place for _, place in in_order)
+                    )
                 )
     return tuple(steps)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from rightcall.improve.counters import FailedTrial, GoldenTrials
-from rightcall.improve.expected_path import Step, expected_paths
+from rightcall.improve.expected_path import PathStep, expected_paths
 from rightcall.model.failure import CODES, FORBIDDEN, Failure
 from rightcall.model.record import Record
 
@@ -123,7 +123,7 @@ class FunnelTally:
 class _Group:
     """The goldens of one sequence of tools."""
 
-    def __init__(self, path: Sequence[Step]) -> None:
+    def __init__(self, path: Sequence[PathStep]) -> None:
         self._path = path
         self.goldens = self.trials = self.passed = self.shortcuts = 0
         self._examples: list[str] = []
@@ -131,7 +131,7 @@ class _Group:
         self._left_trials: Counter[tuple[int, Destination]] = Counter()
         self._left_examples: defaultdict[tuple[int, Destination], list[str]] = defaultdict(list)
 
-    def add(self, trials: GoldenTrials, path: Sequence[Step]) -> None:
+    def add(self, trials: GoldenTrials, path: Sequence[PathStep]) -> None:
         self.goldens += 1
         self.trials += trials.judged
         self.passed += trials.passed
@@ -141,7 +141,7 @@ class _Group:
         for trial in trials.flawed:
             self._leave(trials.golden.id, trial, path, passed=True)
 
-    def _leave(self, golden_id: str, trial: FailedTrial, path: Sequence[Step], *, passed: bool) -> None:
+    def _leave(self, golden_id: str, trial: FailedTrial, path: Sequence[PathStep], *, passed: bool) -> None:
         number, step = next(
             ((number, step) for number, step in enumerate(path) if _failures_at(step, trial.codes)),
             (len(path), None),
@@ -181,14 +181,16 @@ class _Group:
         )
 
 
-def _failures_at(step: Step, codes: Sequence[Failure]) -> list[Failure]:
+def _failures_at(step: PathStep, codes: Sequence[Failure]) -> list[Failure]:
     """The failures because of which a step was not taken."""
     if step.asks:
         return [f for f in codes if f.code in NOT_ASKED and f.tool in step.tools]
     return [f for f in codes if f.expected_call in step.places and CODES[f.code].pair]
 
 
-def _destination(step: Step | None, later: Sequence[Step], trial: FailedTrial) -> tuple[Destination, str]:
+def _destination(
+    step: PathStep | None, later: Sequence[PathStep], trial: FailedTrial
+) -> tuple[Destination, str]:
     """Where a trial went instead of taking a step; without a step, why it did not pass."""
     if step is not None and step.asks:
         return "not_asked", ""
@@ -201,7 +203,9 @@ def _destination(step: Step | None, later: Sequence[Step], trial: FailedTrial) -
     return ("stopped", stopped) if stopped else ("failed", trial.codes[0].code if trial.codes else "")
 
 
-def _instead(step: Step, later: Sequence[Step], trial: FailedTrial, stopped: str) -> tuple[Destination, str]:
+def _instead(
+    step: PathStep, later: Sequence[PathStep], trial: FailedTrial, stopped: str
+) -> tuple[Destination, str]:
     """What was done instead of the calls of a step."""
     here = _failures_at(step, trial.codes)
     pairs = {OF_PAIR[kind]: f for f in reversed(here) if (kind := CODES[f.code].pair) in OF_PAIR}
@@ -218,13 +222,13 @@ def _instead(step: Step, later: Sequence[Step], trial: FailedTrial, stopped: str
     return ("other_tool", other.tool) if other is not None else ("no_call", "")
 
 
-def _was_tried(step: Step, codes: Sequence[Failure]) -> bool:
+def _was_tried(step: PathStep, codes: Sequence[Failure]) -> bool:
     """Whether the calls of a step were made, rightly or not."""
     kinds = {CODES[f.code].pair for f in _failures_at(step, codes)}
     return not step.asks and kinds <= {"wrong_arguments", "out_of_order"}
 
 
-def _failed_call(step: Step, trial: FailedTrial) -> str:
+def _failed_call(step: PathStep, trial: FailedTrial) -> str:
     """The tool whose error ended the trial, or kept it from this step."""
     own = [call.name for call in trial.calls if call.status == "error" and call.name in step.tools]
     last = trial.calls[-1] if trial.calls else None

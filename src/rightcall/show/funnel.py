@@ -18,7 +18,7 @@ SHOWN = 3
 TITLES = ("step", "reached", "of those before", "the others went to")
 LONGEST_LABEL = 60
 NAMED = 2
-"""Places beside a bar of the picture; the table has all."""
+"""Places named next to a bar; the table has all."""
 
 
 class FunnelRow(NamedTuple):
@@ -78,7 +78,7 @@ def print_funnels(out: Screen, funnels: Sequence[StepFunnel]) -> None:
 def funnel_chart(funnel: StepFunnel) -> Spec:
     """A bar per step: as long as the trials that took it, followed by an empty one for those that left there.
 
-    The numbers and where trials went are written beside the bars, so the picture can be read without colour.
+    The numbers and where trials went are written next to the bars, so the picture can be read without colour.
     """
     values = list(_bars(funnel))
     labels = [bar["step"] for bar in values]
