@@ -19,7 +19,7 @@ from rightcall.check.record import StoredVerdicts
 from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.trials import CheckTrials, Watch
 from rightcall.check.words import words_for_untouched
-from rightcall.core.text import percent
+from rightcall.core.text import first_names, percent, pluralize, shorten
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.run.baseline_file import BaselinePool
@@ -27,6 +27,7 @@ from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
+from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.suite import Suite, load_suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
 from rightcall.run.suite_history import latest_history
@@ -65,6 +66,7 @@ async def check_suite(
     base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
     if base is not None and not options.plan_only:
         base.require_trust(trust=options.trust)
+    plan, left_out = await _without_wrong_goldens(plan, baseline)
     settings = settings or suite.check
     if base is not None and not settings.control:
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
@@ -83,13 +85,14 @@ async def check_suite(
     if draws and again:
         design = replace(design_draw(draws), first_seed=design.seed, rescored=moved)
     history = latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint)
+    notes = (*left_out, *history.notes)
     result = _without_asking(design, plan, options)
     if result is not None:
-        return _with_exit_code(_with_notes(result, history.notes), settings)
+        return _with_exit_code(_with_notes(result, notes), settings)
     if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         calls = msgspec.structs.replace(stored.calls, spent=0)
-        return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *history.notes))
+        return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *notes))
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
         asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
     trials = CheckTrials(
@@ -108,7 +111,21 @@ async def check_suite(
         result = msgspec.structs.replace(result, notes=(*result.notes, draw_note))
     result = _with_exit_code(result, settings)
     verdicts.add(design.first_seed or design.seed, asked, result)
-    return _with_notes(result, history.notes)
+    return _with_notes(result, notes)
+
+
+async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Plan, tuple[str, ...]]:
+    """The plan without goldens that no agent can pass, and a note about each; one that passed before stays."""
+    passed = {line.id for line in baseline.lines if any(score >= 1 for score in line.scores)}
+    wrong = {name: why async for name, why in goldens_never_met(plan) if name not in passed}
+    if not wrong:
+        return plan, ()
+    shown = [f"{name} ({shorten(why, 100)})" for name, why in sorted(wrong.items())]
+    note = (
+        f"{pluralize(len(wrong), 'golden')} left out, because what it expects does not pass it: "
+        f"{first_names(shown, 5)}; see `rightcall audit --only doubts`"
+    )
+    return replace(plan, quarantine=plan.quarantine | wrong.keys()), (note,)
 
 
 def _with_notes(result: CheckResult, notes: Sequence[str]) -> CheckResult:

@@ -56,12 +56,13 @@ def check(
     skip_bad: bool,
     as_json: bool,
 ) -> None:
-    """Find mistakes in goldens: unknown tools, invalid arguments, contradictions.
+    """Find mistakes in goldens: unknown tools, invalid arguments, contradictions, expectations that cannot be met.
 
     Exit code 2 if there are errors; warnings do not count.
     """
     from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
     from rightcall.datasets.goldens import numbered_goldens
+    from rightcall.improve.dataset_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.load import load_tools
@@ -69,12 +70,12 @@ def check(
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
     if quality:
-        measured_quality, doubts = quality_of_file(file, toolset, skipped, past, store_url)
+        measured_quality, easy_goldens = quality_of_file(file, toolset, skipped, past, store_url)
         if as_json:
             bad = skipped.problems if skipped else []
-            print_json({"quality": measured_quality, "findings": doubts, "skipped": bad})
+            print_json({"quality": measured_quality, "findings": easy_goldens, "skipped": bad})
         else:
-            show_quality(measured_quality, doubts)
+            show_quality(measured_quality, easy_goldens)
             if skipped:
                 skipped.show()
         return
@@ -86,7 +87,9 @@ def check(
             count += 1
             yield f"{file}:{line}", golden
 
-    findings = list(check_goldens(goldens_with_places(), toolset))
+    doubts = DatasetDoubts(toolset)
+    findings = list(check_goldens(doubts.watch(goldens_with_places()), toolset))
+    findings += doubts.findings()
     errors = [finding for finding in findings if finding.severity == "error"]
     if as_json:
         also = {"skipped": skipped.problems} if skipped else {}

@@ -15,17 +15,16 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.improve.call_difference import difference_from
 from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
-from rightcall.improve.doubts.contradiction import GoldenDemand, contradictions, demand_of
+from rightcall.improve.doubts.contradiction import MOST_COMPARED, GoldenDemand, contradictions, demand_of
 from rightcall.improve.doubts.discrimination import PassMatrix
 from rightcall.improve.golden_edit import GoldenEdit, apply_edits, bounded_value
-from rightcall.improve.suspect import OwnBehaviour, Reason, SuspectGolden
+from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.run.golden_check import notes_of
-from rightcall.run.rehearsal.expected_value import NoValue
 from rightcall.run.rehearsal.grounds import words_of
-from rightcall.run.rehearsal.known_good import make_trajectory
-from rightcall.run.rehearsal.toolset import Toolset, Toolsets
+from rightcall.run.rehearsal.own_behaviour import own_behaviour
+from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
 
 OF_DATASET = ("contradiction", "discrimination")
@@ -54,43 +53,34 @@ class Doubter:
         toolset = self._toolsets.of(self._trial.tools_of(golden))
         ballot = self._ballots(golden)
         votes = count_votes(ballot, toolset)
-        own = await self._own_behaviour(golden, toolset)
+        own = await own_behaviour(golden, toolset, self._trial)
         suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own)
-        self._marks[golden.id] = golden_mark(golden)
+        mark = golden_mark(golden)
         for code in DOUBT_CODES:
             if code not in OF_DATASET:
                 for reason in _reasons(code)(suspect):
-                    self._add(golden.id, where, code, _checked(reason, suspect), votes)
+                    self._add(golden.id, where, code, _checked(reason, suspect), votes, mark)
         self._matrix.add(golden.id, ballot)
-        if (demand := demand_of(suspect, where)) is not None:
+        if len(self._demands) < MOST_COMPARED and (demand := demand_of(suspect, where, mark)) is not None:
             self._demands.append(demand)
 
     def doubts(self) -> tuple[Doubt, ...]:
         """Every doubt, the most certain first."""
         for demand, reason in contradictions(self._demands):
-            self._add(demand.golden_id, demand.where, "contradiction", reason, Votes())
+            self._add(demand.golden_id, demand.where, "contradiction", reason, Votes(), demand.mark)
         self._demands = []
-        places = {doubt.golden_id: doubt.where for doubt in self._doubts}
-        for golden_id, reason in self._matrix.reasons(frozenset(places)):
-            self._add(golden_id, places[golden_id], "discrimination", reason, Votes())
+        doubted = {doubt.golden_id: (doubt.where, self._marks[doubt.golden_id]) for doubt in self._doubts}
+        for golden_id, reason in self._matrix.reasons(frozenset(doubted)):
+            where, mark = doubted[golden_id]
+            self._add(golden_id, where, "discrimination", reason, Votes(), mark)
         self._matrix = PassMatrix()
         return in_order(self._doubts)
 
-    async def _own_behaviour(self, golden: AnyGolden, toolset: Toolset) -> OwnBehaviour | None:
-        """How the calls that a golden expects go; None where they cannot be made from it."""
-        try:
-            trajectory = await make_trajectory(golden, toolset.tools, self._trial.toolbox)
-        except (NoValue, InputError):
-            return None
-        if any(not toolset.accepts(call.name, call.arguments) for call in trajectory.calls):
-            return None  # values that the golden leaves open could not be made up; `against_schema` looks at the rest
-        judgement, why = self._trial.judge_stated(golden, trajectory)
-        if judgement == "not_judged":
-            return None
-        return OwnBehaviour(trajectory, (why or "it fails") if judgement == "failed" else "")
-
-    def _add(self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes) -> None:
-        mark = hex_digest(f"{self._marks[golden_id]} {code}", 16)
+    def _add(
+        self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes, golden: str
+    ) -> None:
+        mark = hex_digest(f"{golden} {code}", 16)
+        self._marks[golden_id] = golden
         if mark in self._settled:
             self.kept += 1
             return

@@ -17,15 +17,8 @@ from rightcall.improve.votes import Alternative, Votes
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.compile import matcher_key
 from rightcall.model.golden import AnyGolden
-from rightcall.model.trajectory import Trajectory
+from rightcall.run.rehearsal.own_behaviour import OwnBehaviour
 from rightcall.run.rehearsal.toolset import Toolset
-
-
-class OwnBehaviour(NamedTuple):
-    """The behaviour that a golden expects, as it went; `why` it does not pass, empty when it does."""
-
-    trajectory: Trajectory
-    why: str = ""
 
 
 @dataclass(frozen=True)

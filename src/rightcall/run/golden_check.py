@@ -256,6 +256,15 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
         if name in parameters and not callable(spec) and kind in (None, "exact"):
             for problem in argument_problems(tool, name, value):
                 yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
+        if name in parameters and kind == "one_of" and _all_refused(tool, name, spec["one_of"]):
+            yield "error", "invalid_value", f"{field}.args.{name}: {tool.name} refuses every listed value", ""
+
+
+def _all_refused(tool: Tool, name: str, choices: Any) -> bool:
+    """Whether the schema refuses all of several plain values."""
+    if not isinstance(choices, list) or not choices or any(isinstance(choice, dict) for choice in choices):
+        return False
+    return all(any(True for _ in argument_problems(tool, name, choice)) for choice in choices)
 
 
 def _no_embedding(text: str) -> Sequence[float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.improve.doubt import Band
 from rightcall.improve.suspect import Reason, SuspectGolden, value_text
-from rightcall.model.golden import Golden
+from rightcall.run.rehearsal.own_behaviour import cannot_be_met
 
 
 def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
@@ -14,8 +14,7 @@ def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
     if own is None or suspect.votes.passing:
         return  # somebody met it
     if own.why:
-        # the turns of a conversation are made up here; an agent's may go another way
-        band: Band = "certain" if isinstance(suspect.golden, Golden) else "likely"
+        band: Band = "certain" if cannot_be_met(suspect.golden, own) else "likely"
         yield Reason(band, f"what it expects does not pass it: {own.why}")
         return
     for call in own.trajectory.calls:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rightcall.core.codec import describe_value
-from rightcall.core.digest import json_digest
+from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.improve.call_difference import alternatives_of
 from rightcall.improve.golden_facts import request_of
@@ -16,6 +16,8 @@ from rightcall.run.rehearsal.call_key import value_key
 NEARLY_EQUAL = 0.9
 MOST_COMPARED = 100_000
 MOST_IN_BAND = 20
+LONGEST_REQUEST = 2_000
+LONGEST_VALUE = 200
 
 
 class GoldenDemand(NamedTuple):
@@ -23,13 +25,14 @@ class GoldenDemand(NamedTuple):
 
     golden_id: str
     where: str
+    mark: str
     request: str
     tools: str
     values: Mapping[str, tuple[str, ...]]
     shown: Mapping[str, str]
 
 
-def demand_of(suspect: SuspectGolden, where: str) -> GoldenDemand | None:
+def demand_of(suspect: SuspectGolden, where: str, mark: str) -> GoldenDemand | None:
     """The demand of a golden without alternatives that states values; else None."""
     alternatives = list(alternatives_of(suspect.golden))
     if len(alternatives) != 1 or not alternatives[0][1]:
@@ -39,12 +42,19 @@ def demand_of(suspect: SuspectGolden, where: str) -> GoldenDemand | None:
     for number, (_, call) in enumerate(alternatives[0][1]):
         for name, spec in (call.args or {}).items():
             place = f"{number} {call.tool}.{name}"
-            values[place] = tuple(repr(value) for value in accepted_values(spec))
+            values[place] = tuple(_text(value) for value in accepted_values(spec))
             shown[place] = value_text(spec)
     called = [call.tool for _, call in alternatives[0][1]]
     definitions = [suspect.toolset.tools.get(str(tool)) for tool in called]
     tools = json_digest([called, definitions], 16, enc_hook=describe_value)
-    return GoldenDemand(suspect.golden.id, where, normalize(request_of(suspect.golden)), tools, values, shown)
+    request = normalize(request_of(suspect.golden))[:LONGEST_REQUEST]
+    return GoldenDemand(suspect.golden.id, where, mark, request, tools, values, shown)
+
+
+def _text(value: object) -> str:
+    """A value to compare; a long one by its digest."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else hex_digest(text, 32)
 
 
 def contradictions(demands: list[GoldenDemand]) -> Iterator[tuple[GoldenDemand, Reason]]:

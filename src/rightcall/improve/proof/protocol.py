@@ -29,6 +29,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult
 from rightcall.run.plan import Plan
+from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.stats.paired_tests import holm
 from rightcall.store.sql.store import Store
 
@@ -45,21 +46,31 @@ async def improve_plan(
     Where too few goldens could be held out to prove anything, changes are tried on all of them, and the result says so.
     """
     options = options or ImproveOptions()
-    material, analysis = _material(plan, store, run, options)
+    never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
+    material, analysis = _material(plan, store, run, options, never_met)
     rewritten = await options.rewrite(_task(material, analysis, store)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
     job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
     if not (short := job.shortage()):
         return await job.prove()
     options.announce(short)
-    material, analysis = _material(plan, store, run, options, hold_out=False)
+    material, analysis = _material(plan, store, run, options, never_met, hold_out=False)
     return await _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten]).tune(short)
 
 
 def _material(
-    plan: Plan, store: Store, run: str, options: ImproveOptions, *, hold_out: bool = True
+    plan: Plan,
+    store: Store,
+    run: str,
+    options: ImproveOptions,
+    never_met: frozenset[str],
+    *,
+    hold_out: bool = True,
 ) -> tuple[Material, Analysis]:
-    """Both parts of the goldens, without those that may be wrong, and the findings of tune; or all of them as tune."""
+    """Both parts of the goldens, without those that may be wrong, and the findings of tune; or all of them as tune.
+
+    What no agent can pass is left out of both parts, unless one did.
+    """
     stored = store.runs.get(run)
     dataset = stored.run.fingerprints.get("dataset", "")
     goldens = list(plan.goldens())
@@ -68,7 +79,8 @@ def _material(
     results = [r for r in store.runs.results(stored.id, trajectories=True) if r.golden_id in ids]
     arms = Arms(plan, store, dataset)
     analysis = analyze_results(arms.tools, tune, results, system=plan.agent.system)
-    aside = {
+    passed = {result.golden_id for result in results if result.passed}
+    aside = (never_met - passed) | {
         golden
         for finding in analysis.findings
         if finding.stated and finding.cause in ABOUT_GOLDENS

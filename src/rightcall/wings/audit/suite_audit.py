@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import tools_of
 from rightcall.api.tool_lint import definitions_given
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError
@@ -24,12 +23,12 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.plan import Plan
+from rightcall.run.rehearsal.own_behaviour import trial_of_plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
 from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.runtime.mocks import runs_for_real
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import select_operators
@@ -154,18 +153,14 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
     suite = load_suite(path)
     require_trust(suite, path, trust=trust)
     plan: Plan = plan_suite(suite, path.parent)
-    agent = replace(plan.agent, execute="mock", faults=None)
-    sources = tools_of(agent)
-    mocks = {name: mock for name, mock in (agent.mocks or {}).items() if not runs_for_real(mock)}
-    toolbox = Toolbox(sources, mocks=mocks) if sources else None
-    scorer = replace(plan.scorer, metrics=(*plan.metrics, *as_metrics(metrics)))
+    plan = replace(plan, metrics=(*plan.metrics, *as_metrics(metrics)))
     dataset = plan.dataset if isinstance(plan.dataset, Path) else path
-    needs_content = any(map(reads_expected_output, scorer.metrics))
+    needs_content = any(map(reads_expected_output, plan.metrics))
     return AuditSubject(
         lambda: _with_places(dataset, plan),
-        Trial(scorer, {tool.name: tool for tool in plan.definitions}, toolbox),
+        trial_of_plan(plan),
         suite.name,
-        agent.system,
+        plan.agent.system,
         needs_content,
         dataset,
         suite.audit.families,
