@@ -65,6 +65,8 @@ class TrajectoryLine(Record, frozen=True):
     served_model: str = ""
     given: Annotated[int, msgspec.Meta(ge=0)] | None = None
     approvals_seen: bool = False
+    mutant: Any = None
+    """What `rightcall audit --write-mutants` notes; readers ignore it."""
 
 
 class ChatLine(TrajectoryLine, frozen=True):
@@ -140,7 +142,7 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
     file_format = format_of(path, SUFFIXES)
     with atomic_write(path) as file:
         try:
-            file_format.write(map(_line_of, trajectories), TRAJECTORIES, file)
+            file_format.write(map(trajectory_line, trajectories), TRAJECTORIES, file)
         except UnicodeEncodeError:
             problem = "a text contains a lone surrogate, which cannot be written to a file"
             raise InputError(str(path), problem, "remove it") from None
@@ -237,7 +239,7 @@ def _trajectory_of(
     )  # fmt: skip
 
 
-def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
+def trajectory_line(recorded: RecordedTrajectory) -> TrajectoryLine:
     """The shortest line that decodes to the same trajectory."""
     trajectory = recorded.trajectory
     derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)

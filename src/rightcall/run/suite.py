@@ -166,8 +166,11 @@ class WorkersConfig(Record, frozen=True):
 
 
 class AuditSettings(Record, frozen=True):
-    """What `rightcall audit` knows about agents: models of one maker share mistakes."""
+    """What `rightcall audit` plants, and what it knows about agents: models of one maker share mistakes."""
 
+    operators: Annotated[tuple[str, ...], described("kinds of bugs to plant [default: all]")] = ()
+    exclude: Annotated[tuple[str, ...], described("kinds of bugs to leave out")] = ()
+    equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
     families: Annotated[
         dict[str, str],
         described("maker of each agent or model, by name [default: read off the model's name]"),
@@ -239,8 +242,8 @@ class Suite(Record, frozen=True):
         tuple[str, ...], described("ids of flaky goldens that are run without affecting the verdict")
     ] = ()
     workers: Annotated[WorkersConfig | None, described("worker processes of a run on Ray")] = None
-    audit: Annotated[AuditSettings, described("settings of `rightcall audit`")] = AuditSettings()
     check: Annotated[CheckSettings, described("settings of `rightcall check`")] = CheckSettings()
+    audit: Annotated[AuditSettings, described("settings of `rightcall audit`")] = AuditSettings()
     record: Annotated[
         RecordMode | RecordSettings,
         described("record and replay model answers: none, auto, refresh, replay, or an object"),

@@ -112,3 +112,30 @@ def _duration(seconds: float) -> str:
     return (
         f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
     )
+
+
+class CountProgress:
+    """How many things are done, on one line of a terminal; nothing elsewhere, and nothing in the first second."""
+
+    def __init__(self, verb: str, thing: str) -> None:
+        self._verb, self._thing = verb, thing
+        self._screen = Screen(stderr=True)
+        self._started = self._shown = time.monotonic()
+        self._done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._shown > self._started and self._screen.is_terminal:
+            self._screen.print(" " * 60, end="\r")
+
+    def advance(self) -> None:
+        """One more is done."""
+        self._done += 1
+        now = time.monotonic()
+        if self._screen.is_terminal and now - self._started > 1 and now - self._shown > 0.2:
+            self._shown = now
+            speed = self._done / (now - self._started)
+            words = f"{self._verb}: {pluralize(self._done, self._thing)} ({speed:,.0f}/s)"
+            self._screen.print(words, end="\r", soft_wrap=True)

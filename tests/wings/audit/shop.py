@@ -18,6 +18,7 @@ from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.mutation import mutants_of, select_operators
 from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.scene import Scene, SeenValues
+from rightcall.wings.audit.suite_audit import TightenedGoldens
 
 
 def schema(required: Sequence[str] = (), **parameters: Any) -> dict[str, Any]:
@@ -69,11 +70,14 @@ def audit_goldens(
     scorer: Scorer | None = None,
     tools: dict[str, Tool] | None = None,
     **plan: Any,
-) -> tuple[AuditResult, Auditor]:
+) -> tuple[AuditResult, dict[str, AnyGolden]]:
+    """The audit of goldens, and the goldens with all proposed changes."""
+    changes = TightenedGoldens()
     auditor = Auditor(
         Trial(scorer or Scorer(), TOOLS if tools is None else tools),
         AuditPlan(select_operators(), seed="s", **plan),
         lambda golden: (known or {}).get(golden.id, []),
+        [changes],
     )
 
     async def run() -> None:
@@ -82,7 +86,7 @@ def audit_goldens(
             await auditor.audit(f"goldens.jsonl:{golden.id}", golden)
 
     asyncio.run(run())
-    return auditor.result(), auditor
+    return auditor.result(), changes.by_id
 
 
 REFUND = Golden(

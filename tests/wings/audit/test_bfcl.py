@@ -19,6 +19,7 @@ from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import mutants_of, select_operators
+from rightcall.wings.audit.suite_audit import TightenedGoldens
 from tests.datasets.bfcl_candidates import right_answers
 from tests.datasets.bfcl_official import Item, OfficialChecker
 
@@ -115,6 +116,8 @@ def closed(chosen: Cases, official: OfficialChecker, how: str, agents: int) -> t
               for item, _ in chosen}  # fmt: skip
     weak = [(item, weaker(golden, how)) for item, golden in chosen if rights[item.id]]
     auditor = auditor_of(weak)
+    changes = TightenedGoldens()
+    auditor.listeners = [changes]
     auditor.known = lambda golden: [
         KnownBehaviour(f"agent {n}", _trajectory(calls)) for n, calls in enumerate(rights[golden.id][:agents])
     ]
@@ -124,7 +127,7 @@ def closed(chosen: Cases, official: OfficialChecker, how: str, agents: int) -> t
             await auditor.audit("", golden)
         judged = [
             (await auditor.trial.judge(tight, _trajectory(calls)))[0] == "passed"
-            for name, tight in auditor.tightened.items()
+            for name, tight in changes.by_id.items()
             for calls in rights[name]
         ]
         return len(judged), judged.count(False)

@@ -90,8 +90,8 @@ def test_no_mutant_is_right_behaviour_and_ids_are_stable(case: tuple[Golden, Any
 @given(cases())
 def test_proposals_catch_keep_and_never_weaken(case: tuple[Golden, Any]) -> None:
     golden, good = case
-    before, auditor = audit_goldens(golden, known={golden.id: [KnownBehaviour("a", good)]})
-    tightened = auditor.tightened.get(golden.id)
+    before, changes = audit_goldens(golden, known={golden.id: [KnownBehaviour("a", good)]})
+    tightened = changes.get(golden.id)
     if tightened is None:
         assert not any(survivor.proposal for survivor in before.survivors)
         return
@@ -163,12 +163,12 @@ def test_a_mutant_is_compared_with_the_behaviour_that_it_was_made_from() -> None
         call("refund_order", order_id="A-17", amount=12.5),
     )
     known = {"g": [KnownBehaviour("a", first), KnownBehaviour("b", second)]}
-    result, auditor = audit_goldens(golden, known=known)
+    result, changes = audit_goldens(golden, known=known)
     made = mutants(golden, first, second)
     assert {mutant.origin for mutant in made} == {0, 1}
     for mutant in made:
         assert mutant.call is None or mutant.origin or mutant.call <= len(first.calls)
-    expected = auditor.tightened["g"].expected_calls[0]
+    expected = changes["g"].expected_calls[0]
     assert expected.args == {"order_id": "A-17", "amount": 12.5}
     assert not [s for s in result.survivors if s.tool == "find_order" and s.proposal]
 
@@ -234,11 +234,11 @@ def test_a_weak_golden_is_tightened_by_what_is_known_and_no_more() -> None:
         call("refund_order", order_id="A-17", amount=12.5),
         call("send_email", to="ann@x.y", subject="About your refund"),
     )
-    result, auditor = audit_goldens(golden, known={"g": [KnownBehaviour("a", good)]})
-    first, second = auditor.tightened["g"].expected_calls
+    result, changes = audit_goldens(golden, known={"g": [KnownBehaviour("a", good)]})
+    first, second = changes["g"].expected_calls
     assert first.args == {"order_id": "A-17", "amount": 12.5} and first.extra_args == "ignore"
     assert "subject" not in (second.args or {})  # its wording is free
-    assert auditor.tightened["g"].extra_calls == "forbid"
+    assert changes["g"].extra_calls == "forbid"
     assert [s.harm for s in result.survivors][:2] == ["double_effect", "double_effect"]
 
 

@@ -51,12 +51,9 @@ class Trial:
     async def judge_computed(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
         """The same by everything that asks no model: what right behaviour must pass."""
         try:
-            if self.scorer.metrics:
-                result = await self.scorer.result(golden, 0, trajectory, self.tools)
-                return _judgement(result)
+            return _judgement(await self.result(golden, trajectory))
         except InputError as error:
             return "not_judged", str(error)
-        return self.judge_stated(golden, trajectory)
 
     def judge_stated(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
         """Whether behaviour passes what the golden itself states, whatever metrics the suite adds."""
@@ -64,6 +61,12 @@ class Trial:
             return _judgement(self.scorer.stated(golden, 0, trajectory, self.tools))
         except InputError as error:
             return "not_judged", str(error)
+
+    async def result(self, golden: AnyGolden, trajectory: Trajectory) -> CaseResult:
+        """The result by everything that asks no model; `InputError` for a golden that cannot be compared."""
+        if self.scorer.metrics:
+            return await self.scorer.result(golden, 0, trajectory, self.tools)
+        return self.scorer.stated(golden, 0, trajectory, self.tools)
 
     async def play(self, golden: AnyGolden, trajectory: Trajectory, good: Trajectory) -> Trajectory:
         """A mutant as it would have gone: in a world its calls are played in a fresh copy.

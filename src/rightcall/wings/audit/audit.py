@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -40,6 +40,20 @@ class AuditPlan:
     seed: str = ""
     system: str = ""
     needs_content: bool = False
+    maybe: bool = False
+    """Whether changes that pass and may be harmless are listed too."""
+
+
+class AuditListener:
+    """Gets every mutant as it was scored, and of every golden what survived and its tightened form."""
+
+    def on_mutant(self, golden: AnyGolden, mutant: Mutant, judgement: Judgement, why: str) -> None:
+        """A mutant of a golden was scored."""
+
+    def on_golden(
+        self, golden: AnyGolden, survivors: Sequence[tuple[Survivor, Mutant]], tightened: AnyGolden | None
+    ) -> None:
+        """A golden was audited; each survivor comes with one of its mutants."""
 
 
 @dataclass
@@ -49,6 +63,7 @@ class Auditor:
     trial: Trial
     plan: AuditPlan
     known: Known = nothing_known
+    listeners: Sequence[AuditListener] = ()
 
     def __post_init__(self) -> None:
         self._toolsets = Toolsets()
@@ -57,11 +72,12 @@ class Auditor:
         self._not_audited: list[NotAudited] = []
         self._cannot_be_met: list[NotAudited] = []
         self._not_judged: Counter[str] = Counter()
+        self._maybe_survivors: list[Survivor] = []
         self._catches: dict[str, dict[str, Catch]] = {"operator": {}, "tool": {}, "harm": {}}
+        self._matrix: dict[str, dict[str, Catch]] = {}
         self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
         self._shares: list[tuple[str, list[float]]] = []
         self._goldens = self._audited = self._equivalent = 0
-        self.tightened: dict[str, AnyGolden] = {}
 
     async def learn(self, goldens: Iterable[tuple[str, AnyGolden]]) -> None:
         """Read the values of parameters in the dataset, from which wrong values are taken."""
@@ -86,6 +102,10 @@ class Auditor:
         )
         return scene, good
 
+    def mutants(self, scene: Scene) -> list[Mutant]:
+        """The bugs that are planted in a golden."""
+        return mutants_of(scene, self.plan.operators)
+
     async def audit(self, where: str, golden: AnyGolden) -> None:
         """Make and score the mutants of one golden."""
         self._goldens += 1
@@ -93,22 +113,32 @@ class Auditor:
         if scene is None:
             return
         self._audited += 1
-        survived = [mutant async for mutant in self._survivors_of(scene)]
+        passing = [mutant async for mutant in self._passing_mutants(scene)]
+        survived = [mutant for mutant in passing if mutant.certainty == "sure"]
+        self._maybe_survivors += [
+            survivor
+            for survivor, _ in survivors_of(
+                [mutant for mutant in passing if mutant.certainty != "sure"], where
+            )
+        ]
         if survived:
-            proposer = Proposer(self.trial, scene, good)
-            survivors, tightened = await proposer.propose(survivors_of(survived, where))
+            groups = survivors_of(survived, where)
+            survivors, tightened = await Proposer(self.trial, scene, good).propose(groups)
             self._survivors += survivors
-            if tightened is not None:
-                self.tightened[golden.id] = tightened
+            shown = [(answered, mutants[0]) for answered, (_, mutants) in zip(survivors, groups, strict=True)]
+            for listener in self.listeners:
+                listener.on_golden(golden, shown, tightened)
 
-    async def _survivors_of(self, scene: Scene) -> AsyncIterator[Mutant]:
-        """The sure mutants that pass; every other is counted."""
+    async def _passing_mutants(self, scene: Scene) -> AsyncIterator[Mutant]:
+        """The sure mutants that pass, and those that may be right if they are asked for; every other is counted."""
         caught: list[float] = []
-        for planted in mutants_of(scene, self.plan.operators):
+        for planted in self.mutants(scene):
             if planted.id in self.plan.equivalent:
                 self._equivalent += 1
                 continue
-            mutant, judgement, why = await self._judge(scene, planted)
+            mutant, judgement, why = await self.judge(scene, planted)
+            for listener in self.listeners:
+                listener.on_mutant(scene.golden, mutant, judgement, why)
             if judgement == "not_judged":
                 if mutant.certainty == "sure" and mutant.valid:
                     self._not_judged[why] += 1
@@ -118,10 +148,12 @@ class Auditor:
                 caught.append(float(judgement == "failed"))
                 if judgement == "passed":
                     yield mutant
+            elif self.plan.maybe and mutant.valid and judgement == "passed":
+                yield mutant
         if caught:
             self._shares.append((scene.golden.cluster or scene.golden.id, caught))
 
-    async def _judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
+    async def judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
         """The mutant as it went in its world; one without an effect there is not surely wrong."""
         good = scene.good[mutant.origin]
         try:
@@ -145,6 +177,8 @@ class Auditor:
             for kind, key in keys.items():
                 if key:
                     self._catches[kind][key] = self._catches[kind].get(key, Catch()).plus(caught)
+            row = self._matrix.setdefault(mutant.operator, {})
+            row[mutant.tool] = row.get(mutant.tool, Catch()).plus(caught)
 
     async def _right_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
         """Right behaviour, each of which passes the golden; else the golden is listed with the reason."""
@@ -198,7 +232,9 @@ class Auditor:
             by_operator=dict(sorted(self._catches["operator"].items())),
             by_tool=dict(sorted(self._catches["tool"].items())),
             by_harm={harm: self._catches["harm"][harm] for harm in HARMS if harm in self._catches["harm"]},
-            survivors=tuple(self._by_harm()),
+            matrix={name: dict(sorted(row.items())) for name, row in sorted(self._matrix.items())},
+            survivors=tuple(_by_harm(self._survivors)),
+            maybe_survivors=tuple(_by_harm(self._maybe_survivors)),
             not_audited=tuple(sorted(self._not_audited, key=_by_id)),
             cannot_be_met=tuple(sorted(self._cannot_be_met, key=_by_id)),
             equivalent=self._equivalent,
@@ -206,8 +242,11 @@ class Auditor:
             seed=self.plan.seed,
         )
 
-    def _by_harm(self) -> Iterator[Survivor]:
-        return iter(sorted(self._survivors, key=lambda s: (HARMS.index(s.harm), s.golden_id, s.id)))
+
+def _by_harm(survivors: Iterable[Survivor]) -> list[Survivor]:
+    return sorted(
+        survivors, key=lambda survivor: (HARMS.index(survivor.harm), survivor.golden_id, survivor.id)
+    )
 
 
 def _by_id(golden: NotAudited) -> tuple[str, str]:

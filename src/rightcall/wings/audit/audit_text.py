@@ -52,6 +52,9 @@ def notes(result: AuditResult) -> Iterator[str]:
         yield f"{pluralize(count, 'mutant')} not judged: {why}"
     if result.equivalent:
         yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (--equivalent)."
+    if result.in_dataset:
+        share = percent(result.goldens / result.in_dataset)
+        yield f"A sample of {result.goldens:,} of {pluralize(result.in_dataset, 'golden')} ({share}) was audited."
     if result.without_tools:
         yield "No tools are known: bugs that need a schema were not planted; pass --tools FILE."
 
@@ -85,17 +88,13 @@ def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> Non
     out.print(headline(result), style="bold", soft_wrap=True)
     most = len(result.survivors) if every else MOST_SHOWN
     for survivor in result.survivors[:most]:
-        color = "red" if survivor.harm in LOUD else "yellow"
-        out.say(
-            f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}  [dim]{{}}[/dim]",
-            HARM_TITLES[survivor.harm],
-            survivor.golden_id,
-            survivor.sentence,
-            survivor.id,
-            soft_wrap=True,
-        )
+        _print_survivor(out, survivor, "red" if survivor.harm in LOUD else "yellow")
         for line in proposal_lines(survivor):
             out.print(f"    {line}", soft_wrap=True)
+    if result.maybe_survivors:
+        out.print(f"{pluralize(len(result.maybe_survivors), 'change')} that may be harmless:")
+        for survivor in result.maybe_survivors[:most]:
+            _print_survivor(out, survivor, "dim")
     if len(result.survivors) > most:
         out.print(f"… and {len(result.survivors) - most:,} more: --all", style="dim")
     for title, group in _goldens_left_out(result):
@@ -107,6 +106,17 @@ def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> Non
     print_doubts(out, result.doubts, every=every)
     for note in (*notes(result), *doubt_notes(result)):
         out.print(note, style="dim", soft_wrap=True)
+
+
+def _print_survivor(out: Screen, survivor: Survivor, style: str) -> None:
+    out.say(
+        f"[bold {style}]{{}}[/bold {style}]  {{}}  {{}}  [dim]{{}}[/dim]",
+        HARM_TITLES[survivor.harm],
+        survivor.golden_id,
+        survivor.sentence,
+        survivor.id,
+        soft_wrap=True,
+    )
 
 
 def proposal_lines(survivor: Survivor) -> Iterator[str]:

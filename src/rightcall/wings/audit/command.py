@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.options import FILE
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.wings.audit.options import AuditOptions
+from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 
 if TYPE_CHECKING:
     from rightcall.wings.audit.result import AuditResult
@@ -30,25 +31,19 @@ def audit(suite: Path, options: AuditOptions) -> None:
 
     Exit codes: 0 audited, 1 below --min or, with --strict, a golden is certainly wrong, 2 nothing could be audited.
     """
+    from rightcall.core.event_loop import run_blocking
     from rightcall.core.text import first_names, pluralize
     from rightcall.improve.doubt import certain_goldens
-    from rightcall.wings.audit.suite_audit import audit as audit_suite
+    from rightcall.show.progress import CountProgress
+    from rightcall.wings.audit.suite_audit import run_audit
 
-    result = audit_suite(
-        suite,
-        tools=options.tools or (),
-        metrics=options.metrics,
-        runs=options.runs,
-        operators=options.operators,
-        seed=options.seed,
-        equivalent=options.equivalent,
-        write=options.write,
-        store=options.store,
-        trust=options.trust,
-        all_runs=options.all_runs,
-        trajectories=options.trajectories,
-        only=options.only,
-    )
+    choices = {field.name: getattr(options, field.name) for field in fields(AuditChoices)}
+    call = AuditCall(suite, tools=options.tools or (), **choices)
+    if options.show:
+        _show_mutant(call, options.show)
+        return
+    with CountProgress("auditing", "golden") as progress:
+        result = run_blocking(run_audit(replace(call, progress=progress.advance)))
     if options.output is not None:
         _write(result, options.output)
     if options.as_json:
@@ -64,6 +59,15 @@ def audit(suite: Path, options: AuditOptions) -> None:
     if options.strict and wrong:
         tell(f"{pluralize(len(wrong), 'golden')} certainly wrong: {first_names(list(wrong), 5)}", err=True)
         raise click.exceptions.Exit(1)
+
+
+def _show_mutant(call: AuditCall, mutant_id: str) -> None:
+    from rightcall.core.event_loop import run_blocking
+    from rightcall.wings.audit.mutant_view import print_mutant
+    from rightcall.wings.audit.suite_audit import find_mutant
+
+    shown, trial = run_blocking(find_mutant(call, mutant_id))
+    print_mutant(console(), shown, trial.tools_of(shown.golden))
 
 
 def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:

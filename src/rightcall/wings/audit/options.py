@@ -49,6 +49,17 @@ class AuditChoices:
         Sequence[str],
         Option("Bug to leave out because it is harmless, by its id", metavar="ID", group=SELECTION),
     ] = ()
+    maybe: Annotated[bool, Option("List changes that pass and may be harmless too", group=SELECTION)] = False
+    max_mutants: Annotated[
+        int | None,
+        Option("Audit a random sample of goldens that gives at most this many bugs", group=SELECTION, ge=1),
+    ] = None
+    write_mutants: Annotated[
+        str | Path | None,
+        Option(
+            "Output file for the bugs, as trajectories that `rightcall score` reads: .jsonl", values="file"
+        ),
+    ] = None
     write: Annotated[
         str | Path | None, Option("Output file for the goldens with all proposed changes", values="file")
     ] = None
@@ -73,6 +84,9 @@ class AuditOptions(AuditChoices):
     """The options of `rightcall audit`."""
 
     tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
+    show: Annotated[
+        str | None, Option("Show one bug: its calls, the expected ones and its score", metavar="ID")
+    ] = None
     every: Annotated[bool, Option("Show every bug that passes", flags=("--all",))] = False
     least: Annotated[
         float | None,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from rightcall.api.tool_lint import definitions_given
-from rightcall.core.digest import digest_of_parts
-from rightcall.core.errors import ConfigError
+from rightcall.core.digest import digest_of_parts, hex_digest
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
 from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
-from rightcall.improve.past_evidence import past_evidence
+from rightcall.improve.past_evidence import PastEvidence, past_evidence
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
@@ -25,16 +25,21 @@ from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import trial_of_plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output
-from rightcall.run.suite import load_suite
+from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.wings.audit.audit import Auditor, AuditPlan
-from rightcall.wings.audit.mutation import select_operators
+from rightcall.wings.audit.audit import AuditListener, Auditor, AuditPlan
+from rightcall.wings.audit.mutant import Mutant
+from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
+from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
 from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.result import AuditResult
+from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.written_mutants import write_mutants
 
+NO_SETTINGS = AuditSettings()
 DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -48,7 +53,7 @@ class AuditSubject:
     system: str = ""
     needs_content: bool = False
     dataset: Path | None = None
-    families: Mapping[str, str] = field(default_factory=dict)
+    settings: AuditSettings = NO_SETTINGS
     originals: Callable[[], Iterator[AnyGolden]] | None = None
     """The goldens as they are in the file: a suite chooses their tools and their simulated users."""
 
@@ -58,32 +63,27 @@ async def aaudit(options: AuditCall) -> AuditResult:
     """Which bugs a suite, a dataset or goldens would notice, and what change of a golden would catch the others.
 
     Bugs are planted in behaviour that is right: stored trajectories that pass, of `runs` or of the newest run of each
-    agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes.
+    agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes,
+    `write_mutants` one for the bugs as trajectories, which `rightcall score` reads.
     """
-    subject = _subject(options.suite, options.tools, options.metrics, trust=options.trust)
+    return await run_audit(options)
+
+
+async def run_audit(options: AuditCall, listeners: Sequence[AuditListener] = ()) -> AuditResult:
+    """The same, telling listeners of every mutant and of every golden."""
+    subject = subject_of(options)
     _refuse_to_overwrite(subject, options.write)
-    plan = AuditPlan(
-        select_operators(options.operators),
-        frozenset(options.equivalent),
-        options.seed or _seed(subject),
-        subject.system,
-        subject.needs_content,
-    )
-    with past_evidence(
-        subject.name,
-        runs=options.runs,
-        every=options.all_runs,
-        trajectories=options.trajectories,
-        families=subject.families,
-        store=options.store,
-    ) as past:
+    changes = TightenedGoldens()
+    with past_of(subject, options) as past, write_mutants(options.write_mutants) as writers:
+        listeners = (*listeners, *writers, *([changes] if options.write is not None else []))
         await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
-        auditor = Auditor(subject.trial, plan, past.known)
+        auditor = Auditor(subject.trial, plan_of(options, subject), past.known, listeners)
         doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
         if options.only != "doubts":
             await auditor.learn(subject.goldens())
+        chosen, total = choose_goldens(subject, options.max_mutants, auditor.plan.seed)
         for where, golden in subject.goldens():
-            if options.only != "doubts":
+            if options.only != "doubts" and (chosen is None or golden.id in chosen):
                 await auditor.audit(where, golden)
             if options.only != "mutants":
                 await doubter.examine(where, golden)
@@ -92,10 +92,76 @@ async def aaudit(options: AuditCall) -> AuditResult:
         doubts = doubter.doubts()
         electorate = past.electorate(doubter.kept)
     if options.write is not None:
-        save_goldens(_tightened_goldens(subject, auditor.tightened), options.write)
+        save_goldens(tightened_goldens(subject, changes.by_id), options.write)
     return msgspec.structs.replace(
-        auditor.result(), doubts=doubts, examined=doubter.examined, electorate=electorate
+        auditor.result(),
+        doubts=doubts,
+        examined=doubter.examined,
+        electorate=electorate,
+        in_dataset=0 if chosen is None else total,
     )
+
+
+def past_of(subject: AuditSubject, options: AuditCall) -> AbstractContextManager[PastEvidence]:
+    """What agents did before: of the named runs, or of the newest run of each agent of the suite."""
+    return past_evidence(
+        subject.name,
+        runs=options.runs,
+        every=options.all_runs,
+        trajectories=options.trajectories,
+        families=subject.settings.families,
+        store=options.store,
+    )
+
+
+async def find_mutant(options: AuditCall, mutant_id: str) -> tuple[ShownMutant, Trial]:
+    """The mutant of this id, or of the only id that begins so, as it scores, and how it was scored."""
+    subject = subject_of(options)
+    with past_of(subject, options) as past:
+        await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
+        auditor = Auditor(subject.trial, plan_of(options, subject), past.known)
+        await auditor.learn(subject.goldens())
+        for where, golden in subject.goldens():
+            shown = await show_mutant(auditor, where, golden, mutant_id)
+            if shown is not None:
+                return shown, subject.trial
+    raise InputError("", f"no mutant has the id '{mutant_id}'", "the list of survivors and --json show ids")
+
+
+def plan_of(options: AuditCall, subject: AuditSubject) -> AuditPlan:
+    """What is planted: what the options name, else what the suite does."""
+    settings = subject.settings
+    return AuditPlan(
+        select_operators(options.operators or settings.operators, settings.exclude),
+        frozenset((*options.equivalent, *settings.equivalent)),
+        options.seed or _seed(subject),
+        subject.system,
+        subject.needs_content,
+        options.maybe,
+    )
+
+
+def choose_goldens(subject: AuditSubject, most_mutants: int | None, seed: str) -> tuple[set[str] | None, int]:
+    """The goldens that give at most this number of mutants, chosen by hash, and how many there are; None for all."""
+    if most_mutants is None:
+        return None, 0
+    names = sorted(
+        {golden.id for _, golden in subject.goldens()}, key=lambda name: hex_digest(f"{seed}:{name}")
+    )
+    return set(names[: max(1, most_mutants // MOST_OF_GOLDEN)]), len(names)
+
+
+class TightenedGoldens(AuditListener):
+    """The goldens with all proposed changes, by id."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, AnyGolden] = {}
+
+    def on_golden(
+        self, golden: AnyGolden, survivors: Sequence[tuple[Survivor, Mutant]], tightened: AnyGolden | None
+    ) -> None:
+        if tightened is not None:
+            self.by_id[golden.id] = tightened
 
 
 def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> None:
@@ -108,7 +174,7 @@ def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> Non
         raise ConfigError(f"--write {write} is the dataset itself; name another file, and compare the two")
 
 
-def _tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]) -> Iterator[AnyGolden]:
+def tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]) -> Iterator[AnyGolden]:
     """The goldens of the file with the proposed changes; what the suite chose for them stays out of the file."""
     originals = subject.originals or (lambda: (golden for _, golden in subject.goldens()))
     for original in originals():
@@ -124,13 +190,9 @@ def _tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]
 audit = as_blocking("audit", aaudit)
 
 
-def _subject(
-    suite: str | Path | Iterable[AnyGolden],
-    tools: str | Path | Iterable[Any],
-    metrics: Iterable[AnyMetric],
-    *,
-    trust: bool,
-) -> AuditSubject:
+def subject_of(options: AuditCall) -> AuditSubject:
+    """What is audited: a suite, or goldens with their tools."""
+    suite, tools, metrics, trust = options.suite, options.tools, options.metrics, options.trust
     if isinstance(suite, str | Path) and Path(suite).suffix in DOCUMENTS and _is_suite(Path(suite)):
         return _of_suite(Path(suite), metrics, trust=trust)
     offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
@@ -163,7 +225,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         plan.agent.system,
         needs_content,
         dataset,
-        suite.audit.families,
+        suite.audit,
         lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 

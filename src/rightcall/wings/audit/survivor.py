@@ -61,7 +61,7 @@ def survivors_of(mutants: Sequence[Mutant], where: str) -> list[tuple[Survivor, 
                     where=where,
                     operator=first.operator,
                     harm=first.harm,
-                    sentence=_sentence(group),
+                    sentence=sentence_of(group),
                     tool=first.tool,
                     parameter=first.parameter,
                     before=bounded_value(first.before),
@@ -92,7 +92,8 @@ SENTENCES = {
 }
 
 
-def _sentence(mutants: Sequence[Mutant]) -> str:
+def sentence_of(mutants: Sequence[Mutant]) -> str:
+    """What passes, in words."""
     first = mutants[0]
     if len(mutants) > 1 and first.parameter:
         return f"{len(mutants)} wrong values of {first.tool}.{first.parameter} pass"
