@@ -43,7 +43,8 @@ def gate(options: GateCall) -> Verdict:
 
     suite = load_suite(options.suite) if options.suite is not None else None
     settings = {
-        name: getattr(options, name) for name in ("min", "target", "alpha", "rule", "about", "cluster")
+        name: getattr(options, name)
+        for name in ("min", "above_floor", "target", "alpha", "rule", "about", "cluster")
     }
     settings["forbid"] = list(options.forbid) or None
     against = {"run": options.baseline, "margin": options.margin, "anyway": options.anyway or None}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError
-from rightcall.core.options import Option, StoreOption
+from rightcall.core.options import FloorOption, Option, StoreOption
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -110,6 +110,7 @@ class EvaluateOptions(ScoringOptions):
             "`UserSetup`"
         ),
     ] = None
+    floor: FloorOption = False
     workers: Annotated[int | None, Option("Worker processes that share the run, on Ray")] = None
     on: Annotated[str | None, Option('Where workers run: "ray", "ray:auto" or "ray:HOST:PORT"')] = None
     progress: Annotated[
@@ -139,6 +140,7 @@ class EvaluateOptions(ScoringOptions):
             selection=Selection(tuple(self.only)),
             settings=self.plain_settings(),
             user=as_user(self.user),
+            floor=self.floor,
         )
 
     def _goldens(self) -> Path | list[AnyGolden]:

@@ -112,10 +112,15 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     A case passes when its golden is satisfied and every one of `metrics` passes. Several cases of one golden are its
     trials.
     """
+    from rightcall.run.floor import compute_floor
     from rightcall.run.stored_cases import keep_cases
+    from rightcall.run.trivial_scores import TrivialScorer
 
     scorer, cases = scorer_of(options.metrics, options.measure, options.rules), options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
+    goldens = {with_id(case.golden).id: with_id(case.golden) for case in cases}
+    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    floor = await compute_floor(goldens.values(), TrivialScorer(scorer, tools, single_turn=True))
     store = open_store(options.store)
     run_id, summary, verdict = keep_cases(
         store,
@@ -126,6 +131,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
         group=options.group,
         gate=options.decision(),
         settings=options.plain_settings(),
+        floor=floor,
     )
     return RunResult(run_id, summary, verdict, store)
 

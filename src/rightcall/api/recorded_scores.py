@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from rightcall.api.score_options import ScoreCall
 from rightcall.core.deprecation import renames_keywords
@@ -15,6 +17,8 @@ from rightcall.model.run import nothing_checked_text
 if TYPE_CHECKING:
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
+    from rightcall.model.floor import Floor
+    from rightcall.model.golden import AnyGolden
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
 
@@ -33,9 +37,12 @@ class RecordedScores:
         scorer: Scorer,
         call_text: CallTextWatch,
         tools: Sequence[Tool] = (),
+        floor: Callable[[int], Floor] | None = None,
     ) -> None:
         from rightcall.metrics.tally import Tally
 
+        self._floor_of = floor
+        self._floor: Floor | None = None
         self.metric_names = scorer.names
         self._tally = Tally(scorer.names)
         self._results = self._tally.watch(results)
@@ -53,6 +60,15 @@ class RecordedScores:
 
     @property
     def summary(self) -> Summary:
+        """The summary of all cases, with what trivial agents pass of the same goldens."""
+        if self._floor is None and self._floor_of is not None:
+            rate = self._counts.overall.rate
+            self._floor = self._floor_of(rate.goldens if rate else 0)
+        return msgspec.structs.replace(self._counts, floor=self._floor)
+
+    @property
+    def _counts(self) -> Summary:
+        """The summary without what a verdict does not need."""
         for _ in self._results:
             pass
         return self._tally.summary()
@@ -60,17 +76,17 @@ class RecordedScores:
     @property
     def nothing_checked(self) -> bool:
         """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
-        overall = self.summary.overall
-        return bool(self.summary.unchecked) and not overall.cases + overall.errors
+        overall = self._counts.overall
+        return bool(self._counts.unchecked) and not overall.cases + overall.errors
 
     def shortfall(self, min: float) -> str | None:
         """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
 
         Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
         """
-        overall = self.summary.overall
+        overall = self._counts.overall
         if self.nothing_checked:
-            return nothing_checked_text(self.summary.unchecked)
+            return nothing_checked_text(self._counts.unchecked)
         if not overall.cases or overall.pass_rate < min - ROUNDING:
             return ""
         everything = overall.cases + overall.errors
@@ -113,5 +129,41 @@ def score(options: ScoreCall) -> RecordedScores:
         look=watch.look,
         include_unreviewed=options.include_unreviewed,
     )
-    scores = RecordedScores(results, scorer, watch, definitions)
+    scored = ScoredIds(every=not options.partial)
+
+    def floor(goldens: int) -> Floor:
+        from rightcall.datasets.goldens import load_goldens
+        from rightcall.run.floor import floor_of_recorded, too_many
+
+        if (skipped := too_many(goldens, asked=options.floor)) is not None:
+            return skipped
+        same_goldens = filter(scored.contains, load_goldens(Path(options.goldens)))
+        return floor_of_recorded(
+            same_goldens, scorer, {tool.name: tool for tool in definitions}, asked=options.floor
+        )
+
+    scores = RecordedScores(scored.watch(results), scorer, watch, definitions, floor)
     return scores
+
+
+class ScoredIds:
+    """The goldens that were scored; of `every` golden of a file nothing needs to be remembered."""
+
+    def __init__(self, *, every: bool) -> None:
+        self._every, self._ids = every, set[str]()
+
+    def watch(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
+        """The same results, each remembered on its way through; a conversation by its scenario, too."""
+        if self._every:
+            return results
+        return self._remember(results)
+
+    def _remember(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
+        for result in results:
+            self._ids.add(result.golden_id)
+            if "@" in result.golden_id and result.cluster:
+                self._ids.add(result.cluster)
+            yield result
+
+    def contains(self, golden: AnyGolden) -> bool:
+        return self._every or golden.id in self._ids

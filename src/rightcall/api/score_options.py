@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rightcall.core.options import SCALE, Option
+from rightcall.core.options import SCALE, FloorOption, Option
 from rightcall.model.tool import Tool
 
 
@@ -26,6 +26,7 @@ class ScoreChoices:
     ] = ()
     partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
     include_unreviewed: Annotated[bool, Option("Also score by unreviewed goldens")] = False
+    floor: FloorOption = False
 
 
 @dataclass(frozen=True)

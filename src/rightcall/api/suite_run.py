@@ -115,7 +115,12 @@ class SuiteRun:
             faults=str(Path(self.options.faults).resolve()) if self.options.faults else None,
             start_nothing=start_nothing,
         )
-        plan = replace(plan, suite_file=_relative_path(self.file), run_options=self._options(model))
+        plan = replace(
+            plan,
+            suite_file=_relative_path(self.file),
+            run_options=self._options(model),
+            floor=self.options.floor,
+        )
         if not self.options.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})

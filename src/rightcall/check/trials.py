@@ -63,7 +63,7 @@ class CheckTrials:
         plan = replace(self._plan, seed=int(self._design.seed[:7], 16))
         with check_in_progress(self._store) as begin:
             outcome = await run_plan(plan, self._store, started=begin, stop=self)
-        return msgspec.structs.replace(self._result, run_id=outcome.run.id)
+        return msgspec.structs.replace(self._result, run_id=outcome.run.id, floor=outcome.summary.floor)
 
     def identify(self, run: Run) -> Run:
         return question_of(run, self._question)

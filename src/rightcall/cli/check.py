@@ -189,6 +189,7 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
 
 def _show(result: CheckResult, file: Path) -> None:
     from rightcall.show.view.failures import TITLES, danger_text
+    from rightcall.show.view.floor import floor_words
 
     out = console()
     color = COLORS.get(result.verdict, "yellow")
@@ -219,6 +220,8 @@ def _show(result: CheckResult, file: Path) -> None:
         out.say(
             "  [yellow]{}[/yellow] {} {}: {}", finding.severity, finding.code, finding.tool, finding.message
         )
+    if result.floor is not None:
+        out.say("{}", floor_words(result.floor))
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     if result.everything:

@@ -23,15 +23,16 @@ def gate(run: str, options: GateOptions) -> None:
     Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to decide.
     """
     from rightcall.api.decisions import gate as gate_run
+    from rightcall.show.view.floor import floor_line
 
     is_compared = options.baseline or options.suite
     if not is_compared and (options.margin is not None or options.anyway):
         raise click.UsageError(
             "--margin and --anyway require --baseline or a suite whose gate has a baseline"
         )
-    if not is_compared and not options.forbid and options.min is None:
+    if not is_compared and not options.forbid and options.min is None and options.above_floor is None:
         raise click.UsageError(
-            "nothing to decide; pass --min RATE, --baseline RUN, --forbid CODE or --suite FILE"
+            "nothing to decide; pass --min RATE, --above-floor POINTS, --baseline RUN, --forbid CODE or --suite FILE"
         )
     typed = {field.name: getattr(options, field.name) for field in fields(options)}
     as_json = typed.pop("as_json")
@@ -43,6 +44,8 @@ def gate(run: str, options: GateOptions) -> None:
         out.print(verdict.sentence, soft_wrap=True)
         for check in verdict.checks if len(verdict.checks) > 1 else ():
             out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
+        if verdict.floor is not None:
+            out.print(floor_line(verdict.rate, verdict.floor), soft_wrap=True)
         for note in verdict.notes:
             out.print(note, style="yellow", soft_wrap=True)
         if verdict.hint:

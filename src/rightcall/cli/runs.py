@@ -249,12 +249,18 @@ def _print_table(stored_runs: list[StoredRun]) -> None:
         rate = percent(run.pass_rate, 1) if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
         started = run.run.started_at[:16].replace("T", " ")
-        numbers = started, f"{run.results:,}", rate
+        numbers = started, f"{run.results:,}", rate, _floor(run)
         rows.append((run.id, run.run.name, run.run.agent, *numbers, verdict, ", ".join(run.tags)))
-    titles = ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags")
+    titles = ("run", "suite", "agent", "started", "results", "passed", "floor", "verdict", "tags")
     # Ids are copied and pasted, so they are never shortened; names are.
     out = Screen(width=None if sys.stdout.isatty() else 200)
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
+
+
+def _floor(run: StoredRun) -> str:
+    """What the best trivial agent passes."""
+    floor = run.run.summary.floor if run.run.summary else None
+    return percent(floor.best, 1) if floor and floor.best is not None else "–"
 
 
 def _confirm(stored_runs: list[Any], yes: bool) -> None:

@@ -53,6 +53,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             rules=rules,
             partial=options.partial,
             include_unreviewed=options.include_unreviewed,
+            floor=options.floor,
         )
         if options.as_json:
             write_rows(iter(scores), sys.stdout.buffer, scores.tools)

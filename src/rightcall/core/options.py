@@ -89,6 +89,9 @@ ConcurrencyOption = Annotated[
     int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
 ]
 TrialsOption = Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)]
+FloorOption = Annotated[
+    bool, Option("Compute what trivial agents pass, however many goldens there are and however long it takes")
+]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ from rightcall.core.text import hundredths, pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.stats.paired_tests import holm
 
@@ -128,6 +129,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
 
     `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
+    `floor` is what trivial agents pass of the suite; None when nothing was run.
     """
 
     suite: str
@@ -165,6 +167,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     run_id: str = ""
     everything: str = ""
     exit_code: int = 0
+    floor: Floor | None = None
     format: str = FORMAT
 
 

@@ -15,6 +15,7 @@ from rightcall.model.record import Record
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
+Points = Annotated[float, msgspec.Meta(ge=0, lt=100)]
 OnInconclusive = Literal["fail", "pass", "warn"]
 Stop = Literal["off", "curtail", "evalue"]
 
@@ -51,12 +52,13 @@ class Gate(Record, frozen=True):
     """The requirements of a gate.
 
     `min` is the required pass rate, with `alpha` the error rate on each side; `target` is the expected pass rate,
-    used for planning and by `stop: evalue`. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes
-    that fail the run if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names
-    them. `rule: point` compares the observed rate with `min` without error control. `about` is the population of the
-    claim: `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With
-    `cluster: auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the
-    verdict is known.
+    used for planning and by `stop: evalue`. `above_floor` is how many points the pass rate must be above that of the
+    best trivial agent. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes that fail the run
+    if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names them. `rule:
+    point` compares the observed rate with `min` without error control. `about` is the population of the claim:
+    `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
+    auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the verdict is
+    known.
     """
 
     min: Annotated[Share | None, described("required pass rate")] = None
@@ -101,6 +103,10 @@ class Gate(Record, frozen=True):
             "end a run early: curtail when the result is certain, evalue when min or target is ruled out"
         ),
     ] = "off"
+    above_floor: Annotated[
+        Points | None,
+        described("points by which the pass rate must exceed that of the best trivial agent"),
+    ] = None
 
     def __post_init__(self) -> None:
         """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
@@ -112,7 +118,9 @@ class Gate(Record, frozen=True):
     @property
     def generalizes(self) -> bool:
         """Whether it claims something about cases that were not drawn, so that related goldens count as one."""
-        rates = self.min is not None or bool(self.metrics or self.categories or self.tags)
+        rates = (self.min, self.above_floor) != (None, None) or bool(
+            self.metrics or self.categories or self.tags
+        )
         sampled = rates and self.rule == "interval" and self.about == "cases_like_these"
         return sampled or self.baseline is not None
 
@@ -144,6 +152,10 @@ def _problems(gate: Gate) -> list[str]:
         problems.append("target requires min, the rate below which the agent must not PASS")
     if gate.target is not None and gate.min is not None and gate.target <= gate.min:
         problems.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
+    if gate.above_floor is not None and 0 < gate.above_floor < 1:
+        problems.append(
+            f"above_floor is in points, got {gate.above_floor:g}; for 20 points write 20, not 0.2"
+        )
     limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
     if gate.rule == "interval" and 1 in limits:
         problems.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
@@ -168,8 +180,9 @@ def _stop_problems(gate: Gate) -> list[str]:
         problems.append(
             f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end"
         )
-    if gate.metrics or gate.categories or gate.tags or gate.baseline:
+    if gate.metrics or gate.categories or gate.tags or gate.baseline or gate.above_floor is not None:
         problems.append(
-            f"stop: {gate.stop} works only with min; metrics, categories, tags and baseline require all cases"
+            f"stop: {gate.stop} works only with min; metrics, categories, tags, above_floor and baseline require all "
+            "cases"
         )
     return problems

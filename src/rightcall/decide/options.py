@@ -57,6 +57,15 @@ class GateRules:
     """What adds to a gate or replaces its settings."""
 
     min: Annotated[float | None, Option("Required pass rate", gt=0, le=1)] = None
+    above_floor: Annotated[
+        float | None,
+        Option(
+            "Points by which the pass rate must exceed that of the best trivial agent",
+            metavar="POINTS",
+            ge=0,
+            lt=100,
+        ),
+    ] = None
     target: Annotated[float | None, Option("Expected pass rate", gt=0, le=1)] = None
     alpha: Annotated[float | None, Option("Maximum probability of a wrong verdict", gt=0, le=0.5)] = None
     rule: Annotated[

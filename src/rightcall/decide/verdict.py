@@ -13,9 +13,12 @@ from rightcall.decide.advice import advice
 from rightcall.decide.baseline import Baseline, BaselineRule
 from rightcall.decide.config import Gate, OnInconclusive
 from rightcall.decide.early_stop import Stopped
+from rightcall.decide.floor_rule import NO_FLOOR, FloorEvidence, floor_rule
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
+from rightcall.model.run import Rate
 from rightcall.stats.paired_tests import holm
 
 
@@ -24,7 +27,7 @@ class Verdict(Record, frozen=True):
 
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
     names goldens without a scored trial, which count in no rate. `hint` says what would decide it; `notes` say what
-    the numbers take for granted.
+    the numbers take for granted. `rate` is the pass rate as displayed, and `floor` what trivial agents pass.
     """
 
     word: Word
@@ -39,6 +42,8 @@ class Verdict(Record, frozen=True):
     hint: str = ""
     saved: int = 0
     notes: tuple[str, ...] = ()
+    rate: Rate | None = None
+    floor: Floor | None = None
 
     def __str__(self) -> str:
         """The decision in one sentence."""
@@ -61,8 +66,11 @@ def decide(
     *,
     baseline: Baseline | Sequence[Outcome] | None = None,
     stopped: Stopped | None = None,
+    floor: FloorEvidence = NO_FLOOR,
 ) -> Verdict:
     """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
+
+    `floor` is what trivial agents pass, which `gate.above_floor` needs.
 
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
@@ -81,7 +89,7 @@ def decide(
     )
     if trials == errors:
         return blank
-    rules = _rules(gate, baseline) + fatal_rules(gate, seen.codes)
+    rules = _rules(gate, baseline, floor) + fatal_rules(gate, seen.codes)
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
         if stopped
@@ -100,9 +108,9 @@ def decide(
         return msgspec.structs.replace(judged, sentence=sentence)
     rulings = {check.word for check in checks}
     word: Word = "FAIL" if "FAIL" in rulings else "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
-    if word == "PASS" and not _rules(gate, baseline):  # nothing was required, so nothing was shown
+    if word == "PASS" and not _rules(gate, baseline, floor):  # nothing was required, so nothing was shown
         sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
-        hint = "set min, a baseline, forbid or the min of a metric, category or tag"
+        hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
         return msgspec.structs.replace(judged, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
     return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
@@ -130,8 +138,10 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
 
 
-def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[GateRule, ...]:
-    rules = rules_of(gate)
+def _rules(
+    gate: Gate, baseline: Baseline | Sequence[Outcome] | None, floor: FloorEvidence
+) -> tuple[GateRule, ...]:
+    rules = rules_of(gate) + floor_rule(gate, floor)
     if gate.baseline is not None:
         if baseline is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")

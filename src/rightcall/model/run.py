@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from rightcall.core.text import percent, pluralize
 from rightcall.model.failure import Failure
+from rightcall.model.floor import Floor
 from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
@@ -172,6 +173,7 @@ class Summary(Record, frozen=True):
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
     `unchecked_errors` are those of them without an answer. `usage` is everything that was used; `roles` divides it into
     agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics.
+    `floor` is what trivial agents pass.
     """
 
     overall: GroupSummary
@@ -190,6 +192,7 @@ class Summary(Record, frozen=True):
     unchecked_errors: int = 0
     roles: dict[Role, Usage] = {}
     judges: dict[str, JudgeSummary] = {}
+    floor: Floor | None = None
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

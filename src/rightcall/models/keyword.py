@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from rightcall.model import Message, Tool, ToolCall, Usage
@@ -20,6 +21,8 @@ THRESHOLD = 2.0
 """Below this no tool is called: one word unique to a tool's name, or two of its description."""
 
 _NAME_WEIGHT, _TEXT_WEIGHT = 2.0, 1.0
+
+NO_TOOL_FITS = "No tool fits this request."
 
 
 class KeywordProvider(Provider):
@@ -37,8 +40,8 @@ class KeywordProvider(Provider):
         """One call, or none; after a tool's result, that result as the answer."""
         last = request.messages[-1] if request.messages else Message("user")
         if last.role == "tool":
-            outputs = "\n".join(output_text(result.output) for result in last.results)
-            message = Message("assistant", outputs[:2000] or last.content)
+            outputs = results_as_answer(output_text(result.output) for result in last.results)
+            message = Message("assistant", outputs or last.content)
         else:
             message = self._answer(request)
         return ModelReply(message, Usage(cost_usd=0.0), model="keyword")
@@ -50,10 +53,15 @@ class KeywordProvider(Provider):
             self._index = ToolIndex(tools)
         tool = self._index.choose(text, self._threshold)
         if tool is None or request.prompt.settings.tool_choice == "none":
-            return Message("assistant", "No tool fits this request.")
+            return Message("assistant", NO_TOOL_FITS)
         return Message(
             "assistant", calls=(ToolCall(tool.name, extract(tool, text), f"call_{request.turn}_0"),)
         )
+
+
+def results_as_answer(outputs: Iterable[str]) -> str:
+    """The results of calls as the answer."""
+    return "\n".join(outputs)[:2000]
 
 
 class ToolIndex:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 
+import msgspec
+
 from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
+from rightcall.decide.floor_rule import FloorEvidence
 from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
@@ -35,8 +39,14 @@ from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
 
-def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
-    """Apply a gate to a stored run; a baseline must have the same metrics.
+def gate_run(
+    store: Store,
+    run: str,
+    gate: Gate,
+    quarantine: frozenset[str] = frozenset(),
+    floor: Floor | None = None,
+) -> Verdict:
+    """Apply a gate to a stored run; a baseline must have the same metrics. Its `floor` is that of its summary.
 
     An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
     except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
@@ -56,14 +66,21 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             quarantine,
             anyway=gate.baseline.anyway,
         )
+    summary = stored.run.summary
+    evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
-        verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline, stopped=stopped)
+        clustered = in_clusters(outcomes, clusters)
+        verdict = decide(gate, clustered, baseline=baseline, stopped=stopped, floor=evidence)
     else:
         groups = undeclared_templates(gate, store.runs.goldens(stored.id))
-        verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
-    verdict = with_counts(verdict, stored.run.summary or counts_of_row(stored))
+        verdict = decide_with_templates(
+            gate, outcomes, groups, baseline=baseline, stopped=stopped, floor=evidence
+        )
+    verdict = with_counts(verdict, summary or counts_of_row(stored))
+    rate = summary.overall.rate if summary else None
+    verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
 
 

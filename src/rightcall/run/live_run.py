@@ -14,8 +14,10 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.decide.baseline import Baseline
+from rightcall.decide.floor_rule import FloorEvidence
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
+from rightcall.model.floor import Floor
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.run.answers import AnswerWatch
@@ -209,7 +211,9 @@ class LiveRun:
         finally:
             self._deciding = False
 
-    def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
+    def outcome(
+        self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool], floor: Floor | None = None
+    ) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
         if self._decided_trials is not None:
@@ -224,7 +228,10 @@ class LiveRun:
             # Results from before a resume come from the store, which keeps goldens as declared.
             outcomes = in_clusters(self._evidence.outcomes(), self._plan.template_clusters)
             templates = self._plan.undeclared_templates
-            verdict = decide_with_templates(gate, outcomes, templates, baseline=baseline, stopped=stopped)
+            evidence = FloorEvidence(floor, len(self._plan.quarantine))
+            verdict = decide_with_templates(
+                gate, outcomes, templates, baseline=baseline, stopped=stopped, floor=evidence
+            )
             verdict = with_counts(verdict, summary)
         else:
             verdict = verdict_without_gate(summary)
@@ -233,6 +240,7 @@ class LiveRun:
             msgspec.structs.replace(
                 summary,
                 decision=verdict.sentence,
+                floor=floor,
                 stopped_early=self.ended_early and progress.done < progress.planned,
             ),
             verdict,

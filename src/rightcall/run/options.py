@@ -17,6 +17,7 @@ from rightcall.core.options import (
     SELECTION,
     BaseUrlOption,
     ConcurrencyOption,
+    FloorOption,
     Option,
     StoreOption,
     TrialsOption,
@@ -61,6 +62,7 @@ class SuiteOptions(SuiteOverrides):
     include_unreviewed: Annotated[
         bool, Option("Also run unreviewed goldens made from traces", group=SELECTION)
     ] = False
+    floor: FloorOption = False
     resume: Annotated[
         str | None,
         Option("Resume an unfinished run: an id, a prefix or `last`", metavar="RUN", values="run"),

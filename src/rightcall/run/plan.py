@@ -110,6 +110,8 @@ class Plan:
     run_options: str = ""
     kind: SuiteKind | None = None
     models: ModelCatalog = field(default_factory=ModelCatalog)
+    floor: bool = False
+    """Whether the floor is asked for, however many goldens there are."""
 
     @property
     def from_json(self) -> bool:

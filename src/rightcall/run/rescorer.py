@@ -19,10 +19,12 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.floor import compute_floor
 from rightcall.run.outcome import results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
+from rightcall.run.trivial_scores import TrivialScorer
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key, StoredRun
 from rightcall.store.sql.store import Store
@@ -95,7 +97,8 @@ async def rescore_run(
             writer.add(results)
             tally.add_all(results)
     early = old.run.summary is not None and old.run.summary.stopped_early
-    summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
+    floor = await compute_floor(goldens_by_id.values(), TrivialScorer(scorer, tools, single_turn=True))
+    summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor)
     verdict = verdict_by_answers(verdict_without_gate(summary), store, new.id, old.run.agent)
     store.runs.finish(new.id, summary, verdict.word)
     return new.id, summary, verdict

@@ -26,6 +26,7 @@ from rightcall.run.done_cells import DoneCells
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
+from rightcall.run.plan_floor import floor_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_record import golden_set_name
 from rightcall.run.sink import store_batch
@@ -125,7 +126,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
-    outcome = running.outcome(run, begun.baseline, prepared.tools)
+    floor = await floor_of_plan(prepared, store, run)
+    outcome = running.outcome(run, begun.baseline, prepared.tools, floor)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
     if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.core.codec import encode, encode_as, fingerprint_value, stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.decide.config import Gate
@@ -12,6 +14,7 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.case import AnyTestCase
+from rightcall.model.floor import Floor
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.models.hosts import server_of
@@ -24,7 +27,7 @@ from rightcall.store.address import Persistence
 from rightcall.store.sql.store import Store
 
 
-def keep_cases(
+def keep_cases(  # noqa: PLR0913
     store: Store,
     cases: Sequence[AnyTestCase],
     results: Sequence[CaseResult],
@@ -34,6 +37,7 @@ def keep_cases(
     group: str,
     gate: Gate | None,
     settings: Mapping[str, Any],
+    floor: Floor | None = None,
 ) -> tuple[str, Summary, Verdict]:
     """Store existing results; returns the run's id, summary and verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
@@ -63,8 +67,8 @@ def keep_cases(
     writer = store.runs.begin(run, planned=len(results), documents=documents | judges)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
-    summary = Tally(scorer.names).add_all(results).summary()
-    verdict = gate_run(store, run.id, gate) if gate else verdict_without_gate(summary)
+    summary = msgspec.structs.replace(Tally(scorer.names).add_all(results).summary(), floor=floor)
+    verdict = gate_run(store, run.id, gate, floor=floor) if gate else verdict_without_gate(summary)
     persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict
 

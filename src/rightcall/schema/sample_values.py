@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from rightcall.schema.subschemas import is_local, reference_of, target_of
@@ -29,6 +30,20 @@ def sample_value(schema: dict[str, Any] | None, rng: random.Random) -> Any:
     is too complex for this, the nearest shape is returned, which may not be valid.
     """
     return {"ok": True} if not schema else _value(schema, schema, rng, 0)
+
+
+def required_values(
+    schema: dict[str, Any], rng: random.Random, known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The least object that an object's schema asks for: what is `known`, and a value for the rest that it requires."""
+    values = dict(known or {})
+    required, properties = schema.get("required"), schema.get("properties")
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in values:
+            inner = properties.get(name) if isinstance(properties, dict) else None
+            resolved = resolve_schema(inner, schema) if isinstance(inner, dict) else {}
+            values[name] = sample_value(resolved or {"type": "string"}, rng)
+    return values
 
 
 def _value(schema: Any, root: dict[str, Any], rng: random.Random, depth: int) -> Any:

@@ -10,6 +10,7 @@ from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
 from rightcall.show.numbers import count
 from rightcall.show.text import one_line
+from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 
@@ -48,8 +49,11 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
     if more > 0:
         total = view.summary.total
         rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
+        floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
         yield command(
-            "error", f"{count(more)} more goldens did not pass", f"{rate} of {count(total.cases)} passed"
+            "error",
+            f"{count(more)} more goldens did not pass",
+            f"{rate} of {count(total.cases)} passed{floor}",
         )
 
 

@@ -18,6 +18,7 @@ from rightcall.show.text import display_text, one_line, xml_text
 from rightcall.show.view.case import input_of
 from rightcall.show.view.case_names import case_name
 from rightcall.show.view.failures import failure_line
+from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import RunTally, RunView, cases_of
 from rightcall.show.view.run_tools import tools_of
@@ -80,6 +81,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "seed": view.run.seed,
         "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
+        **floor_facts(view.summary.floor),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},

@@ -114,6 +114,7 @@ class Checker:
                 "answered": any(r.trajectory is not None and r.trajectory.answered for r in results),
                 "errors": sum(result.checked and bool(result.error) for result in results),
                 "unchecked": sum(not result.checked for result in results),
+                "floor": [list(marks) for marks in checked.floor],
                 "codes": dict(
                     Counter(failure.code for result in results if result.checked for failure in result.codes)
                 ),

@@ -7,6 +7,7 @@ with tools that run for real, always runs alone, so no request is wasted and no 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,16 @@ from rightcall.model.tool import Tool
 from rightcall.run.backend import Batch, InProcess, RunWork
 from rightcall.run.conversations import conversations_of
 from rightcall.run.plan import Plan
+from rightcall.run.plan_floor import trivial_scorer
 from rightcall.run.preparation import Prepared, preflight
+from rightcall.run.trivial_scores import AGENTS, TrivialMarks
+
+MOST_SECONDS = 2.0
+"""Time for what trivial agents make of goldens that are run together: metrics of users may be slow."""
+
+NO_TIME = TrivialMarks(
+    "golden", "-" * len(AGENTS), f"scoring trivial agents took more than {MOST_SECONDS:g} s"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,8 @@ class Checked:
     results: tuple[CaseResult, ...]
     run_id: str
     tools: Mapping[str, Tool]
+    floor: tuple[TrivialMarks, ...] = ()
+    """What trivial agents make of the golden, for each user that plays it."""
 
 
 class GoldenBatch:
@@ -74,6 +86,7 @@ class GoldenBatch:
         results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
         every = [result for results in results.values() for result in results]
         run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
+        floor = {} if again else run_blocking(_marks_of_trivial_agents(prepared))
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [
             Checked(
@@ -82,6 +95,7 @@ class GoldenBatch:
                 tuple(result for name in held[golden.id] for result in results[name]),
                 run_id,
                 prepared.tools,
+                tuple(floor[name] for name in held[golden.id] if name in floor),
             )
             for golden in goldens
         ]
@@ -102,6 +116,18 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
         await InProcess(prepared.session).run(RunWork(plan, plan.name, count, count), plan.jobs(), take)
     ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in results.items()}
     return ordered, prepared
+
+
+async def _marks_of_trivial_agents(prepared: Prepared) -> dict[str, TrivialMarks]:
+    """What trivial agents make of the goldens that were run, by id; those for which time ran out are not judged."""
+    ends, marks_by_id = time.monotonic() + MOST_SECONDS, dict[str, TrivialMarks]()
+    scorer = trivial_scorer(prepared)
+    with scorer.guard():
+        for golden in prepared.plan.goldens():
+            marks = NO_TIME if time.monotonic() > ends else await scorer.marks(golden)
+            if marks is not None:
+                marks_by_id[golden.id] = marks
+    return marks_by_id
 
 
 def same(setup: Plan, other: Plan) -> bool:

@@ -12,9 +12,13 @@ from rightcall.core.text import percent
 from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
+from rightcall.model.floor import Floor
 from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_sentence
+from rightcall.run.floor import FloorCounts
 from rightcall.run.outcome import nothing_checked
+from rightcall.run.trivial_scores import TrivialMarks
+from rightcall.show.view.floor import floor_words
 from rightcall.stats.mean_interval import estimate as stats_estimate
 
 
@@ -28,6 +32,7 @@ class Tested:
     outcomes: tuple[Outcome, ...]
     answered: bool = True
     unchecked: int = 0
+    floor: Floor | None = None
 
     @property
     def trials(self) -> int:
@@ -65,6 +70,7 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             tuple(_outcome(note) for note in notes_of_run),
             any(note["answered"] for note in notes_of_run),
             sum(note["unchecked"] for note in notes_of_run),
+            _floor(notes_of_run),
         )
         for run_id, notes_of_run in runs.items()
     ]
@@ -87,7 +93,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     """What is shown at the end of a test session."""
     lines: list[str] = []
     for group in groups:
-        lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
+        lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}", *_floor_lines(group)]
         if group.unchecked:
             lines.append(
                 f"  {no_checks_text(group.unchecked)}: neither their goldens nor a metric checks them"
@@ -101,6 +107,22 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     lines.append(f"stored in {store}")
     lines += [f"next: rightcall runs show {group.run_id}" for group in groups[:3]]
     return lines
+
+
+def _floor(notes: Sequence[dict[str, Any]]) -> Floor:
+    """What trivial agents pass of the goldens of a run, each counted once."""
+    counts = FloorCounts()
+    for marks in {note["golden"]: note["floor"] for note in notes}.values():
+        for golden_marks in marks:
+            counts.add(TrivialMarks(*golden_marks))
+    return counts.floor()
+
+
+def _floor_lines(group: Tested) -> list[str]:
+    if group.floor is None or not group.has_checks:
+        return []
+    sample = sample_of(group.outcomes)
+    return [f"  {floor_words(group.floor, stats_estimate(sample).low)}"] if sample else []
 
 
 def _near(agent: str) -> str:

@@ -5,13 +5,14 @@ Half of all cases have one call; they are decided without the solver.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.metrics.matching.expectation import NO_DEFAULTS, PLAIN
 from rightcall.metrics.matching.explain import kind_of, schema_violations
-from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import ExpectedCall, Golden
@@ -65,6 +66,24 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or trajectory.error
         or golden.count_failed != "all"
     )
+
+
+def fails_by_names(golden: Golden, names: Sequence[str], rules: ScoringRules) -> bool:
+    """Whether names of calls alone show that a case fails: a required one is missing, or one is too many.
+
+    False means "undecided". Equivalent to the general solver, as a property test checks.
+    """
+    unusual = golden.any_of or golden.count_failed != "all" or golden.confirm or golden.as_ is not None
+    if unusual or rules.pass_rule != "strict":  # noqa: S105
+        return False
+    expected = golden.expected_calls
+    if not expected and not golden.forbidden_calls and (golden.no_calls or golden.category == "negative"):
+        return bool(names)
+    plain = all(isinstance(call.tool, str) and call.weight and is_ordinary(call) for call in expected)
+    if golden.no_calls or golden.category in ("negative", "secondary") or not plain:
+        return False
+    missing = Counter(str(call.tool) for call in expected) - Counter(names)
+    return bool(missing) or (golden.extra_calls == "forbid" and len(names) > len(expected))
 
 
 def is_ordinary(expected_call: ExpectedCall) -> bool:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from rightcall.files.opened_files import PROGRAMS, StartedProgram
-from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached
+from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial
 from rightcall.recording.hooks import HOOKS
 
 
@@ -48,7 +48,7 @@ def watch_requests() -> Iterator[None]:
 
 _CAPTURES = FirstRequestListener()
 _lock = threading.Lock()
-_guarded = False
+_hooked = _guarded = False
 
 
 @contextmanager
@@ -59,14 +59,26 @@ def capture_requests() -> Iterator[None]:
     what such a thread sends. Missing keys are not replaced by placeholders, as they are in replay: SDKs that export
     traces in the background would begin to, with the placeholder.
     """
-    global _guarded  # noqa: PLW0603  the hooks are of this process too
+    global _hooked  # noqa: PLW0603  the hooks are of this process too
     with _lock:
-        if not _guarded:
+        if not _hooked:
             HOOKS.add(_CAPTURES, eager=True)
-            guard_actions()
-            _guarded = True
+            _hooked = True
+    guard_actions()
     with follow_into_threads():
         yield
+
+
+@contextmanager
+def refuse_requests() -> Iterator[None]:
+    """Inside the block, code of this context reaches nothing outside of the process; what it tries raises."""
+    guard_actions()
+    token = TRIAL.set(RefusedTrial())
+    try:
+        with watch_requests():
+            yield
+    finally:
+        TRIAL.reset(token)
 
 
 ACTIONS = {
@@ -88,7 +100,11 @@ def guard_actions() -> None:
     Requests through HTTP libraries are refused by their hooks; this sees what an agent does without them: a database, a
     socket, a program. Files are not guarded: importing a module writes some, and a trial that is run writes the same.
     """
-    sys.addaudithook(_audit)
+    global _guarded  # noqa: PLW0603  audit hooks are of this process too
+    with _lock:
+        if not _guarded:
+            sys.addaudithook(_audit)
+            _guarded = True
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:

@@ -13,7 +13,9 @@ from rightcall.recording.first_requests.request_digest import CapturedRequest, R
 OTHER_FIRST = "-"
 """In place of a digest: the agent did something else before it asked a model."""
 
-TRIAL: ContextVar[WatchedTrial | CapturedTrial | None] = ContextVar("rightcall_first_request", default=None)
+TRIAL: ContextVar[WatchedTrial | CapturedTrial | RefusedTrial | None] = ContextVar(
+    "rightcall_first_request", default=None
+)
 
 
 class FirstRequestReached(BaseException):
@@ -88,3 +90,21 @@ class CapturedTrial:
             when = "it acts before it asks a model" if self._captured is None else went_on
             self.problem = self.problem or f"{when}: {words}"
         raise FirstRequestReached
+
+
+class RequestRefused(FirstRequestReached):
+    """Raised in code that may ask nobody, in place of what it was about to do."""
+
+
+class RefusedTrial:
+    """Code that may reach nothing outside of its process: what it sends or starts is refused."""
+
+    capturing = waiting = True
+
+    def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
+        """Always raises."""
+        self.other_action("it sends a request")
+
+    def other_action(self, words: str) -> None:
+        """Always raises."""
+        raise RequestRefused(f"{words}, which is not done here")

@@ -20,10 +20,14 @@ from rightcall.tools.runtime.toolbox import Toolbox
 class Stage:
     """One trial of a golden: calls are made one after the other, and the world remembers them."""
 
-    def __init__(self, toolbox: Toolbox, golden: AnyGolden, offered: Mapping[str, Tool]) -> None:
+    def __init__(
+        self, toolbox: Toolbox, golden: AnyGolden, offered: Mapping[str, Tool], run: str = ""
+    ) -> None:
         self._toolbox = toolbox
         roles = None if golden.as_ is None else golden.as_.roles
-        self._context: CallContext = toolbox.context(task=golden.id, offered=offered.values(), roles=roles)
+        self._context: CallContext = toolbox.context(
+            run=run, task=golden.id, offered=offered.values(), roles=roles
+        )
 
     async def play(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
         """The calls of one step with their results."""

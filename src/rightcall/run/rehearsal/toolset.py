@@ -15,7 +15,7 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import tool_set
 from rightcall.model.tool import Tool
-from rightcall.schema.sample_values import resolve_schema, sample_value
+from rightcall.schema.sample_values import required_values, resolve_schema
 from rightcall.tools.definitions.validate import is_valid
 
 _DEFAULT_IN_WORDS = re.compile(
@@ -112,10 +112,7 @@ class Toolset:
         definition = self.tools[tool]
         arguments = {name: value for name, value in known.items() if name in definition.parameters}
         rng = random.Random(seed)  # noqa: S311  the same call every time
-        required = definition.input_schema.get("required")
-        for name in required if isinstance(required, list) else ():
-            if name not in arguments:
-                arguments[name] = sample_value(self.parameter(tool, name) or {"type": "string"}, rng)
+        arguments = required_values(definition.input_schema, rng, arguments)
         return arguments if is_valid(definition, arguments) else None
 
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.base import Metric
-from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
@@ -20,6 +19,8 @@ from rightcall.tools.runtime.context import effects
 from rightcall.tools.runtime.toolbox import Toolbox
 
 Judgement = Literal["passed", "failed", "not_judged"]
+
+NOTHING_DECIDES = "nothing decides the golden"
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Trial:
     async def judge(self, golden: AnyGolden, trajectory: Trajectory) -> tuple[Judgement, str]:
         """Whether behaviour passes, and why it was not judged. What a judge would decide stays open."""
         judgement, why = await self.judge_computed(golden, trajectory)
-        if judgement == "passed" and self.judged:
+        if self.judged and (judgement == "passed" or why == NOTHING_DECIDES):
             return "not_judged", f"only {', '.join(self.judged)} could decide, which asks a model"
         return judgement, why
 
@@ -94,6 +95,8 @@ def same_outcome(first: Trajectory, second: Trajectory) -> bool:
 
 def asks_model(metric: Metric) -> bool:
     """Whether a metric asks a model, ours or another library's, which holds a model."""
+    from rightcall.metrics.judged.rubric import Rubric  # suites without metrics do not load judges
+
     inner = getattr(metric, "mirrored", None) or getattr(metric, "metric", None)
     if inner is not None:
         return asks_model(inner)
@@ -112,7 +115,7 @@ def _calls(trajectory: Trajectory) -> list[tuple[str, object]]:
 
 def _judgement(result: CaseResult) -> tuple[Judgement, str]:
     if result.error or not result.checked:
-        return "not_judged", result.error or "nothing decides the golden"
+        return "not_judged", result.error or NOTHING_DECIDES
     if not result.passed:
         return "failed", next((score.reason for score in result.metrics.values() if not score.passed), "")
     return "passed", ""

@@ -20,6 +20,7 @@ from rightcall.show.numbers import FILTERS
 from rightcall.show.text import display_text, json_text, one_line, visible
 from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
+from rightcall.show.view.floor import floor_share
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
 
@@ -57,6 +58,7 @@ def make_environment() -> Environment:
         "funnel_title": funnel_title,
         "funnel_rows": funnel_rows,
         "rate_of": lambda run: run_rate(run).value,
+        "floor_of": lambda run: floor_share(run.run.summary.floor if run.run.summary else None),
         "run_link": links.run_link,
         "case_link": links.case_link,
         "with_query": links.with_query,

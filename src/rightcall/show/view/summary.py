@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.failure import FATAL
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, JudgeSummary, Role, Summary, no_checks_text
 from rightcall.model.trajectory import Usage
+from rightcall.show.view.floor import floor_notes, floor_share
 from rightcall.show.view.judges import judge_notes, role_notes
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
@@ -57,7 +59,7 @@ OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
 class GroupRow(Record, frozen=True):
     """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate.
 
-    Without cases there is no rate: None, not 0.
+    Without cases there is no rate: None, not 0. `floor` is the highest rate of a trivial agent on the same goldens.
     """
 
     name: str
@@ -70,6 +72,7 @@ class GroupRow(Record, frozen=True):
     goldens: int
     dimensions: dict[str, float]
     others: dict[str, float]
+    floor: float | None = None
 
 
 class CodeRow(Record, frozen=True):
@@ -83,8 +86,9 @@ class CodeRow(Record, frozen=True):
 class SummaryView(Record, frozen=True):
     """A summary for display. `columns` are the metrics shown in addition to the dimensions.
 
-    `notes` are sentences on how far its rates can be relied on: pass^k, the spread between simulated users, cases that
-    were not checked (`unchecked`), what judges said (`judges`); and what each role used (`roles`).
+    `notes` are sentences on how far its rates can be relied on: what trivial agents pass (`floor`), pass^k, the spread
+    between simulated users, cases that were not checked (`unchecked`), what judges said (`judges`); and what each role
+    used (`roles`).
     """
 
     rows: tuple[GroupRow, ...]
@@ -99,6 +103,7 @@ class SummaryView(Record, frozen=True):
     unchecked: int = 0
     roles: dict[Role, Usage] = {}
     judges: dict[str, JudgeSummary] = {}
+    floor: Floor | None = None
 
     @property
     def total(self) -> GroupRow:
@@ -113,10 +118,10 @@ class SummaryView(Record, frozen=True):
 def summary_view(summary: Summary) -> SummaryView:
     """Categories in their usual order, then the row of all."""
     trials = summary.trials
-    rows = [_row(name, group, trials) for name, group in summary.categories.items()]
+    rows = [_row(name, group, trials, summary.floor) for name, group in summary.categories.items()]
     failed = summary.overall.cases - summary.overall.passed
     return SummaryView(
-        rows=(*rows, _row("all", summary.overall, trials)),
+        rows=(*rows, _row("all", summary.overall, trials, summary.floor)),
         codes=tuple(
             CodeRow(code, n, n / failed if failed else 0.0)
             for code, n in sorted(summary.codes.items(), key=lambda item: item[0] not in FATAL)
@@ -128,6 +133,7 @@ def summary_view(summary: Summary) -> SummaryView:
         pass_k=summary.pass_k,
         users=user_rows(summary),
         notes=(
+            *floor_notes(summary),
             *reliability_notes(summary),
             *unchecked_notes(summary),
             *judge_notes(summary),
@@ -136,6 +142,7 @@ def summary_view(summary: Summary) -> SummaryView:
         unchecked=summary.unchecked,
         roles=summary.roles,
         judges=summary.judges,
+        floor=summary.floor,
     )
 
 
@@ -174,7 +181,7 @@ def pass_rate(row: GroupRow) -> ShownRate:
     return ShownRate(row.passed, row.cases, row.pass_rate, row.low, row.high)
 
 
-def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
+def _row(name: str, group: GroupSummary, trials: int, floor: Floor | None = None) -> GroupRow:
     # An unfinished run has no summary yet: compute the interval from the counts.
     passing = group.rate or rate(group.passed, group.cases, trials=trials)
     return GroupRow(
@@ -188,4 +195,5 @@ def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
         goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
         dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
         others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
+        floor=floor_share(floor, None if name == "all" else name),
     )

@@ -86,6 +86,11 @@ class Toolbox:
         self._pipeline = pipeline(preparer, kept, obeyed, planned)
 
     @property
+    def has_worlds(self) -> bool:
+        """Whether a trial has a state that calls change."""
+        return bool(self._worlds)
+
+    @property
     def tools(self) -> list[Tool]:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return tools_as_shown(self._shown)

@@ -27,10 +27,12 @@ from rightcall.files.checked_read import require_file
 from rightcall.metrics.passes import stable_hash
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
+from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import Summary
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.run.floor import floor_of_recorded, too_many
 from rightcall.run.recorded_scores import score_pairs
 from rightcall.show.rows import write_rows
 from rightcall.wings.ray.hash_buckets import HashBuckets
@@ -191,12 +193,23 @@ def _merge(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partia
             )
         with GoldenIndex.read(scoring.out / INDEX) as index:
             missing, names = _missing(index, met, scoring.out)
+            goldens = index.count()
     if missing and not partial:
         listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
         subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
         problem = f"{subject} no trajectory in {trajectories}: {listed}"
         raise InputError(str(scoring.goldens), problem, "record them too, or skip them with --partial")
-    return ShardedScores(whole.summary(), len(shards), missing)
+    summary = msgspec.structs.replace(whole.summary(), floor=_floor(scoring, goldens, missing))
+    return ShardedScores(summary, len(shards), missing)
+
+
+def _floor(scoring: Scoring, goldens: int, missing: int) -> Floor:
+    """What trivial agents pass of the same goldens."""
+    if missing:
+        return Floor(skipped="not every golden has a trajectory")
+    tools = {tool.name: tool for tool in scoring.tools}
+    few = too_many(goldens, asked=False)
+    return few or floor_of_recorded(load_goldens(scoring.goldens), scoring.scorer, tools)
 
 
 def _missing(index: GoldenIndex, met: HashBuckets, folder: Path) -> tuple[int, list[str]]:

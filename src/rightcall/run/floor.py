@@ -1,0 +1,132 @@
+"""The floor under a pass rate: what trivial agents pass, counted golden by golden."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from typing import Any
+
+from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.text import one_line, pluralize
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.floor import Floor, FloorCount, TrivialRate
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.run.trivial_scores import AGENTS, TrivialMarks, TrivialScorer
+
+MOST_GOLDENS = 20_000
+"""Goldens up to which the floor is computed without being asked for."""
+
+MOST_SECONDS = 10.0
+"""The same for time: metrics and mocks of users may be slow."""
+
+MOST_REASONS = 5
+PAUSE = 20
+"""Goldens after which an interruption is heard."""
+
+
+class FloorCounts:
+    """Counts what trivial agents made of goldens; of a golden nothing else is kept."""
+
+    def __init__(self) -> None:
+        self._counts = {agent: dict[str, FloorCount]() for agent in AGENTS}
+        self._why: Counter[str] = Counter()
+        self._goldens = self._left_out = 0
+
+    def add(self, marks: TrivialMarks) -> None:
+        self._goldens += 1
+        for agent, letter in zip(AGENTS, marks.letters, strict=True):
+            if letter != "-":
+                counts = self._counts[agent]
+                counts[marks.category] = counts.get(marks.category, FloorCount()).plus(letter == "1")
+        if "-" in marks.letters:
+            self._left_out += 1
+            why = one_line(scrubber()(marks.why_not_judged), 200)
+            self._why[why if why in self._why or len(self._why) < MOST_REASONS else "other reasons"] += 1
+
+    def floor(self) -> Floor:
+        """The rates so far."""
+        rates = {agent: _rate(counts) for agent, counts in self._counts.items()}
+        shares = {agent: rate.share for agent, rate in rates.items() if rate.share is not None}
+        best = max(shares, key=lambda agent: shares[agent], default=None)
+        return Floor(
+            nothing=shares.get("nothing"),
+            best=None if best is None else shares[best],
+            best_name=best or "",
+            agents={str(agent): rate for agent, rate in rates.items()} if best else {},
+            goldens=self._goldens,
+            left_out=self._left_out,
+            why_left_out=dict(sorted(self._why.items())),
+            skipped="" if best else self._nothing_judged(),
+        )
+
+    def _nothing_judged(self) -> str:
+        if not self._goldens:
+            return "no golden states a check"
+        return f"no golden could be judged ({next(iter(self._why))})"
+
+
+def too_many(goldens: int, *, asked: bool) -> Floor | None:
+    """The word in place of a floor of a large dataset that nobody asked for."""
+    if asked or goldens <= MOST_GOLDENS:
+        return None
+    return Floor(skipped=f"more than {MOST_GOLDENS:,} goldens; --floor computes it")
+
+
+async def compute_floor(
+    goldens: Iterable[AnyGolden],
+    scorer: TrivialScorer,
+    *,
+    asked: bool = False,
+    pause: Callable[[], Awaitable[None]] | None = None,
+) -> Floor:
+    """The floor of these goldens. Unless it is `asked` for, large datasets and slow scoring end it with a word.
+
+    Whatever breaks is a word, too: a floor never decides about a run. `pause` is awaited now and then.
+    """
+    ends, counts = time.monotonic() + MOST_SECONDS, FloorCounts()
+    try:
+        with scorer.guard():
+            for number, golden in enumerate(goldens, 1):
+                if (skipped := too_many(number, asked=asked)) is not None:
+                    return skipped
+                if (marks := await scorer.marks(golden)) is not None:
+                    counts.add(marks)
+                if not asked and time.monotonic() > ends:
+                    done = pluralize(number, "golden")
+                    return Floor(skipped=f"{done} took {MOST_SECONDS:g} s; --floor computes it")
+                if pause is not None and number % PAUSE == 0:
+                    await pause()
+        return counts.floor()
+    except Exception as error:
+        return Floor(skipped=one_line(scrubber()(f"{type(error).__name__}: {error}"), 200))
+
+
+def floor_of_recorded(
+    goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool], *, asked: bool = False
+) -> Floor:
+    """The floor of goldens whose agent is not known, so that nothing can be said about what its tools answer."""
+    work = compute_floor(goldens, TrivialScorer(scorer, tools, single_turn=True), asked=asked)
+    if not scorer.metrics:
+        return _run_at_once(work)
+    from rightcall.core.event_loop import run_blocking
+
+    return run_blocking(work)
+
+
+def _run_at_once(work: Coroutine[Any, Any, Floor]) -> Floor:
+    """Run what never waits: importing an event loop takes as long as scoring 2,000 cases."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        floor: Floor = end.value
+        return floor
+    work.close()
+    raise RuntimeError("scoring without metrics waited for something")
+
+
+def _rate(counts: Mapping[str, FloorCount]) -> TrivialRate:
+    passed = sum(count.passed for count in counts.values())
+    judged = sum(count.judged for count in counts.values())
+    return TrivialRate(passed, judged, dict(sorted(counts.items())))

@@ -1,0 +1,61 @@
+"""The floor of a plan, computed once per dataset: a store keeps it for every later run of the same goldens."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import msgspec
+
+from rightcall.agents.mock_toolbox import mock_toolbox
+from rightcall.core import codec
+from rightcall.core.errors import RightCallError
+from rightcall.core.text import one_line
+from rightcall.model.floor import Floor
+from rightcall.model.run import Run
+from rightcall.run.floor import compute_floor, too_many
+from rightcall.run.preparation import Prepared
+from rightcall.run.trivial_scores import TrivialScorer
+from rightcall.store.sql.store import Store
+
+KIND = "floor"
+"""The kind of document that a store keeps floors as."""
+
+
+async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
+    """The floor of a run of this plan, from the store if an equal plan has run before.
+
+    It never fails: what prevents it is a word in the floor.
+    """
+    plan = prepared.plan
+    asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)
+    if (skipped := too_many(prepared.goldens, asked=asked)) is not None:
+        return skipped
+    try:
+        if (stored := _stored_floor(store, prepared.floor_key)) is not None:
+            return stored
+        pause = partial(asyncio.sleep, 0)
+        floor = await compute_floor(plan.as_declared(), trivial_scorer(prepared), asked=asked, pause=pause)
+        if not floor.skipped and run.fingerprints.get(KIND) == prepared.floor_key:
+            store.runs.set_document(run.id, KIND, codec.encode(floor))
+    except RightCallError as error:
+        return Floor(skipped=one_line(str(error), 200))
+    return floor
+
+
+def trivial_scorer(prepared: Prepared) -> TrivialScorer:
+    """The trivial agents with the tools, mocks and criteria of a plan."""
+    plan, tools = prepared.plan, prepared.tools
+    single_turn = plan.agent.mode == "single_turn" and not plan.own_agent
+    toolbox = mock_toolbox(plan.agent, tools.values())
+    return TrivialScorer(plan.scorer, tools, toolbox, single_turn=single_turn)
+
+
+def _stored_floor(store: Store, key: str) -> Floor | None:
+    content = store.runs.document(KIND, key)
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Floor)
+    except msgspec.MsgspecError:  # of another version
+        return None
