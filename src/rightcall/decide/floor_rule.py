@@ -1,4 +1,4 @@
-"""The rule `above_floor` of a gate: the pass rate is so many points above the best trivial agent's.
+"""The rule `above_floor` of a gate: the pass rate exceeds that of the best trivial agent by a number of points.
 
 The floor is a number of these goldens, and not estimated: only the pass rate has an interval.
 """
