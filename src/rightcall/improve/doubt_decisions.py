@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
-from rightcall.core.codec import encode
-from rightcall.core.errors import InputError
+from rightcall.core.codec import decode, encode
+from rightcall.core.errors import InputError, RightCallError
 from rightcall.datasets.review import reviewed
 from rightcall.improve.doubt import Doubt, proposed_change
 from rightcall.improve.golden_edit import apply_edits
@@ -15,59 +15,97 @@ from rightcall.model.record import Record
 from rightcall.store.base import DatasetVersion
 from rightcall.store.sql.store import Store
 
-DECISIONS = "doubt_decisions"
-DoubtDecision = Literal["keep", "edit", "drop"]
+KIND = "doubt_decisions"
+Decision = Literal["keep", "edit", "drop"]
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 
-class KeptDoubt(Record, frozen=True):
-    """A doubt about a golden that its owner calls right."""
+class DoubtDecision(Record, frozen=True, forbid_unknown_fields=False):
+    """What somebody decided about a doubt."""
 
     golden_id: str
     code: str
+    decision: Decision = "keep"
     author: str = ""
     at: str = ""
 
 
+def decisions(store: Store) -> dict[str, DoubtDecision]:
+    """Every decision by the mark of its doubt; those that cannot be read are as if nobody had decided."""
+    by_mark: dict[str, DoubtDecision] = {}
+    for mark, content in store.traces.states(KIND).items():
+        try:
+            by_mark[mark] = decode(content, DoubtDecision, "decision")
+        except RightCallError:
+            continue
+    return by_mark
+
+
 def settled_marks(store: Store) -> frozenset[str]:
-    """Marks of the doubts that somebody has decided: the golden is right as it is."""
-    return frozenset(store.traces.states(DECISIONS))
+    """Marks of the doubts about goldens that somebody calls right. Edits and drops change a draft only."""
+    return frozenset(mark for mark, decided in decisions(store).items() if decided.decision == "keep")
 
 
-def keep_golden(store: Store, doubts: Iterable[Doubt], *, author: str, at: str) -> None:
-    """Remember that a golden is right: these doubts are not shown again while its content stays the same."""
-    store.traces.set_states(
-        DECISIONS,
-        {doubt.mark: encode(KeptDoubt(doubt.golden_id, doubt.code, author, at)) for doubt in doubts},
-    )
+def remember(store: Store, doubts: Iterable[Doubt], decision: Decision, *, author: str, at: str) -> None:
+    """Remember what was decided about a golden, until its content changes."""
+    made = {
+        doubt.mark: encode(DoubtDecision(doubt.golden_id, doubt.code, decision, author, at))
+        for doubt in doubts
+    }
+    store.traces.set_states(KIND, made)
 
 
-def doubt_again(store: Store, doubts: Iterable[Doubt]) -> None:
-    """Forget that doubts were decided."""
-    store.traces.set_states(DECISIONS, {doubt.mark: None for doubt in doubts})
+def forget(store: Store, doubts: Iterable[Doubt]) -> None:
+    """Take decisions back: the golden is doubted again."""
+    store.traces.set_states(KIND, {doubt.mark: None for doubt in doubts})
+
+
+def decide(
+    store: Store,
+    decision: Decision,
+    golden: AnyGolden,
+    doubts: Sequence[Doubt],
+    *,
+    alias: str,
+    dataset: Iterable[AnyGolden],
+    author: str,
+    at: str,
+) -> DatasetVersion | None:
+    """Carry a decision out and remember it; returns the draft of `alias` that it changed.
+
+    The draft begins as `dataset` where none is open. *Edit* without a proposed change leaves the golden to be edited.
+    """
+    version = None
+    if decision == "edit":
+        version = _put_in_draft(
+            store, alias, dataset, edited_golden(golden, doubts, author=author, at=at), author
+        )
+    elif decision == "drop":
+        version = _drop_from_draft(store, alias, dataset, golden.id, author)
+    remember(store, doubts, decision, author=author, at=at)
+    return version
 
 
 def edited_golden(golden: AnyGolden, doubts: Sequence[Doubt], *, author: str, at: str) -> AnyGolden:
-    """The golden with the first change that is proposed, reviewed by its author."""
+    """The golden with the change that is proposed, accepted; without one, as it is and pending."""
     change = proposed_change(doubts)
-    if not change:
-        raise InputError(f"golden '{golden.id}'", "no change is proposed", "edit it by hand")
-    why = "; ".join(f"{doubt.title}: {doubt.sentence}" for doubt in doubts)
-    return reviewed(apply_edits(golden, change), "accepted", comment=why, author=author, at=at, edited=True)
+    why = "; ".join(f"{doubt.title}: {doubt.sentence}" for doubt in doubts)[:2_000]
+    changed = apply_edits(golden, change) if change else golden
+    state: Literal["accepted", "pending"] = "accepted" if change else "pending"
+    return reviewed(changed, state, comment=why, author=author, at=at, edited=bool(change))
 
 
-def put_in_draft(
-    store: Store, alias: str, dataset: Iterable[AnyGolden], golden: AnyGolden, *, author: str
+def _put_in_draft(
+    store: Store, alias: str, dataset: Iterable[AnyGolden], golden: AnyGolden, author: str
 ) -> DatasetVersion:
-    """Replace a golden in the draft of a dataset, which begins as `dataset` where it has none."""
     goldens = {other.id: other for other in _draft(store, alias, dataset)}
     goldens[golden.id] = golden
     return store.datasets.push(alias, goldens.values(), finalized=False, author=author)
 
 
-def drop_from_draft(
-    store: Store, alias: str, dataset: Iterable[AnyGolden], golden_id: str, *, author: str
+def _drop_from_draft(
+    store: Store, alias: str, dataset: Iterable[AnyGolden], golden_id: str, author: str
 ) -> DatasetVersion:
-    """Set a golden aside: the draft of a dataset, which begins as `dataset` where it has none, without it."""
     goldens = [golden for golden in _draft(store, alias, dataset) if golden.id != golden_id]
     if not goldens:
         raise InputError(f"golden '{golden_id}'", "is the only one of its dataset", "keep it, or edit it")
@@ -75,7 +113,6 @@ def drop_from_draft(
 
 
 def _draft(store: Store, alias: str, dataset: Iterable[AnyGolden]) -> list[AnyGolden]:
-    """The goldens of the draft; of the dataset itself where no draft is open, because that is what was doubted."""
+    """The goldens of the draft; those of the dataset itself where no draft is open."""
     is_open = any(not version.finalized for version in store.datasets.versions(alias))
-    goldens = store.datasets.pull(alias, finalized=False) if is_open else dataset
-    return list(goldens)
+    return list(store.datasets.pull(alias, finalized=False) if is_open else dataset)

@@ -32,6 +32,7 @@ const actions = (document, help) => ({
   t: () => document.querySelector("[data-key=t]")?.focus(),
   n: () => document.querySelector("[data-key=n]")?.focus(),
   a: () => document.querySelector("[data-press=a]")?.click(),
+  e: () => document.querySelector("[data-press=e]")?.click(),
   r: () => document.querySelector("[data-press=r]")?.click(),
   "[": () => document.querySelector("[data-key=previous]")?.click(),
   "]": () => document.querySelector("[data-key=next]")?.click(),
