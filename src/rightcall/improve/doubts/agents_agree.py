@@ -19,13 +19,15 @@ def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
     if votes.n == 2 and len(agreement.agents) < 2:
         return
     likely = votes.n >= ENOUGH or (votes.n == 2 and not votes.passing)
-    what = "final state" if agreement.in_world else "call"
     if votes.n == 1:
         sentence = f"the only agent ({agreement.agents[0]}) does something else" + (
             "" if not votes.passing else f" in {agreement.share:.0%} of its trials"
         )
     else:
-        sentence = f"{len(agreement.agents)} of {pluralize(votes.n, 'agent')} agree on another {what}"
+        makers = pluralize(len(agreement.families), "maker")
+        state = " leave the same other state" if agreement.in_world else ""
+        passing = f"{votes.passing:.0%} pass" if votes.passing else "none passes"
+        sentence = f"{len(agreement.agents)} of {votes.n} agents, of {makers},{state or ' agree'}; {passing}"
     yield Reason(
         "likely" if likely else "look",
         sentence,

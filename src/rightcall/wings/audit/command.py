@@ -50,6 +50,10 @@ def audit(suite: Path, options: AuditOptions) -> None:
         print_json(result)
     else:
         _show(result, suite, options)
+    if options.review:
+        from rightcall.wings.audit.doubt_review import review_doubts
+
+        review_doubts(call, result.doubts)
     if not result.audited and options.only != "doubts":
         raise click.exceptions.Exit(2)
     if options.least is not None and result.low < options.least:

@@ -94,6 +94,9 @@ class AuditOptions(AuditChoices):
             "Fail unless the lower end of the catch rate reaches this", flags=("--min",), group=CI, ge=0, le=1
         ),
     ] = None
+    review: Annotated[
+        bool, Option("Decide about each golden that is probably wrong: keep, edit, drop", group=SELECTION)
+    ] = False
     strict: Annotated[
         bool,
         Option("Fail when a golden is certainly wrong: it cannot be met, or a tool refuses it", group=CI),
