@@ -83,22 +83,25 @@ def test_a_label_given_with_the_judges_verdict_in_view_does_not_rate_the_judge()
 
 def test_only_cases_drawn_from_these_cases_estimate_their_rate():
     other = population_name({**TARGETS, "g11": Target("m11", RULE)})
+    drawn_by_b = plan_name("chosen", POPULATION, "another")
     rows = [
         label("g0"),
         label("g1", plan=BY_HAND),
         label("g2", plan=plan_name("random", other)),
         label("g3", plan=plan_name("chosen", POPULATION, "judge"), stratum="split"),
         label("g4", plan=SETTLED),
+        label("g5", plan=drawn_by_b, stratum="split"),
     ]
-    assert list(run_labels(TARGETS, rows).drawn(POPULATION)) == ["g0", "g3"]
-    assert [drawn_from(row, POPULATION) for row in rows] == ["random", "", "", "chosen", ""]
+    assert list(run_labels(TARGETS, rows).drawn(POPULATION, "judge")) == ["g0", "g3"]
+    drawn = [drawn_from(row, POPULATION, "judge") for row in rows]
+    assert drawn == ["random", "", "", "chosen", "", "by another judge"]
 
 
 def test_cases_that_look_the_same_share_an_answer_and_are_drawn_one_by_one():
     targets = {"g0": Target("m0", RULE), "twin": Target("m0", RULE)}
     labelling = run_labels(targets, [label("g0", plan=plan_name("random", population_name(targets)))])
     assert {case: labels.word for case, labels in labelling.cases.items()} == {"g0": "pass", "twin": "pass"}
-    assert list(labelling.drawn(population_name(targets))) == ["g0"]
+    assert list(labelling.drawn(population_name(targets), "")) == ["g0"]
 
 
 @given(st.permutations(list(TARGETS)))

@@ -34,6 +34,7 @@ MENU: dict[str, dict[str, str]] = {
         "analyze": "Explain why a run fails, and what to change",
         "improve": "Propose changes to tool definitions and test them",
         "plan": "Compute how many goldens a decision needs",
+        "judge": "Label cases, and find out what a judge is worth",
         "flaky": "List goldens that pass only sometimes",
         "baseline": "Save, show and merge baselines",
         "comment": "Post a check on its pull request",

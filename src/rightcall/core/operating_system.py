@@ -194,6 +194,60 @@ def on_ending_signals(loop: asyncio.AbstractEventLoop, function: Callable[[], ob
 # Files and folders
 
 
+class TerminalKeys:
+    """Keys of the terminal, one by one and not shown; Ctrl-C interrupts as always. Used in a `with` block."""
+
+    def __enter__(self) -> TerminalKeys:
+        if sys.platform != "win32":
+            import termios
+            import tty
+
+            self._handle = sys.stdin.fileno()
+            self._before = termios.tcgetattr(self._handle)
+            tty.setcbreak(self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.platform != "win32":
+            import termios
+
+            with suppress(termios.error):  # the terminal is gone
+                termios.tcsetattr(self._handle, termios.TCSADRAIN, self._before)
+
+    def read(self) -> str:
+        """The next key; "" when the terminal is gone."""
+        if sys.platform == "win32":
+            import msvcrt
+
+            return msvcrt.getwch()
+        try:
+            return os.read(self._handle, 16).decode("utf-8", "replace")[:1]
+        except OSError:
+            return ""
+
+    def drop(self) -> None:
+        """Forget keys that were pressed until now."""
+        if sys.platform == "win32":
+            import msvcrt
+
+            while msvcrt.kbhit():
+                msvcrt.getwch()
+            return
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(self._handle, termios.TCIFLUSH)
+
+    @contextmanager
+    def whole_lines(self) -> Iterator[None]:
+        """Read lines as usual, to ask for text."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Let one process at a time change the files of a folder; on Windows, where folders have no lock, nothing waits."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.core.digest import hex_digest
-from rightcall.model.label import BY_HAND, SETTLED, Label, LabelWord
+from rightcall.model.label import SETTLED, Label, LabelWord
 
 CaseWord = Literal["pass", "fail", "unsure", "disputed"]
 OVERLAP = 0.2
@@ -84,13 +84,13 @@ class RunLabels(NamedTuple):
         """The cases that this person was asked about and answered."""
         return {case for case, rows in self.given.items() if any(row.by == labeller for row in rows)}
 
-    def drawn(self, population: str) -> dict[str, Label]:
-        """The labelled cases that a plan drew from these, each with a label of the plan."""
+    def drawn(self, population: str, judge: str) -> dict[str, Label]:
+        """The labelled cases that a plan drew from these, at random or by this judge, each with a label of the plan."""
         return {
             case: row
             for case, rows in self.given.items()
             for row in rows
-            if case in self.cases and drawn_from(row, population)
+            if drawn_from(row, population, judge) in ("random", "chosen")
         }
 
 
@@ -140,12 +140,15 @@ def plan_name(kind: Literal["random", "chosen"], population: str, judge: str = "
     return f"random/{population}" if kind == "random" else f"chosen/{population}/{judge}"
 
 
-def drawn_from(label: Label, population: str) -> Literal["random", "chosen", ""]:
+def drawn_from(
+    label: Label, population: str, judge: str
+) -> Literal["random", "chosen", "by another judge", ""]:
     """How the case of a label was drawn from these cases; "" when it was not."""
-    kind, _, rest = label.plan.partition("/")
-    if label.plan in (BY_HAND, SETTLED) or rest.partition("/")[0] != population:
-        return ""
-    return "chosen" if kind == "chosen" else "random"
+    if label.plan == plan_name("random", population):
+        return "random"
+    if label.plan == plan_name("chosen", population, judge):
+        return "chosen"
+    return "by another judge" if label.plan.startswith(f"chosen/{population}/") else ""
 
 
 class Assignment(NamedTuple):

@@ -70,7 +70,8 @@ def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
             parameters = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
             return _build_metric(text, partial(FunctionMetric, loaded), settings, parameters)
     constructor = metric_class(name)
-    if models is not None and getattr(constructor, "asks_model", False):
+    brings_judge = "model" not in settings and bool(getattr(constructor, "model", ""))
+    if models is not None and getattr(constructor, "asks_model", False) and not brings_judge:
         settings = _with_judge(text, name, settings, models)
     return _build_metric(text, constructor, settings, inspect.signature(constructor).parameters)
 

@@ -30,7 +30,7 @@ class CasePlace(Record, frozen=True):
         return case_id(self.golden, self.trial)
 
 
-class Label(Record, frozen=True):
+class Label(Record, frozen=True, omit_defaults=False):
     """One answer of one person about one case, a line of `labels/METRIC.jsonl`.
 
     It is about `material`, the hash of exactly what a judge of the metric is shown, and `rule`, the hash of the rubric.

@@ -14,6 +14,8 @@ conversations                 the conversations that a golden stands for, and wh
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
+label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
+judged_estimate, judge_report, judge_again  the rate people would give, what a judge is worth, asking it again
 cost_estimate                 what a run would send, and what definitions cost in a run
 agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash

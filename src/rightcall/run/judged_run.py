@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.decide.label_rules import Target, population_name
+from rightcall.decide.label_rules import Target, drawn_from, population_name
 from rightcall.metrics.judged.form import JudgeForm, RunJudge, material_hash
 from rightcall.metrics.score_case import case_for_metrics
 from rightcall.model.case import TestCase
 from rightcall.model.golden import AnyGolden
-from rightcall.model.label import CasePlace, rule_hash
+from rightcall.model.label import CasePlace, Label, rule_hash
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -73,6 +73,14 @@ class JudgedRun:
     @property
     def judgements(self) -> dict[str, bool | float | None]:
         return {name: case.verdict for name, case in self.cases.items()}
+
+    @property
+    def judge_hash(self) -> str:
+        return self.judge.judge.hash
+
+    def drawn_by_another(self, label: Label) -> bool:
+        """Whether the answers of another judge chose the case of a label."""
+        return drawn_from(label, self.population, self.judge_hash) == "by another judge"
 
     def require_case(self, name: str) -> JudgedCase:
         if name not in self.cases:

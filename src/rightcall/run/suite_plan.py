@@ -92,7 +92,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         agent = placed or replace(agent, model=_placeholder_agent)
         chosen = _folder_of_modules(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
-    metrics, observed_only = _try(problems, lambda: _suite_metrics(suite, models)) or ([], [])
+    metrics, observed_only = _try(problems, lambda: suite_metrics(suite, models)) or ([], [])
     rules = _try(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
     plan = Plan(
@@ -203,7 +203,7 @@ def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> 
     return replace(agent, base_url=base_url, base_urls=())
 
 
-def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
+def suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
     """The metrics that decide, and those under `measure` (`observe` in older suites), which do not."""
     named: list[str] = []
     watched: list[str] = []

@@ -1,0 +1,169 @@
+"""Where a judge errs: leniency, answer length, place in a pair, its own family, kinds of cases, and time.
+
+Each is a difference with an exact test; Holm's correction is over the whole list. Nothing is corrected silently: the
+report says what was seen, and where labels are too few to say anything.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+
+from rightcall.model.record import Record
+from rightcall.stats.intervals import clopper_pearson
+from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
+
+LEAST_IN_CELL = 20
+"""Labels that either side of a difference needs."""
+MOST_GROUPS = 3
+
+
+class RatedCase(Record, frozen=True):
+    """A case that the judge and people both decided, with what its error may depend on."""
+
+    judge: bool
+    people: bool
+    length: int = 0
+    groups: tuple[str, ...] = ()
+    agent: str = ""
+    model: str = ""
+    month: str = ""
+    version: str = ""
+
+    @property
+    def error(self) -> int:
+        """1 where the judge is too lenient, −1 where it is too strict."""
+        return int(self.judge) - int(self.people)
+
+
+class Bias(Record, frozen=True, omit_defaults=False):
+    """One difference: `p` after Holm's correction. `problem` says why there is none."""
+
+    name: str
+    about: str
+    labels: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    problem: str = ""
+
+
+def bias_report(
+    rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = (), pairs: tuple[int, int] | None = None
+) -> list[Bias]:
+    """The biases of a judge on labelled cases of a run.
+
+    `everywhere` has the labelled cases of all runs, for what needs several agents. `pairs` counts pairs that the judge
+    decided otherwise when their order was exchanged: how often the first place won, of how many.
+    """
+    named = [leniency(rows), _length(rows), _position(pairs), _self_preference(everywhere or rows)]
+    groups = _groups(rows)
+    tested = [bias for bias in (*named, *groups) if bias.p is not None]
+    adjusted = dict(zip(map(id, tested), holm([bias.p or 0.0 for bias in tested]), strict=True))
+    report = [*named, *groups[:MOST_GROUPS]]
+    return [_with_p(bias, adjusted[id(bias)]) if id(bias) in adjusted else bias for bias in report]
+
+
+def leniency(rows: Sequence[RatedCase]) -> Bias:
+    """The judge's rate less people's on the same cases; McNemar's exact test."""
+    name, about = "leniency", "the judge's rate less people's"
+    if len(rows) < LEAST_IN_CELL:
+        return Bias(name, about, len(rows), problem="not enough labels")
+    lenient = sum(row.error > 0 for row in rows)
+    strict = sum(row.error < 0 for row in rows)
+    low, high = bonett_price(len(rows), lenient, strict)
+    difference = (lenient - strict) / len(rows)
+    return Bias(name, about, len(rows), difference, low, high, mcnemar_exact(lenient, strict))
+
+
+def _length(rows: Sequence[RatedCase]) -> Bias:
+    middle = statistics.median(row.length for row in rows) if rows else 0
+    about = f"signed error of answers above {middle:,.0f} characters less that of others"
+    return _difference("length", about, rows, lambda row: row.length > middle)
+
+
+def _self_preference(rows: Sequence[RatedCase]) -> Bias:
+    about = "signed error where agent and judge are of one family less that elsewhere"
+    if len({family(row.agent) for row in rows}) < 2:
+        return Bias("self-preference", about, len(rows), problem="needs labelled cases of two agents")
+    return _difference("self-preference", about, rows, lambda row: family(row.agent) == family(row.model))
+
+
+def _position(pairs: tuple[int, int] | None) -> Bias:
+    about = "share of verdicts that changed with the order in which the first place won, less a half"
+    if pairs is None:
+        return Bias("position", about, 0, problem="no pairs were judged")
+    first, flips = pairs
+    if flips < LEAST_IN_CELL:
+        return Bias("position", about, flips, problem="not enough labels")
+    low, high = clopper_pearson(first, flips)
+    p = mcnemar_exact(first, flips - first)
+    return Bias("position", about, flips, first / flips - 0.5, low - 0.5, high - 0.5, p)
+
+
+def _groups(rows: Sequence[RatedCase]) -> list[Bias]:
+    """Every group of cases against all others, the largest difference first."""
+    names = sorted({group for row in rows for group in row.groups})
+    about = "signed error of these cases less that of others"
+    biases = [
+        _difference(f"by {name}", about, rows, lambda row, group=name: group in row.groups)  # type: ignore[misc]
+        for name in names
+    ]
+    usable = [bias for bias in biases if bias.difference is not None]
+    usable.sort(key=lambda bias: -abs(bias.difference or 0.0))
+    return usable
+
+
+def _difference(
+    name: str, about: str, rows: Sequence[RatedCase], belongs: Callable[[RatedCase], bool]
+) -> Bias:
+    """The signed error of some cases less that of the others, tested for either sign by Fisher's exact test."""
+    inside = [row for row in rows if belongs(row)]
+    outside = [row for row in rows if not belongs(row)]
+    if min(len(inside), len(outside)) < LEAST_IN_CELL:
+        problem = f"not enough labels: {len(inside)} and {len(outside)} of {LEAST_IN_CELL}"
+        return Bias(name, about, len(rows), problem=problem)
+    p = min(1.0, 2 * min(_fisher(inside, outside, 1), _fisher(inside, outside, -1)))
+    difference = _mean_error(inside) - _mean_error(outside)
+    margin = 1.96 * (_variance(inside) / len(inside) + _variance(outside) / len(outside)) ** 0.5
+    return Bias(name, about, len(rows), difference, difference - margin, difference + margin, p)
+
+
+def _fisher(inside: Sequence[RatedCase], outside: Sequence[RatedCase], sign: int) -> float:
+    table = [
+        [sum(row.error == sign for row in rows), sum(row.error != sign for row in rows)]
+        for rows in (inside, outside)
+    ]
+    return fisher_exact(table)
+
+
+def _mean_error(rows: Sequence[RatedCase]) -> float:
+    return sum(row.error for row in rows) / len(rows)
+
+
+def _variance(rows: Sequence[RatedCase]) -> float:
+    """Of the signed errors, with one lenient and one strict error more, so that no errors do not mean certainty."""
+    errors = [*(row.error for row in rows), 1, -1]
+    mean = sum(errors) / len(errors)
+    return sum((error - mean) ** 2 for error in errors) / len(errors)
+
+
+def _with_p(bias: Bias, p: float) -> Bias:
+    from msgspec.structs import replace
+
+    return replace(bias, p=p)
+
+
+def family(model: str) -> str:
+    """Provider and family of a model: `openai:gpt` of `openai:gpt-5-mini`."""
+    provider, _, name = model.rpartition(":")
+    return f"{provider}:{name.partition('-')[0].rstrip('0123456789.')}".casefold()
+
+
+def by_time(rows: Iterable[RatedCase]) -> dict[tuple[str, str], list[RatedCase]]:
+    """The cases by month and version of the judge, in order: agreement that falls between them is drift."""
+    groups: dict[tuple[str, str], list[RatedCase]] = {}
+    for row in sorted(rows, key=lambda row: (row.month, row.version)):
+        groups.setdefault((row.month, row.version), []).append(row)
+    return groups

@@ -1,0 +1,106 @@
+"""A judge asked again about the cases that people labelled, after its model, prompt, settings or votes changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rightcall.agents.pool import Pool
+from rightcall.core.errors import InputError
+from rightcall.decide.label_rules import Target
+from rightcall.files.python_object import search_modules_in
+from rightcall.metrics.base import Metric
+from rightcall.metrics.judged.form import JudgeForm, material_hash
+from rightcall.metrics.measurement import measure_one
+from rightcall.metrics.resolve import resolve_metric
+from rightcall.model.case import TestCase
+from rightcall.model.label import JudgementRecord, rule_hash
+from rightcall.run.judged_run import JudgedCase, JudgedRun, metric_cases
+from rightcall.run.label_session import labels_of, utc_now
+from rightcall.run.named_models import suite_models
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import suite_metrics
+from rightcall.run.trust import may_search, require_trust
+from rightcall.store.labels import LabelFolder
+from rightcall.store.sql.store import Store
+
+CONCURRENCY = 8
+
+
+def judge_now(judged: JudgedRun, expression: str = "") -> Metric:
+    """The judged metric as it is now: by an expression, else in the run's suite."""
+    if expression:
+        metric = resolve_metric(expression)
+        if metric.name != judged.metric:
+            raise InputError(
+                f"metric {metric.name}", f"is not {judged.metric}", f"add label='{judged.metric}'"
+            )
+        return metric
+    suite_file = judged.run.run.versions.get("suite_file", "")
+    file = Path(suite_file)
+    if not suite_file or not file.is_file():
+        raise InputError(
+            f"run {judged.run.id}",
+            "has no suite here that names its judge",
+            "name the metric: --with EXPRESSION",
+        )
+    suite = load_suite(file)
+    require_trust(suite, file)
+    if may_search(suite, file.parent):
+        search_modules_in(file.parent)
+    metrics, observed = suite_metrics(suite, suite_models(suite, file.parent))
+    for metric in (*metrics, *observed):
+        if metric.name == judged.metric:
+            return metric
+    raise InputError(str(file), f"has no metric '{judged.metric}' any more")
+
+
+async def judge_again(
+    store: Store, judged: JudgedRun, folder: LabelFolder, metric: Metric
+) -> list[JudgementRecord]:
+    """Ask a judge about every labelled case of a run, and store its answers with the labels."""
+    labelled = set(labels_of(judged, folder).cases)
+    if not labelled:
+        raise InputError(
+            f"{judged.metric} of run {judged.run.id}",
+            "has no label",
+            f"rightcall judge label {judged.run.id}",
+        )
+    form, identity = getattr(metric, "form", None), getattr(metric, "identity", None)
+    if not isinstance(form, JudgeForm) or identity is None:
+        raise InputError(f"metric {metric.name}", "asks no judge")
+    records: list[JudgementRecord] = []
+
+    async def ask(job: tuple[JudgedCase, TestCase]) -> None:
+        case, test_case = job
+        target = Target(material_hash(form.materials(test_case)), rule_hash(form.rule(test_case)))
+        if target != case.target:
+            what = "rubric" if target.material == case.target.material else "material"
+            raise InputError(
+                f"metric {metric.name}",
+                f"its {what} has changed since case {case.place.id} was labelled",
+                "label by the new one: `rightcall judge label`",
+            )
+        score = await measure_one(metric, test_case)
+        answer: dict[str, Any] = (
+            {"problem": score.error} if score.error else {"share": score.value, "passed": score.passed}
+        )
+        records.append(
+            JudgementRecord(
+                case.place,
+                *target_fields(target, judged.metric),
+                identity.hash,
+                identity.described,
+                utc_now(),
+                **answer,
+            )
+        )
+
+    await Pool(CONCURRENCY).run(iter(list(metric_cases(store, judged, labelled))), ask)
+    folder.add_judgements(sorted(records, key=lambda record: record.case.id))
+    return records
+
+
+def target_fields(target: Target, metric: str) -> tuple[str, str, str]:
+    """Material, metric and rule, as a record has them."""
+    return target.material, metric, target.rule

@@ -1,0 +1,208 @@
+"""What is known about the judge of a run: its labels, its agreement with people, its errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.core.errors import InputError
+from rightcall.core.text import pluralize
+from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
+from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report, by_time
+from rightcall.metrics.judged.frame import VERSION
+from rightcall.model.record import Record
+from rightcall.run.judged_estimate import FLOOR, LabelledRate, labelled_rate
+from rightcall.run.judged_run import JudgedRun, judged_run
+from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement, rater_agreement
+from rightcall.stats.judged_interval import About
+from rightcall.store.labels import LabelFolder, LabelRows
+from rightcall.store.sql.store import Store
+
+LABELS_FOR_BIAS = 48
+
+
+class PeopleAgreement(Record, frozen=True, omit_defaults=False):
+    """How far people agree: two of them, or all when there are more."""
+
+    people: tuple[str, ...]
+    agreement: Agreement
+
+
+class DriftPoint(Record, frozen=True, omit_defaults=False):
+    """Agreement of one version of the judge with people, on the cases of one month."""
+
+    month: str
+    judge: str
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class JudgeReport:
+    """One judged metric of a run. `reason` says why there is no rate; `notes` what is not used."""
+
+    judged: JudgedRun
+    labelling: RunLabels
+    estimate: LabelledRate | None
+    reason: str
+    people: list[PeopleAgreement]
+    notes: list[str]
+
+    @property
+    def drawn(self) -> int:
+        """Labels that say pass or fail, of cases that a plan drew."""
+        return self.estimate.labels.decided if self.estimate is not None else self._usable
+
+    @property
+    def _usable(self) -> int:
+        drawn = self.labelling.drawn(self.judged.population, self.judged.judge_hash)
+        return sum(verdict_of(self.labelling.cases[case].word) is not None for case in drawn)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether there are enough labels for the judge to decide."""
+        return self.estimate is not None and self.drawn >= FLOOR
+
+    def document(self) -> dict[str, Any]:
+        """The report for JSON."""
+        judge, labelling = self.judged.judge, self.labelling
+        return {
+            "run": self.judged.run.id,
+            "metric": judge.metric,
+            "judge": {"hash": judge.judge.hash, "described": judge.judge.described, "decides": judge.decides},
+            "cases": len(self.judged.cases),
+            "labels": self.drawn,
+            "floor": FLOOR,
+            "calibrated": self.calibrated,
+            "labelled": len(labelling.cases),
+            "unsure": len(labelling.with_word("unsure")),
+            "disputed": labelling.with_word("disputed"),
+            "stale": len(labelling.stale),
+            "of_other_cases": len(labelling.other),
+            "estimate": self.estimate.document() if self.estimate is not None else None,
+            "reason": self.reason,
+            "people": self.people,
+            "notes": self.notes,
+        }
+
+
+def judge_report(
+    judged: JudgedRun, folder: LabelFolder, *, about: About = "cases_like_these", conf: float = 0.95
+) -> JudgeReport:
+    """Everything about one judged metric of a run, from its labels as they are now."""
+    rows = folder.labels(judged.metric)
+    labelling = run_labels(judged.targets, (row.label for row in rows.rows))
+    estimate, reason = None, ""
+    try:
+        estimate = labelled_rate(judged, labelling, about=about, conf=conf)
+    except InputError as error:
+        reason = str(error)
+    return JudgeReport(
+        judged, labelling, estimate, reason, people_agreement(labelling), _notes(judged, labelling, rows)
+    )
+
+
+def people_agreement(labelling: RunLabels) -> list[PeopleAgreement]:
+    """The agreement of every two labellers who share cases, and of all of them if there are more than two."""
+    names = labelling.labellers
+    raters = {name: labelling.verdicts_of(name) for name in names}
+    pairs = [PeopleAgreement(pair, agreement) for pair, agreement in agreement_by_pair(raters).items()]
+    if len(pairs) < 2:
+        return pairs
+    ratings = [[verdict_of(answer.label) for answer in labels.answers] for labels in labelling.cases.values()]
+    return [*pairs, PeopleAgreement(tuple(sorted(names)), rater_agreement(ratings))]
+
+
+def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[list[Bias], list[DriftPoint]]:
+    """The judge's biases on the labelled cases of a run, and its agreement over months and versions in all runs."""
+    rows = folder.labels(judged.metric)
+    labels = [row.label for row in rows.rows]
+    own = rated_cases(judged, run_labels(judged.targets, labels))
+    everywhere = list(own)
+    for name in sorted({label.case.run for label in labels} - {judged.run.id, ""}):
+        try:
+            other = judged_run(store, name, judged.metric)
+        except InputError:
+            continue  # deleted, or of another store
+        everywhere += rated_cases(other, run_labels(other.targets, labels))
+    everywhere += _asked_again(judged, run_labels(judged.targets, labels), folder)
+    drift = [
+        DriftPoint(month, version, pair_agreement(_table(cases)))
+        for (month, version), cases in by_time(everywhere).items()
+    ]
+    return bias_report(own, everywhere=everywhere), drift
+
+
+def rated_cases(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
+    """The cases that judge and people both decided, without those whose labellers had seen the verdict."""
+    run, identity = judged.run.run, judged.judge.judge
+    rated = []
+    for name, labels in labelling.cases.items():
+        case, people = judged.cases[name], verdict_of(labels.word)
+        if case.passed is not None and people is not None and labels.blind:
+            rated.append(
+                RatedCase(
+                    case.passed,
+                    people,
+                    case.answer_length,
+                    case.groups,
+                    agent=run.agent,
+                    model=identity.model,
+                    month=run.started_at[:7],
+                    version=identity.described,
+                )
+            )
+    return rated
+
+
+def _asked_again(judged: JudgedRun, labelling: RunLabels, folder: LabelFolder) -> list[RatedCase]:
+    """What judges that were asked again said about the labelled cases of a run."""
+    cases = {target: name for name, target in judged.targets.items() if name in labelling.cases}
+    rated = []
+    for judgement in folder.judgements(judged.metric):
+        name = cases.get((judgement.material, judgement.rule))  # type: ignore[call-overload]
+        if name is None or judgement.share is None:
+            continue
+        people = verdict_of(labelling.cases[name].word)
+        if people is not None and labelling.cases[name].blind:
+            rated.append(
+                RatedCase(
+                    judgement.passed,
+                    people,
+                    judged.cases[name].answer_length,
+                    agent=judged.run.run.agent,
+                    model=judgement.described.partition(",")[0],
+                    month=judgement.at[:7],
+                    version=judgement.described,
+                )
+            )
+    return rated
+
+
+def _table(rows: list[RatedCase]) -> Table:
+    counts = [sum((row.judge, row.people) == cell for row in rows) for cell in
+              ((True, True), (True, False), (False, True), (False, False))]  # fmt: skip
+    return Table(*counts)
+
+
+def _notes(judged: JudgedRun, labelling: RunLabels, rows: LabelRows) -> list[str]:
+    """What is stored and not used, and why."""
+    notes = [f"{place}: half a line, left by a crash; label that case again" for place in rows.torn]
+    if labelling.stale:
+        notes.append(
+            f"{pluralize(len(labelling.stale), 'label')} stale: given by another rubric, in no estimate"
+        )
+    if labelling.other:
+        notes.append(f"{pluralize(len(labelling.other), 'label')} of other cases, not used")
+    if disputed := labelling.with_word("disputed"):
+        shown = ", ".join(disputed[:5])
+        notes.append(f"{pluralize(len(disputed), 'case')} disputed: {shown}; see `rightcall judge settle`")
+    if judged.judge.judge.prompt != VERSION:
+        notes.append(
+            f"judgements are stale: prompt {judged.judge.judge.prompt}, now {VERSION}; see `rightcall judge again`"
+        )
+    seen = sum(not labels.blind for labels in labelling.cases.values())
+    if seen:
+        notes.append(
+            f"{pluralize(seen, 'case')} labelled with the judge's verdict in view: not used to rate the judge"
+        )
+    return notes

@@ -1,0 +1,126 @@
+"""A judge in the terminal: the rate that people would give, agreement, biases, what is not used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rightcall.core.text import percent
+from rightcall.metrics.judged.bias import Bias
+from rightcall.run.judge_report import DriftPoint, JudgeReport
+from rightcall.run.judged_estimate import FLOOR
+from rightcall.show.columns import print_columns
+from rightcall.show.screen import Screen
+from rightcall.stats.agreement import Agreement
+from rightcall.stats.judged_rate import JudgedRate
+
+SIGNIFICANT = 0.05
+
+
+def print_rate(out: Screen, report: JudgeReport) -> None:
+    """Print the estimate and what it rests on."""
+    judged = report.judged
+    out.say(
+        "[bold]{}[/bold]  [dim]run {}, judge {}[/dim]",
+        judged.metric,
+        judged.run.id,
+        judged.judge.judge.described,
+    )
+    if report.estimate is None:
+        out.print(report.reason)
+    else:
+        _print_estimate(out, report.estimate.rate)
+        for word, rate in (("pass", report.estimate.as_pass), ("fail", report.estimate.as_fail)):
+            if rate is not None:
+                out.say("[dim]with unsure as {}:[/dim] {}", word, rate_words(rate))
+    if not report.calibrated:
+        out.say(
+            "[yellow]{} of {} labels: the judge is not calibrated and decides nothing[/yellow]",
+            report.drawn,
+            FLOOR,
+        )
+    _print_people(out, report)
+    for note in report.notes:
+        out.say("[dim]note:[/dim] {}", note)
+
+
+def print_status(out: Screen, report: JudgeReport) -> None:
+    """Print one judged metric of a run."""
+    labelling = report.labelling
+    print_rate(out, report)
+    out.say(
+        "[dim]{} cases, {} labelled by {}, {} unsure, {} disputed, {} stale[/dim]\n",
+        len(report.judged.cases),
+        len(labelling.cases),
+        ", ".join(labelling.labellers) or "nobody",
+        len(labelling.with_word("unsure")),
+        len(labelling.with_word("disputed")),
+        len(labelling.stale),
+    )
+
+
+def print_bias(out: Screen, biases: Sequence[Bias], drift: Sequence[DriftPoint]) -> None:
+    """Print where a judge errs; p-values are corrected over the list."""
+    rows = [
+        (bias.name, _difference(bias), _p(bias), f"{bias.labels:,}", bias.problem or bias.about)
+        for bias in biases
+    ]
+    print_columns(out, ("bias", "difference", "p (Holm)", "labels", "what"), rows, texts=("what",))
+    print_drift(out, drift)
+
+
+def print_drift(out: Screen, drift: Sequence[DriftPoint]) -> None:
+    """Print the agreement of the judge with people by month and version."""
+    rows = [
+        (point.month, agreement_words(point.agreement), f"{point.agreement.cases:,}", point.judge)
+        for point in drift
+    ]
+    print_columns(out, ("month", "agreement with people", "labels", "judge"), rows, texts=("judge",))
+
+
+def rate_words(rate: JudgedRate) -> str:
+    """A rate with its interval."""
+    return f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
+
+
+def agreement_words(agreement: Agreement) -> str:
+    """Share and agreement beyond chance with its interval, in words."""
+    share = "–" if agreement.share is None else percent(agreement.share)
+    if agreement.beyond_chance is None or agreement.low is None or agreement.high is None:
+        return f"{share}, κ undefined"
+    return f"{share}, κ {agreement.beyond_chance:.2f} ({agreement.low:.2f} to {agreement.high:.2f})"
+
+
+def _print_estimate(out: Screen, rate: JudgedRate) -> None:
+    out.print(rate.sentence)
+    bounds = f"at least {percent(rate.lower)}, at most {percent(rate.upper)}"
+    out.say("[dim]deciding bounds, one-sided at {}:[/dim] {}", percent(rate.conf), bounds)
+    rows = [(s.name, f"{s.cases:,}", f"{s.labels:,}", f"{s.passed:,.0f}") for s in rate.strata]
+    print_columns(out, ("the judge says", "cases", "labels", "passed by people"), rows)
+    if rate.kappa is not None:
+        between = f" ({rate.kappa_low:.2f} to {rate.kappa_high:.2f})" if rate.kappa_low is not None else ""
+        out.say("[dim]judge with people:[/dim] κ {}{}", f"{rate.kappa:.2f}", between)
+
+
+def _print_people(out: Screen, report: JudgeReport) -> None:
+    for pair in report.people:
+        out.say("[dim]{}:[/dim] {}, {} cases", " and ".join(pair.people), agreement_words(pair.agreement),
+                pair.agreement.cases)  # fmt: skip
+    for case in report.labelling.with_word("disputed")[:10]:
+        answers = ", ".join(f"{a.by} {a.label}{f' ({a.note})' if a.note else ''}"
+                            for a in report.labelling.cases[case].answers)  # fmt: skip
+        out.say("  [yellow]disputed[/yellow] {}: {}", case, answers)
+
+
+def _difference(bias: Bias) -> str:
+    if bias.difference is None:
+        return "–"
+    between = (
+        f" ({bias.low:+.2f} to {bias.high:+.2f})" if bias.low is not None and bias.high is not None else ""
+    )
+    return f"{bias.difference:+.2f}{between}"
+
+
+def _p(bias: Bias) -> str:
+    if bias.p is None:
+        return "–"
+    return f"{bias.p:.3f}{' *' if bias.p < SIGNIFICANT else ''}"
