@@ -87,7 +87,7 @@ def test_the_fix_removes_the_finding_and_changes_nothing_else(rule: Rule, indent
     sets = read_text(json.dumps(before, indent=indent))
     edits = [
         each.tool.source.document_path(edit.path)
-        for each in find(SetFeatures(sets[0], config))
+        for each in find(SetFeatures(sets[0], config), config)
         for edit in each.finding.edits
     ]
     (fixed,) = fix(sets, config=config, suggested=rule.fix == "suggested")

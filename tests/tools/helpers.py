@@ -14,8 +14,8 @@ from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.idempotency.store import IdempotencyStore
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, VirtualClock
-from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.toolbox import Toolbox
 
 T = TypeVar("T")

@@ -23,9 +23,9 @@ from rightcall.tools.faults.plan import (
     load_plan,
     read_plan,
 )
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.bank import Bank

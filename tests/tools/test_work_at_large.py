@@ -13,9 +13,9 @@ import pytest
 
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.support.patience import SECONDS, until

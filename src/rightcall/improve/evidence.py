@@ -6,7 +6,7 @@ Only counters are kept, never a trajectory or a request, so memory grows with th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -20,7 +20,7 @@ from rightcall.improve.golden_facts import (
     name_tools,
     request_of,
 )
-from rightcall.improve.suspicion import ObservedBehaviour, RunVotes, find_suspect
+from rightcall.improve.run_votes import ObservedBehaviour, RunVotes
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.improve.votes import Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
@@ -35,6 +35,10 @@ LOW_COVER = 0.6
 MOST_PAIRS = 500
 MOST_WORDS = 5_000
 MOST_DETAILS = 50
+
+
+SuspectFinder = Callable[["GoldenTrials", Sequence[str], "Evidence"], "ObservedBehaviour | None"]
+"""Says what agents agree on instead of a golden that looks wrong, from its trials and the words of its request."""
 
 
 class Evidence:
@@ -52,7 +56,9 @@ class Evidence:
         voter: Voter = THIS_RUN,
         others: Sequence[RunVotes] = (),
         known: bool = True,
+        suspect_of: SuspectFinder | None = None,
     ) -> None:
+        self._suspect_of = suspect_of
         self.tools = list(tools)
         self.by_name = {tool.name: tool for tool in reversed(self.tools)}
         self.place = {tool.name: at for at, tool in reversed(list(enumerate(self.tools)))}
@@ -115,7 +121,7 @@ class Evidence:
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
         self._count_groups(golden, trials, failed_words, quoted)
-        behaviour = find_suspect(trials, words, self)
+        behaviour = self._suspect_of(trials, words, self) if self._suspect_of else None
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
         suspect = behaviour is not None

@@ -15,8 +15,9 @@ from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
+from rightcall.improve.run_votes import RunVotes
 from rightcall.improve.step_funnel import StepFunnel
-from rightcall.improve.suspicion import RunVotes, settle_suspects
+from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.votes import Voter
 from rightcall.model.tool import Tool
 from rightcall.stats.clusters import sample
@@ -169,7 +170,13 @@ def analyze_trials(
     others = others or {}
     codes = lint_places(tools) if known else {}
     evidence = Evidence(
-        tools, system=system, lint_codes=codes, voter=voter, others=tuple(others.values()), known=known
+        tools,
+        system=system,
+        lint_codes=codes,
+        voter=voter,
+        others=tuple(others.values()),
+        known=known,
+        suspect_of=find_suspect,
     )
     for trials_of_golden in trials:
         evidence.add(trials_of_golden)

@@ -15,8 +15,8 @@ from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_runs import voter_of
 from rightcall.improve.run_setup import RunRecord, run_record
+from rightcall.improve.run_votes import RunVotes, run_votes
 from rightcall.improve.step_funnel import FunnelTally, StepFunnel
-from rightcall.improve.suspicion import RunVotes, run_votes
 from rightcall.improve.votes import Voter
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult

@@ -8,57 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
 from rightcall.improve.doubts import against_schema, agents_agree, too_strict
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.run_votes import ObservedBehaviour, attempts_of
 from rightcall.improve.suspect import SuspectGolden
 from rightcall.improve.symptom import Symptom, enum_of
-from rightcall.improve.votes import Attempt, Ballot, Voter, Votes, count_votes, voters_of
+from rightcall.improve.votes import Ballot, Votes, count_votes
 from rightcall.metrics.matching.base import MISSING
-
-if TYPE_CHECKING:
-    from rightcall.improve.evidence import Evidence
 
 MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
 MOST_ALIKE = 0.34
 STEADY = 2 / 3
 FEWEST_SEEN = 2
-
-
-class ObservedBehaviour(NamedTuple):
-    """What an agent does instead of what a golden expects; or the `sentence` of a doubt that needs no behaviour."""
-
-    wanted: str
-    called: str
-    values: tuple[tuple[str, str, str], ...] = ()
-    sentence: str = ""
-
-
-class RunVotes(NamedTuple):
-    """What the agent of a run did on each golden."""
-
-    voter: Voter
-    attempts: Mapping[str, Sequence[Attempt]]
-
-    @property
-    def passes_half(self) -> bool:
-        trials = [attempt for attempts in self.attempts.values() for attempt in attempts]
-        return self.voter in voters_of({self.voter: (sum(t.passed for t in trials), len(trials))})
-
-
-def run_votes(voter: Voter, trials: Iterable[GoldenTrials]) -> RunVotes:
-    """The votes of a run."""
-    return RunVotes(voter, {of_golden.golden.id: attempts_of(of_golden) for of_golden in trials})
-
-
-def attempts_of(trials: GoldenTrials) -> list[Attempt]:
-    """Every judged trial of a golden."""
-    failed = [Attempt(False, trial.calls, trial.state) for trial in trials.failed]
-    return [Attempt(True)] * trials.passed + failed
 
 
 def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence) -> ObservedBehaviour | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -95,9 +95,6 @@ def _key(diagnostic: Diagnostic, file: str) -> str:
 
 
 LOCK_FORMAT = "rightcall/tools-lock/1"
-
-Locked = Mapping[str, frozenset[str]]
-"""The accepted hashes of each tool, by name."""
 
 
 class Lock(Record, frozen=True):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.documents import read_document
+from rightcall.lint.features.toolset import SetLimits
 from rightcall.lint.rule import FAMILIES, SEVERITIES, Rule, Severity, all_rules
 from rightcall.schema.provider_limits import check_target
 
@@ -19,8 +20,8 @@ _KEYS = ("select", "ignore", "target", "fail-on", "per-tool-ignores", "prefix", 
 _ELSEWHERE = ("baseline", "lock")
 
 
-@dataclass(frozen=True)
-class LintConfig:
+@dataclass(frozen=True, kw_only=True)
+class LintConfig(SetLimits):
     """What `[tool.rightcall.lint]` and the options of `rightcall lint` say.
 
     Rules are named by code (`TD301`), by the beginning of one (`TD3`), by name or by family. An empty
@@ -31,12 +32,8 @@ class LintConfig:
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    targets: tuple[str, ...] | None = None
     fail_on: FailOn = "error"
     per_tool_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    prefix: str = ""
-    max_tools: int = 20
-    max_tokens: int = 10_000
 
     def __post_init__(self) -> None:
         if self.targets is not None:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
-from rightcall.lint.baseline import Locked
 from rightcall.lint.config import LintConfig
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.features.toolset import Locked, SetFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
@@ -37,7 +36,7 @@ def lint(
     """
     config, evidence = config or LintConfig(), evidence or LintEvidence()
     reports = [
-        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), evidence)
+        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence)
         for tool_set in as_sets(tools)
     ]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
@@ -49,8 +48,8 @@ def lint(
     )
 
 
-def _lint_set(tools: SetFeatures, evidence: LintEvidence) -> LintReport:
-    shown, ignored = not_ignored(find(tools), tools.config)
+def _lint_set(tools: SetFeatures, config: LintConfig, evidence: LintEvidence) -> LintReport:
+    shown, ignored = not_ignored(find(tools, config), config)
     diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
     return LintReport(
         tuple(diagnostics), _tool_summaries(tools, diagnostics), _pair_summaries(tools), ignored=ignored
@@ -108,9 +107,9 @@ class Found(NamedTuple):
     finding: Finding
 
 
-def find(tools: SetFeatures) -> list[Found]:
+def find(tools: SetFeatures, config: LintConfig) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = tools.config.select_rules(all_rules())
+    chosen = config.select_rules(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in tools.tools}
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check

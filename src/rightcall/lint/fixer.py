@@ -113,7 +113,7 @@ def _apply_fixes(
 ) -> tuple[Document, list[str]]:
     codes: list[str] = []
     for _ in range(MOST_PASSES):
-        shown, _ = not_ignored(find(SetFeatures(read_document(document), config)), config)
+        shown, _ = not_ignored(find(SetFeatures(read_document(document), config), config), config)
         findings = [located for located, _ in shown if is_chosen(located)]
         changed, done = _one_pass(document, findings)
         if not done:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.proof.options import ProposalTask
+from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proposals import Proposal
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.golden import AnyGolden, Golden

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from rightcall.core.options import Option, StoreOption
-from rightcall.improve.findings import Analysis
-from rightcall.improve.proposals import Proposal
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.improve.proof.proposal_task import Proposer
 from rightcall.models.endpoint import ModelEndpoint
 
 Stop = Literal["end", "evalue"]
 Engine = Literal["rewrite", "gepa"]
-
-
-@dataclass(frozen=True)
-class ProposalTask:
-    """What a proposer may look at: findings, definitions, and the goldens and results of tune. Never proof.
-
-    `measure` runs the agent with a proposal on some goldens of tune.
-    """
-
-    found: Analysis
-    tools: Sequence[Tool]
-    system: str
-    tune: Sequence[AnyGolden]
-    results: Sequence[CaseResult]
-    measure: Callable[[Proposal, Sequence[AnyGolden]], Awaitable[Sequence[CaseResult]]]
-
-
-Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]
 
 
 @dataclass(frozen=True, kw_only=True)

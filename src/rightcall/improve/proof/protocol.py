@@ -20,8 +20,9 @@ from rightcall.improve.patch import apply_changes, is_longer, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proof.judgement import beats, judge_proposal, largest_e, significantly_different
 from rightcall.improve.proof.material import PROOF, Material, level, proofs_before, split_goldens
-from rightcall.improve.proof.options import ImproveOptions, ProposalTask
+from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
+from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proof.prospects import FINALISTS, announcement, can_show, most_calls, shortage
 from rightcall.improve.proposals import Proposal, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results

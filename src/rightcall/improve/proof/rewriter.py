@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rightcall.core.errors import ProviderError
 from rightcall.improve.findings import RunFinding
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.proof.options import ProposalTask
+from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proposals import Proposal, proposal_for
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message

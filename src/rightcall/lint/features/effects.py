@@ -8,13 +8,10 @@ and 0.824; what it does not know counts as unknown, never as reading.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
-
-if TYPE_CHECKING:
-    from rightcall.lint.features.tool import ToolFeatures
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect
@@ -170,22 +167,3 @@ def verb_of(name: str) -> str:
             return tokens[1]  # slack_post_message
     first = name_tokens(name)[:1]
     return first[0] if first and first[0] in EFFECTS and first[0] not in ALSO_NOUNS else ""
-
-
-_FILE = word_set(
-    "path filepath filename file document documentpath workbook workbookpath presentation notebook"
-)
-_WHOLE = word_set("""
-    file files path paths directory directories dir dirs folder folders document documents doc docs workbook workbooks
-    presentation presentations notebook notebooks backup backups
-    """)
-
-
-def is_part_of_a_file(tool: ToolFeatures) -> bool:
-    """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
-    if len(tool.parameters) < 2:
-        return False
-    verb, tokens = tool.effect.verb, tool.name_tokens
-    things = tokens[tokens.index(verb) + 1 :] if verb in tokens else ()
-    named = any("".join(name_tokens(name)) in _FILE for name in tool.required)
-    return named and bool(things) and things[0] not in _WHOLE

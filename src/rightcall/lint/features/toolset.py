@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from rightcall.lint.baseline import Locked
 from rightcall.lint.confusability.pairs import ToolPair, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import ToolSet
 
-if TYPE_CHECKING:
-    from rightcall.lint.config import LintConfig
+Locked = Mapping[str, frozenset[str]]
+"""The accepted hashes of each tool of a lockfile, by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetLimits:
+    """What rules about a set of tools are told: the providers it is for, a prefix of names, and how much it may be."""
+
+    targets: tuple[str, ...] | None = None
+    prefix: str = ""
+    max_tools: int = 20
+    max_tokens: int = 10_000
 
 
 class SetFeatures:
@@ -25,7 +34,7 @@ class SetFeatures:
     def __init__(
         self,
         source: ToolSet,
-        config: LintConfig,
+        config: SetLimits,
         *,
         locked: Locked | None = None,
         queries: Sequence[tuple[str, str]] = (),

@@ -9,9 +9,10 @@ from typing import Any
 from rightcall.tools.faults.corrupt import damage_result
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.mocks import includes
 from rightcall.tools.runtime.outcome import how_to_check
 

@@ -31,10 +31,11 @@ from rightcall.tools.idempotency.store import (
     IdempotencyStore,
     StoreDownError,
 )
+from rightcall.tools.runtime.call_outcome import Finished, ToolWork
 from rightcall.tools.runtime.context import LEARNED, CallContext, Clock
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
-from rightcall.tools.runtime.execute import ToolWork, probe, took_action
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.execute import probe, took_action
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 
 POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255

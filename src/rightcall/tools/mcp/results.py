@@ -8,8 +8,8 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.tools.mcp.sdk import field
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.errors import ToolError
-from rightcall.tools.runtime.invocation import Invocation
 
 
 def result_of(answer: Any, name: str) -> Any:

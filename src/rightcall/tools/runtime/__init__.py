@@ -1,7 +1,7 @@
 """The runtime: one call from the model's request to its answer.
 
     pipeline      the stages in the order they happen; the one place to read it
-    invocation    the call as it passes from stage to stage, and its outcome
+    invocation    the call as it passes from stage to stage; call_outcome: how it ended
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
     turn          the calls of one turn: reads together, writes in order

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
+from rightcall.tools.runtime.call_outcome import Finished, Invocation
 from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stop_reply
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Invocation, Next, finished_call
+from rightcall.tools.runtime.invocation import ActiveCall, Next, finished_call
 from rightcall.tools.runtime.prepare import Refused, WaitingCall
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.errors import Effect, ErrorReply
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.json_values import fingerprint
 from rightcall.tools.runtime.outcome import known_failure
 

@@ -17,7 +17,7 @@ from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
 
 if TYPE_CHECKING:
-    from rightcall.tools.runtime.invocation import Invocation
+    from rightcall.tools.runtime.call_outcome import Invocation
 
 
 class Clock(Protocol):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,8 +19,9 @@ from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.call_outcome import Finished, ToolWork
 from rightcall.tools.runtime.errors import Abort, ErrorReply, ToolError
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.outcome import deadline_passed, not_begun, read_result, still_running
 from rightcall.tools.runtime.results import usable
 
@@ -100,23 +100,6 @@ async def probe(call: ActiveCall) -> Any:
 def took_action(result: Any) -> bool:
     """Check-then-act tools say `action_taken: false` when there was nothing to do."""
     return not (isinstance(result, dict) and result.get("action_taken") is False)
-
-
-@dataclass(slots=True)
-class ToolWork:
-    """The progress of a running tool, for callers that wait and for those that have stopped waiting."""
-
-    begun: bool = False
-    acted: bool = False
-    failed_after_acting: bool = False
-    """The tool said that its effect had happened before it broke."""
-    returned: bool = False
-    left: bool = False
-    """It is no longer awaited."""
-    interrupted: bool = False
-    """It ended by its own timeout or cancellation, and may have left a thread behind."""
-    late: Finished | None = None
-    """What a thread returned whose caller was cancelled."""
 
 
 _at_work: set[asyncio.Task[Any]] = set()

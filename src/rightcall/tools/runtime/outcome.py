@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
+from rightcall.tools.runtime.call_outcome import Finished, Outcome
 from rightcall.tools.runtime.errors import (
     Abort,
     Effect,
@@ -20,7 +21,7 @@ from rightcall.tools.runtime.errors import (
     outcome_unknown,
     timeout_reply,
 )
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next, Outcome
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.policy import Strictness, strictness
 from rightcall.tools.runtime.results import usable
 

@@ -12,8 +12,9 @@ from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.execute import deadline, perform
-from rightcall.tools.runtime.invocation import ActiveCall, Invocation, Stage, chain_stages
+from rightcall.tools.runtime.invocation import ActiveCall, Stage, chain_stages
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
 from rightcall.tools.runtime.prepare import Preparer

@@ -12,7 +12,8 @@ from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.definitions.validate import problems as argument_problems
 from rightcall.tools.runtime.bound_tool import BoundTool
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.call_outcome import Finished
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 
 
 @dataclass(frozen=True)

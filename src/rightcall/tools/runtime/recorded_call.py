@@ -15,8 +15,9 @@ from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.runtime.bound_tool import RunnableTool, call as call_function
+from rightcall.tools.runtime.call_outcome import Finished, Outcome
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Effect, ErrorReply, Retry
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next, Outcome
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 
 _OUR_WORDS = frozenset(
     (

@@ -19,9 +19,10 @@ from rightcall.tools.faults.tool_list import entries_by_shown_name, tools_as_sho
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
+from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.invocation import ActiveCall, Invocation
+from rightcall.tools.runtime.invocation import ActiveCall
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline

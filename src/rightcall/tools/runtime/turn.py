@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from rightcall.model.call import ToolCall
+from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
 from rightcall.tools.runtime.errors import Aborted, ErrorReply, stop_reply
-from rightcall.tools.runtime.invocation import Finished, Invocation, Outcome, finished_call
+from rightcall.tools.runtime.invocation import finished_call
 
 Touches = tuple[bool, str | None]
 """Whether a call writes, and the resource it touches (None: it does not say)."""

@@ -10,8 +10,9 @@ from weakref import WeakValueDictionary
 
 from rightcall.tools.runtime.answer import failure_before_call
 from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.errors import ErrorReply, ToolError
-from rightcall.tools.runtime.invocation import ActiveCall, Finished, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Next
 
 
 @dataclass

@@ -17,6 +17,7 @@ from rightcall.wings.traces.content import arguments_of, first_text, json_value,
 from rightcall.wings.traces.dialects import observe
 from rightcall.wings.traces.hints import capture_hint, empty_hint
 from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.offered_tools import tools_from
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation, Span
 from rightcall.wings.traces.structure import (
@@ -29,7 +30,7 @@ from rightcall.wings.traces.structure import (
     root_of,
     without_doubles,
 )
-from rightcall.wings.traces.trace import Trace, tools_from
+from rightcall.wings.traces.trace import Trace
 
 MAX_SPANS = 2000
 """Maximum number of spans read per trace; more than that is a runaway agent."""

@@ -12,10 +12,10 @@ from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
 from rightcall.wings.traces.messages import Called, Returned
+from rightcall.wings.traces.offered_tools import tool_name
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation
 from rightcall.wings.traces.structure import SpanPlace
-from rightcall.wings.traces.trace import tool_name
 
 NO_NAME = "?"
 

@@ -19,13 +19,13 @@ from rightcall.core.text import utc_text
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.wings.traces.calls import NO_NAME, canonical
-from rightcall.wings.traces.trace import REVIEWED, UNREVIEWED, Trace
+from rightcall.wings.traces.trace_facts import REVIEWED, UNREVIEWED, TraceFacts
 
 PADDING = "0" * 16
 _RANDOM = re.compile("[0-9a-f]{32}")
 
 
-def candidate(trace: Trace) -> Golden:
+def candidate(trace: TraceFacts) -> Golden:
     """The user's input with exactly the observed calls as expected calls. `metadata.review` is `unreviewed`.
 
     A call whose arguments were not recorded, or could not be read, is expected by its name only.
@@ -43,7 +43,7 @@ def candidate(trace: Trace) -> Golden:
     )
 
 
-def candidate_id(trace: Trace) -> str:
+def candidate_id(trace: TraceFacts) -> str:
     """The id of the golden made from a trace; other traces have others, if half of 128 random bits differ."""
     return f"t-{shown_trace_id(trace.trace_id).removeprefix(PADDING)}"
 
@@ -64,7 +64,7 @@ def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:
     return {name: {"exact": value} if isinstance(value, dict) else value for name, value in arguments.items()}
 
 
-def _origin(trace: Trace) -> dict[str, Any]:
+def _origin(trace: TraceFacts) -> dict[str, Any]:
     moment = datetime.datetime.fromtimestamp(trace.time / 1e9, datetime.UTC)
     origin = {
         "source": trace.source,
@@ -80,7 +80,7 @@ def _origin(trace: Trace) -> dict[str, Any]:
     return {name: value for name, value in origin.items() if value not in ("", 0)}
 
 
-def signature(trace: Trace) -> str:
+def signature(trace: TraceFacts) -> str:
     """Equal for traces with the same input and calls: reviewing one is enough."""
     words = " ".join(trace.input.casefold().split())
     return "\n".join((words, *(canonical(call) for call in trace.trajectory.calls)))
@@ -98,7 +98,7 @@ class CandidateSpool:
         self._file.execute("CREATE TABLE candidate (key TEXT UNIQUE, seen INTEGER, golden BLOB)")
         self.count = 0
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: TraceFacts) -> None:
         if not trace.input:
             return
         key = hex_digest(signature(trace).encode("utf-8", "replace"))

@@ -2,107 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
-from rightcall.core.digest import hex_digest
-from rightcall.core.errors import InputError
-from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
-from rightcall.model.record import Record
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
-
-UNREVIEWED, REVIEWED = "unreviewed", "reviewed"
+from rightcall.wings.traces.trace_facts import TraceFacts
 
 
-class Trace(Record, frozen=True):
-    """One trace: its trajectory, the tools that were offered, and where it came from.
-
-    `time` is the start in nanoseconds since 1970. `input` is the user's input in this trace; `earlier_turns`
-    counts the user's turns before it. `golden_id` and `trial` are set when the spans name their golden.
-    `tags` are set by the application, including its intent. `scores` are those that came with the trace.
-    `incomplete` means that its root has not ended. `problems` lists what was wrong with the spans and what to change.
-    """
-
-    trace_id: str
-    trajectory: Trajectory
-    tools: tuple[Tool, ...] = ()
-    input: str = ""
-    system: str = ""
-    session: str = ""
-    agent: str = ""
-    service: str = ""
-    model: str = ""
-    agent_version: str = ""
-    root_span: str = ""
-    response_id: str = ""
-    time: int = 0
-    source: str = ""
-    spans: int = 0
-    earlier_turns: int = 0
-    golden_id: str = ""
-    trial: int | None = None
-    tags: tuple[str, ...] = ()
-    scores: dict[str, Score] = {}
-    incomplete: bool = False
-    truncated: bool = False
-    resource: dict[str, Any] = {}
-    problems: tuple[str, ...] = ()
-
-    @property
-    def prompt_hash(self) -> str:
-        """A 12-digit hash of the system prompt; empty when it was not recorded."""
-        return _digest(self.system) if self.system else ""
-
-    @property
-    def tools_hash(self) -> str:
-        """A 12-digit hash of the tool definitions; empty when they were not recorded."""
-        if not self.tools:
-            return ""
-        return _digest(msgspec.json.encode(sorted(self.tools, key=_name), order="deterministic").decode())
-
-    @property
-    def version(self) -> str:
-        """What must be equal for two traces to be compared: model, system prompt, tools, the agent's version."""
-        return _digest("\0".join((self.model, self.prompt_hash, self.tools_hash, self.agent_version)))[:8]
+class Trace(TraceFacts, frozen=True):
+    """One trace, and the golden that it could become."""
 
     def golden(self) -> Golden:
         """A golden to review: the same input, expecting the observed calls. Observed behaviour may be wrong."""
-        from rightcall.wings.traces.golden_candidate import candidate
+        from rightcall.wings.traces.golden_candidate import candidate  # with what reads and writes datasets
 
         return candidate(self)
-
-
-def _name(tool: Tool) -> str:
-    return tool.name
-
-
-def _digest(text: str) -> str:
-    return hex_digest(text.encode("utf-8", "replace"), 12)
-
-
-def tool_name(definition: dict[str, Any]) -> str:
-    """The name in a definition of any spelling; empty when there is none."""
-    function = definition.get("function")
-    name = function.get("name") if isinstance(function, dict) else definition.get("name")
-    return name if isinstance(name, str) else ""
-
-
-def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
-    """Tools by name from definitions in any format; invalid ones are skipped."""
-    tools: dict[str, Tool] = {}
-    for raw in definitions:
-        name = tool_name(raw)
-        if not name or name in tools:  # every request repeats them
-            continue
-        cleaned = {key: value for key, value in raw.items() if value is not None}
-        try:
-            tool = read_tool(cleaned, "a tool definition")
-        except InputError:
-            continue
-        if tool.name:
-            tools.setdefault(tool.name, tool)
-    return tuple(tools.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import (
     CONFIRMING_PARAMETER,
     CONSEQUENCE,
@@ -75,7 +74,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         or CONSEQUENCE.search(tool.lower)
     ):
         return
-    is_minor = is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS
+    is_minor = _is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS
     yield Finding(
         ("description",),
         f"'{effect.verb}' {'is destructive' if effect.kind == 'destroy' else 'takes something away'}, and the "
@@ -121,7 +120,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
             INPUT,
             f"'{tool.effect.verb}' takes effect on the first call, without confirmation",
             "require a confirmation_token returned by a preview, or accept dry_run or expected_version",
-            severity="warning" if tool.effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
+            severity="warning" if tool.effect.kind == "destroy" and not _is_part_of_a_file(tool) else "info",
         )
         yield tool, finding
 
@@ -197,3 +196,22 @@ def no_expected_version(tool: ToolFeatures) -> Findings:
             "overwrites whatever changed since it was read",
             "accept expected_version and reject a stale one",
         )
+
+
+_FILE = word_set(
+    "path filepath filename file document documentpath workbook workbookpath presentation notebook"
+)
+_WHOLE = word_set("""
+    file files path paths directory directories dir dirs folder folders document documents doc docs workbook workbooks
+    presentation presentations notebook notebooks backup backups
+    """)
+
+
+def _is_part_of_a_file(tool: ToolFeatures) -> bool:
+    """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
+    if len(tool.parameters) < 2:
+        return False
+    verb, tokens = tool.effect.verb, tool.name_tokens
+    things = tokens[tokens.index(verb) + 1 :] if verb in tokens else ()
+    named = any("".join(name_tokens(name)) in _FILE for name in tool.required)
+    return named and bool(things) and things[0] not in _WHOLE

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
 
-DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
-
 
 SOURCES = (
     click.option(

@@ -16,7 +16,6 @@ from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.tools.definitions.source import tools_of
-from rightcall.wings.generate.commands.generate import DOCUMENTS
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
@@ -30,6 +29,7 @@ from rightcall.wings.generate.synthesizer import Synthesizer
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
 DEFAULT_COUNT = 20
+DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
 
 
 def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer:
