@@ -10,9 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.stats.judged_strata import LabelStratum
+from rightcall.stats.judged_strata import ALL, LabelStratum, join_strata, join_unlabelled
 
 LEAST_OF_A_KIND, LEAST_F = 3, 2.0
+
+
+def usable_strata(strata: Sequence[LabelStratum], chosen: bool) -> tuple[list[LabelStratum], bool]:
+    """The strata to estimate from, and whether they are the judge's.
+
+    Labels that were chosen by stratum are no plain sample: their strata are always used.
+    """
+    joined = join_unlabelled(strata)
+    if chosen or judge_adds(joined):
+        return joined, bool(joined)
+    whole = join_strata(joined)
+    return [LabelStratum(ALL, whole.cases, whole.labels, whole.passed)] if joined else [], False
 
 
 def judge_adds(strata: Sequence[LabelStratum]) -> bool:

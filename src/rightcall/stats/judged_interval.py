@@ -68,26 +68,29 @@ def shown_interval(
     `cluster` is Σ n_g²/N, 1 when every case is drawn by itself: trials of a golden may all go together. `spread` is
     the variance of one case's value when it is not yes or no.
     """
+    rate = weighted_rate(strata)
+    inverse = inverse_size(strata, about, cluster=cluster, spread=spread)
+    cases = sum(stratum.cases for stratum in strata)
+    if inverse <= 0:
+        return ShownInterval(rate, rate, rate, float(cases))
+    bounds = _fractional_interval(rate, 1 / inverse, conf)
+    return ShownInterval(rate, *bounds, 1 / (inverse if about == "cases_like_these" else inverse + 1 / cases))
+
+
+def inverse_size(
+    strata: Sequence[StratumMean], about: About, *, cluster: float = 1.0, spread: float | None = None
+) -> float:
+    """1/m* = v/(rate(1−rate)): one by the number of plain cases that would leave as much doubt; 0 for none."""
     cases = sum(stratum.cases for stratum in strata)
     sampled = [stratum for stratum in strata if stratum.labels < stratum.cases]
     rate = weighted_rate(strata)
     within = rate * (1 - rate)
     from_cases = cluster / cases if about == "cases_like_these" else 0.0
     if within <= 0 or len(strata) == 1:
-        open_cases, labels = (sum(s.cases for s in sampled), sum(s.labels for s in sampled))
-        doubt = (open_cases - labels) / cases / labels if open_cases else 0.0
-        inverse = doubt + from_cases
-    else:
-        variance = math.fsum(
-            (s.cases / cases) ** 2 * s.variance / s.labels * (1 - s.labels / s.cases) for s in sampled
-        )
-        inverse = (variance + (within if spread is None else spread) * from_cases) / within
-    if inverse <= 0:
-        return ShownInterval(rate, rate, rate, float(cases))
-    size = 1 / inverse
-    bounds = _fractional_interval(rate, size, conf)
-    effective = size if from_cases else 1 / (inverse + 1 / cases)
-    return ShownInterval(rate, *bounds, effective)
+        open_cases, labels = sum(s.cases for s in sampled), sum(s.labels for s in sampled)
+        return ((open_cases - labels) / cases / labels if open_cases else 0.0) + from_cases
+    doubts = [(s.cases / cases) ** 2 * s.variance / s.labels * (1 - s.labels / s.cases) for s in sampled]
+    return (math.fsum(doubts) + (within if spread is None else spread) * from_cases) / within
 
 
 def _fractional_interval(rate: float, size: float, conf: float) -> Interval:

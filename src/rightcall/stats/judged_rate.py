@@ -19,18 +19,15 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import one_line
 from rightcall.stats.agreement import Table, kappa, kappa_interval
 from rightcall.stats.intervals import Interval, require_share
-from rightcall.stats.judge_use import judge_adds
+from rightcall.stats.judge_use import usable_strata
 from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_sentence import rate_sentence
 from rightcall.stats.judged_strata import (
-    ALL,
     KNOWN,
     LEVELS,
     JudgedCases,
     Judgement,
     LabelStratum,
-    join_strata,
-    join_unlabelled,
     require_known_cases,
 )
 from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds
@@ -140,11 +137,7 @@ def judged_rate(
     decided = {case: _label(case, label) for case, label in labels.items() if case not in known}
     answered = {case: label for case, label in decided.items() if label is not None}
     _require_enough(answered, judged, len(known))
-    strata = _label_strata(answered, judged, chosen)
-    uses_judge = bool(strata) and (chosen is not None or judge_adds(strata))
-    if strata and not uses_judge:
-        whole = join_strata(strata)
-        strata = [LabelStratum(ALL, whole.cases, whole.labels, whole.passed)]
+    strata, uses_judge = usable_strata(_label_strata(answered, judged, chosen), chosen is not None)
     if known:
         passes = sum(_label(case, outcome) is True for case, outcome in known.items())
         strata.append(LabelStratum(KNOWN, len(known), len(known), passes))
@@ -196,7 +189,7 @@ def _require_enough(answered: Mapping[Any, bool], judged: JudgedCases, known: in
 def _label_strata(
     answered: Mapping[Any, bool], judged: JudgedCases, chosen: Mapping[Any, str] | None
 ) -> list[LabelStratum]:
-    """The strata of the judge's answers, those without a label joined."""
+    """The strata of the judge's answers with their labels."""
     counts = {level_name: [0, 0] for level_name in LEVELS}
     for case, label in answered.items():
         level_name = judged.level(case)
@@ -208,9 +201,7 @@ def _label_strata(
             )
         counts[level_name][0] += 1
         counts[level_name][1] += label
-    return join_unlabelled(
-        LabelStratum(level_name, judged.cases[level_name], *counts[level_name]) for level_name in LEVELS
-    )
+    return [LabelStratum(level_name, judged.cases[level_name], *counts[level_name]) for level_name in LEVELS]
 
 
 def _agreement_table(

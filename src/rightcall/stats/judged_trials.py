@@ -68,23 +68,25 @@ def golden_trials(
     return TrialsByGolden(tuple(sorted(rows)), sum(size * size for size in sizes.values()) / len(cases))
 
 
-def trial_bounds(trials: TrialsByGolden, strata: Sequence[LabelStratum], alpha: float) -> Interval:
+def trial_bounds(
+    trials: TrialsByGolden, strata: Sequence[LabelStratum], alpha: float, draws: int = DRAWS
+) -> Interval:
     """One-sided lower and upper bound at 1−α each."""
     rate = sum(s.cases * s.passed / s.labels for s in strata) / sum(s.cases for s in strata)
     mirrored = [
         GoldenCases(row.size, row.size - row.passed - len(row.open_cases), row.open_cases)
         for row in trials.goldens
     ]
-    lower = quantile_of_sorted(sorted(_draws(trials.goldens, strata)), alpha)
-    upper = 1 - quantile_of_sorted(sorted(_draws(mirrored, [s.mirrored for s in strata])), alpha)
+    lower = quantile_of_sorted(sorted(_rates(trials.goldens, strata, draws)), alpha)
+    upper = 1 - quantile_of_sorted(sorted(_rates(mirrored, [s.mirrored for s in strata], draws)), alpha)
     return Interval(min(lower, rate), max(upper, rate))
 
 
-def _draws(goldens: Sequence[GoldenCases], strata: Sequence[LabelStratum]) -> Iterable[float]:
+def _rates(goldens: Sequence[GoldenCases], strata: Sequence[LabelStratum], draws: int) -> Iterable[float]:
     rng = random.Random(0)  # noqa: S311  repeatable, not secret
     chance, weight = rng.random, rng.expovariate
     unseen = max(row.size for row in goldens)
-    for _ in range(DRAWS):
+    for _ in range(draws):
         rates = [
             rng.betavariate(s.passed, s.labels - s.passed + 1) if s.passed and s.labels < s.cases else 0.0
             for s in strata

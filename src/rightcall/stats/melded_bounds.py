@@ -39,10 +39,11 @@ def melded_p_values(strata: Sequence[LabelStratum], about: About, theta: float) 
     when the upper bound is below it.
     """
     mirrored = [stratum.mirrored for stratum in strata]
-    return _p_below(strata, about, theta), _p_below(mirrored, about, 1 - theta)
+    return melded_p_value(strata, about, theta), melded_p_value(mirrored, about, 1 - theta)
 
 
-def _p_below(strata: Sequence[LabelStratum], about: About, theta: float) -> float:
+def melded_p_value(strata: Sequence[LabelStratum], about: About, theta: float) -> float:
+    """The evidence against "below θ"."""
     cases = sum(stratum.cases for stratum in strata)
     first, cumulative = pass_distribution(strata)
     if about == "these_cases":
