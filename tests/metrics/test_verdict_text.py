@@ -127,3 +127,82 @@ def test_hostile_text_has_no_verdict_and_takes_no_time(text):
     begun = time.process_time()
     assert rc.read_verdict(text) is None and vote_of(reply(text)).code == "judge_unparsed"
     assert time.process_time() - begun < 2
+
+
+PROSE = st.sampled_from(
+    ["The answer names a price.", "It should pass, some say.", "a great success, clearly", "no result yet", "it may fail", "\x1b[2J\x00", "{", "{}",
+     '{"a": [1, {"b": "}"}]}', "```", "Result of the search: three flights.", "Ünïcode – “quoted”", "I cannot judge this.", "\u202e", "Verdict pending."]
+)  # fmt: skip
+FORMS = (
+    "{}",
+    '"{}."',
+    "Verdict: {}",
+    "**Final verdict:** {}",
+    "Status - {}.",
+    '{{"verdict": "{}"}}',
+    "Result:\n\n{}",
+    "; verdict: **{}**",
+)
+
+
+@settings(max_examples=examples(150))
+@given(
+    st.lists(PROSE, max_size=4), st.sampled_from(FORMS), st.booleans(), st.lists(PROSE, max_size=2), st.data()
+)
+def test_the_wrong_side_is_never_read(before, form, passed, after, data):
+    """Whatever stands around a verdict, and wherever the answer is cut: its side, or none."""
+    stated = form.format("pass" if passed else "FAIL")
+    text = "\n".join([*before, stated, *after])
+    assert rc.read_verdict(text) in (passed, None)
+    assert rc.read_verdict(text[: data.draw(st.integers(0, len(text)))]) in (passed, None)
+
+
+@settings(max_examples=examples(80))
+@given(st.lists(PROSE, max_size=3), st.sampled_from(FORMS[2:]), st.sampled_from(FORMS[2:]), st.booleans())
+def test_two_verdicts_that_differ_are_none(prose, first, second, passed):
+    words = ("pass", "fail") if passed else ("fail", "pass")
+    assert rc.read_verdict("\n".join([first.format(words[0]), *prose, second.format(words[1])])) is None
+
+
+@settings(max_examples=examples(80))
+@given(st.text(max_size=300))
+def test_text_without_a_marker_has_no_verdict(text):
+    if not any(word in text.casefold() for word in ("verdict", "status", "result", "pass", "fail")):
+        assert rc.read_verdict(text) is None
+
+
+MORE = {
+    "“Pass”": True,
+    "Verdict:\n\npass": True,
+    "Verdict: failed\nVerdict: pass": None,
+    '{"verdict": "pass"}\nActually, fail.': None,
+    '{"verdict": "pass"} {"verdict": "fai': None,
+    '{"\\u0076erdict": "fail"}\nVerdict: pass': None,
+    "{" * 80 + "\nVerdict: fail": False,  # braces are no reason not to read it
+    '{"a": ' * 3_000 + '{"verdict": "pass"}' + "}" * 3_000: None,
+    "I can't give a verdict: pass": None,
+    "Verdict: pass\n" + "x" * 1_000_000: None,
+}
+
+
+@pytest.mark.parametrize("text", MORE, ids=range(len(MORE)))
+def test_odd_answers(text):
+    assert rc.read_verdict(text) is MORE[text]
+
+
+def test_words_are_checked():
+    assert rc.read_verdict("yes", passes="yes", fails="no") is True
+    assert rc.read_verdict("e", passes="yes", fails="no") is None
+    assert rc.read_verdict(None) is None
+    with pytest.raises(rc.errors.InputError, match="'YES' is in passes and in fails"):
+        rc.read_verdict("yes", passes=["yes"], fails=["YES"])
+
+
+@pytest.mark.parametrize(
+    "unit", ["verdict: pas ", '{"verdict": ', "Result:\n\n", "! ", '"\\u', '{"verdict": "pass"} ']
+)
+def test_long_answers_are_read_in_time_proportional_to_their_length(unit):
+    """A hundred thousand characters cost milliseconds; reading them in quadratic time would cost minutes."""
+    begun = time.process_time()
+    assert rc.read_verdict(unit * (100_000 // len(unit))) is None
+    assert time.process_time() - begun < 1

@@ -7,18 +7,28 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rightcall.core.errors import InputError
+from rightcall.core.text import one_line
+
 LONGEST = 100_000
 """Characters of an answer beyond which it is not read: no verdict is that long."""
 
 FENCED = re.compile(r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", re.S)
-MARKER = re.compile(r"\b(?:verdict|status|result)\b[^A-Za-z\n]{1,6}([A-Za-z]+)", re.I)
+MARKER = re.compile(r"\b(?:verdict|status|result)\b[\W\d_]{1,6}([^\W\d_]+)", re.I)
 """`Verdict: pass`, `**Result** – fail`: a label, at most six characters that are not letters, and a word."""
 
 CLAUSE_START = re.compile(r"(?:^|[^\w\s])\s*(?:(?:final|overall)\s+)?$", re.I)
 """What precedes the last clause: the start of the line or punctuation."""
 
+QUOTES = "\"'`*“”„‘’«»"
+AFTER_MARKER = QUOTES + "_.!])} \t\r\n"
+"""What may follow the last clause."""
+
 MOST_OBJECTS = 50
 """Places at which an object may begin that are tried; beyond them the text holds no verdict."""
+
+SHORTEST_STEM = 3
+"""Letters from which on a word that begins like one of the words, such as `failed` or a cut `fai`, counts as it."""
 
 
 def read_verdict(
@@ -29,22 +39,36 @@ def read_verdict(
     A verdict is read if the whole answer is one of the words, quotes and full stop apart; if the answer holds exactly
     one JSON object with `verdict`; or if its last line or clause is `verdict`, `status` or `result`, up to six
     characters that are not letters, and one of the words. Nothing else in the text may name the other side. Case does
-    not matter.
+    not matter. An answer of more than 100,000 characters has no verdict.
     """
-    if len(text) > LONGEST:
+    if not isinstance(text, str) or len(text) > LONGEST:
         return None
-    sides = {word.casefold(): side for words, side in ((passes, True), (fails, False)) for word in words}
-    whole = text.strip().strip("\"'`*. \t\r\n").casefold()
+    sides = _sides(passes, fails)
+    whole = text.strip().strip(QUOTES + ". \t\r\n").casefold()
     if whole in sides:
         return sides[whole]
-    marked = markers(text, sides)
+    named = _named_sides(text, sides)
     objects = _objects(text)
     if objects is None:
         return None
-    stated = [side_of(candidate.get("verdict"), sides) for candidate in objects if "verdict" in candidate]
-    if stated:
-        return stated[0] if len(stated) == 1 and set(marked) <= {stated[0]} else None
-    return marked[-1] if len(set(marked)) == 1 and _ends_with_marker(text, sides) else None
+    if objects:
+        if len(objects) > 1 or text.count('"verdict"') > 1:  # two, or one and the start of another
+            return None
+        document, end = objects[0]
+        stated = side_of(document["verdict"], sides)
+        return stated if named <= {stated} and (not stated) not in _words_sides(text[end:], sides) else None
+    last = _last_marker(text)
+    return named.pop() if len(named) == 1 and last in sides else None
+
+
+def _sides(passes: Sequence[str], fails: Sequence[str]) -> dict[str, bool]:
+    """Each word with its side; a single word may be given as it is."""
+    pass_words, fail_words = ([words] if isinstance(words, str) else list(words) for words in (passes, fails))
+    sides = {word.strip().casefold(): True for word in pass_words}
+    for word in fail_words:
+        if sides.setdefault(word.strip().casefold(), False):
+            raise InputError("read_verdict", f"'{one_line(word, 80)}' is in passes and in fails")
+    return sides
 
 
 def verdict_object(text: str) -> dict[str, Any] | None:
@@ -74,20 +98,51 @@ def side_of(value: Any, sides: dict[str, bool]) -> bool | None:
     return sides.get(value.strip().casefold()) if isinstance(value, str) else None
 
 
-def _ends_with_marker(text: str, sides: dict[str, bool]) -> bool:
-    """Whether the last line or clause is a marker with one of the words, and nothing after it."""
-    last = [line for line in text.strip().splitlines() if line.strip(" \t`*_")][-1:]
-    markers_of_line = list(MARKER.finditer(last[0])) if last else []
-    if not markers_of_line or markers_of_line[-1][1].casefold() not in sides:
-        return False
-    before, after = last[0][: markers_of_line[-1].start()], last[0][markers_of_line[-1].end() :]
-    return not after.strip(" \t.!*_`\"'])}") and bool(CLAUSE_START.search(before))
+def _named_sides(text: str, sides: dict[str, bool]) -> set[bool]:
+    """The sides that the markers of a text name, `failed` and a cut `fai` included; other words are skipped."""
+    named: set[bool] = set()
+    for marker in MARKER.finditer(text):
+        word = marker[1].casefold()
+        named |= {sides[word]} if word in sides else _stem_sides(word, sides)
+    return named
 
 
-def _objects(text: str) -> list[dict[str, Any]] | None:
-    """The JSON objects in a text, outermost only; None when one repeats a key, or there are too many to read."""
+def _stem_sides(word: str, sides: dict[str, bool]) -> set[bool]:
+    if len(word) < SHORTEST_STEM:
+        return set()
+    return {
+        side
+        for known_word, side in sides.items()
+        if len(known_word) >= SHORTEST_STEM and (word.startswith(known_word) or known_word.startswith(word))
+    }
+
+
+def _words_sides(text: str, sides: dict[str, bool]) -> set[bool]:
+    """The sides whose words occur anywhere in a text."""
+    words = {word.casefold() for word in re.findall(r"[^\W\d_]+", text)}
+    return {side for word, side in sides.items() if word in words}
+
+
+def _last_marker(text: str) -> str:
+    """The word of the last marker if it is the last line or clause, and nothing follows it; else \"\"."""
+    last = None
+    for last in MARKER.finditer(text):  # noqa: B007  the last of them
+        pass
+    if last is None or text[last.end() :].strip(AFTER_MARKER):
+        return ""
+    line = text[: last.start()].rpartition("\n")[2]
+    return last[1].casefold() if CLAUSE_START.search(line) else ""
+
+
+def _objects(text: str) -> list[tuple[dict[str, Any], int]] | None:
+    """The outermost JSON objects with `verdict` in a text, each with its end.
+
+    None when one repeats a key or has several verdicts, or when there are too many to read.
+    """
+    if '"verdict"' not in text and "\\u" not in text:
+        return []
     decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
-    objects: list[dict[str, Any]] = []
+    objects: list[tuple[dict[str, Any], int]] = []
     place = tried = 0
     while (place := text.find("{", place)) >= 0:
         tried += 1
@@ -102,7 +157,8 @@ def _objects(text: str) -> list[dict[str, Any]] | None:
             continue
         if occurrences(value, "verdict") > 1:
             return None
-        objects.append(value)
+        if "verdict" in value:
+            objects.append((value, place))
     return objects
 
 
