@@ -1,10 +1,11 @@
 """Judged rates by simulation: error, coverage and false verdicts of the estimate that people's labels and a judge give.
 
-    python -m benchmarks judged [--draws 600] [--design-draws 2000] [--every 1] [--seed 1] [--part NAME …]
+    python -m benchmarks judged [--draws 600] [--design-draws 2000] [--first 0] [--every 1] [--seed 1] [--part NAME …]
 
 Parts: `sets` (error and coverage on counts like two public sets), `chosen` (labels chosen by strata), `designs` (810
 judges from useless to perfect; a run's true rate is exactly at the threshold, where PASS and FAIL are both false),
-`kappa`, `trials` (several trials of a golden) and `pairs` (two agents). `--every 9` takes each ninth design.
+`kappa`, `trials` (several trials of a golden) and `pairs` (two agents). `--first 1 --every 4` takes each fourth design,
+from the second on.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=600)
     parser.add_argument("--design-draws", type=int, default=2000)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--part", nargs="*", default=["sets", "chosen", "designs", "kappa", "trials", "pairs"]
@@ -59,7 +61,7 @@ def main() -> None:
     parts = {
         "sets": lambda: show_sets(options.draws, options.seed),
         "chosen": lambda: show_chosen(options.draws, options.seed),
-        "designs": lambda: show_designs(options.design_draws, options.every, options.seed),
+        "designs": lambda: show_designs(options.design_draws, options.first, options.every, options.seed),
         "kappa": lambda: show_kappa(options.draws, options.seed),
         "trials": lambda: show_rows("trials of a golden", trial_errors(options.draws, options.seed)),
         "pairs": lambda: show_rows("pairs of answers", pair_errors(options.draws, options.seed)),
@@ -164,8 +166,10 @@ def chosen_row(population: Population, draws: int, seed: int) -> tuple[float, ..
     return (*map(rmse, errors), statistics.fmean(covers))
 
 
-def show_designs(draws: int, every: int, seed: int) -> None:
-    rows = [design_row(*design, draws, seed + place) for place, design in list(enumerate(designs()))[::every]]
+def show_designs(draws: int, first: int, every: int, seed: int) -> None:
+    rows = [
+        design_row(*design, draws, seed + place) for place, design in list(enumerate(designs()))[first::every]
+    ]
     print(f"{len(rows)} designs, {draws} draws each, at the threshold; nominal 5 % on each side")
     for name in ("false_pass", "false_fail", "used", "ratio", "width"):
         worst = max(rows, key=lambda row: row[name])
@@ -226,14 +230,8 @@ def show_kappa(draws: int, seed: int) -> None:
     rng = random.Random(seed)
     coverages = []
     for n in (20, 35, 50, 100):
-        for rate, judge in ((0.3, "good"), (0.5, "fair"), (0.5, "better"), (0.7, "mostly lenient"), (0.8, "good"), (0.3, "strict .7")):  # fmt: skip
-            sensitivity, specificity = JUDGES[judge]
-            cells = (
-                rate * sensitivity,
-                (1 - rate) * (1 - specificity),
-                rate * (1 - sensitivity),
-                (1 - rate) * specificity,
-            )
+        for rate, judge in KAPPA_DESIGNS:
+            cells = judge_population(rate, JUDGES[judge]).agreement
             true = kappa(cells)
             hits = defined = 0
             for _ in range(min(draws, 100)):

@@ -91,6 +91,7 @@ def test_a_judge_that_gives_no_verdict_breaks_the_metric():
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
 def test_a_judge_of_conversations_is_calibrated_like_any_other():
     metric = TurnRelevancy(judge(lambda text: '"answer":"BAD' not in text), votes=1, cache="")
     found = asyncio.run(calibrate(metric, [(GOOD, True)] * 6 + [(BAD, False)] * 5))

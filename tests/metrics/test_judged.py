@@ -148,6 +148,7 @@ def test_a_judge_must_be_named():
     assert (made.name, made.votes) == ("price", 5)
 
 
+@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
 def test_calibration_corrects_a_judged_rate():
     labelled = [(case(f"good {i}"), True) for i in range(10)] + [(case(f"bad {i}"), False) for i in range(10)]
 
@@ -164,6 +165,12 @@ def test_calibration_corrects_a_judged_rate():
     assert corrected.low < corrected.rate < corrected.high
 
 
+def test_calibration_points_to_the_judged_rate():
+    with pytest.warns(DeprecationWarning, match=r"use rightcall\.judged_rate with labels of these cases"):
+        Calibration(good_passed=9, good_failed=1, bad_passed=2, bad_failed=8).corrected(60, 100, resamples=50)
+
+
+@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
 def test_calibration_needs_both_kinds():
     with pytest.raises(InputError, match="labelled good and answered cases labelled bad"):
         asyncio.run(calibrate(Rubric(Judge(lambda r: True), "x", cache=""), [(case(), True)]))

@@ -13,7 +13,8 @@
     sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
-    label_plan     which cases to label
+    label_plan     which cases to label; label_count: how many
+    judged_difference   two agents, from pairs of answers; pair_strata, pair_bounds
     agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
     judge          Rogan and Gladen's correction, for reference
 

@@ -128,4 +128,6 @@ def shown_difference(
     rate = sum(mean.cases / cases * mean.mean for mean in means)
     spread = sum(m.cases / cases * (m.variance + m.mean**2) for m in means) - rate * rate
     shown = shown_interval(means, about, conf, spread=max(0.0, spread))
-    return 2 * shown.rate - 1, 2 * shown.low - 1, 2 * shown.high - 1, shown.effective_labels
+    yes_no = shown.rate * (1 - shown.rate)  # the spread that a label is taken to have
+    effective = shown.effective_labels * max(0.0, spread) / yes_no if yes_no else shown.effective_labels
+    return 2 * shown.rate - 1, 2 * shown.low - 1, 2 * shown.high - 1, effective

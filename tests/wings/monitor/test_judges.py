@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.metrics.judged.calibration import Calibration
 from rightcall.store.address import open_store
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.wings.monitor.judge import HOUR, JudgeSpending, next_factor
@@ -98,14 +97,22 @@ def test_traces_of_an_intent_may_be_looked_at_more_often(store):
     assert len(looked_at) < 70
 
 
-def test_the_rate_of_a_calibrated_judge_is_corrected_for_its_errors(store):
-    """It calls a fifth bad. By its labels it misses a tenth of the bad ones and blames a tenth of the good ones."""
-    labels = Calibration(good_passed=90, good_failed=10, bad_passed=10, bad_failed=90)
+def test_the_rate_of_a_judge_is_that_of_its_verdicts(store):
     verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
-    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000, calibration=labels), some(500), lambda case: next(verdicts))  # fmt: skip
+    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000), some(500), lambda case: next(verdicts))
     (rate,) = [rate for rate in check_rates(store) if rate.name == "judge:good"]
-    assert (rate.measured, rate.rate) == (pytest.approx(0.2), pytest.approx((0.2 - 0.1) / 0.8))
-    assert rate.low < rate.rate < rate.high < rate.measured + 0.02
+    assert rate.rate == pytest.approx(0.2) and rate.low < 0.2 < rate.high
+
+
+def test_fixed_counts_of_a_judges_errors_are_refused_with_the_reason(store, tmp_path):
+    counts = {"good_passed": 90, "good_failed": 10, "bad_passed": 10, "bad_failed": 90}
+    (tmp_path / "m.yaml").write_text(f"checks: [loop, {{judge: good, sample: 0.1, calibration: {counts}}}]\n")
+    settings = msgspec.structs.replace(SETTINGS, checks=(JudgeSettings("good", calibration=counts),))
+    for config in (settings, tmp_path / "m.yaml"):
+        with pytest.raises(
+            rc.errors.ConfigError, match=r"judge 'good': calibration: .*covered 54–91 %.*rc\.judged_rate"
+        ):
+            rc.Monitor(config, store=store)
 
 
 def test_a_metric_of_the_settings_is_a_judge(store):

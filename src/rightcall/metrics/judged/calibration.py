@@ -1,9 +1,15 @@
-"""Calibration of a judge against people: how often it agrees, and what its pass rates mean."""
+"""Calibration of a judge against people by counts of its errors. Deprecated: `rightcall.judged_rate` estimates what people
+would say, from labels of the run's own cases.
+
+On public sets the correction was never better than counting the labels alone (1.00–2.12 × their error), and labels of
+another agent's run do not carry over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rightcall.core.deprecation import warn_deprecated
 from rightcall.core.errors import InputError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.measurement import measure_one
@@ -56,7 +62,11 @@ class Calibration(Record, frozen=True):
         return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
 
     def corrected(self, passed: int, cases: int, resamples: int = 10_000) -> Corrected:
-        """The true rate implied by `passed` of `cases` from this judge (Rogan & Gladen 1978)."""
+        """The true rate implied by `passed` of `cases` from this judge (Rogan & Gladen 1978).
+
+        Deprecated, as is `calibrate`: use `rightcall.judged_rate` with labels of these cases.
+        """
+        warn_deprecated("Calibration.corrected", "rightcall.judged_rate with labels of these cases")
         rate = rogan_gladen(passed / cases, self.sensitivity, self.specificity)
         good, bad = self.good_passed + self.good_failed, self.bad_passed + self.bad_failed
         low, high = rogan_gladen_interval(
@@ -66,7 +76,8 @@ class Calibration(Record, frozen=True):
 
 
 async def calibrate(metric: Metric, labelled: Sequence[tuple[TestCase, bool]]) -> Calibration:
-    """Run a judge on cases that people labelled good or bad; both kinds are required."""
+    """Run a judge on cases that people labelled good or bad; both kinds are required. Deprecated."""
+    warn_deprecated("rightcall.metrics.judged.calibration.calibrate", "rightcall.judged_rate")
     counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
     broken = 0
     for case, good in labelled:

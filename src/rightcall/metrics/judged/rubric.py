@@ -43,8 +43,8 @@ class Rubric(Metric):
     are the rubric; a golden without either is an error. `votes` verdicts are drawn; the value is the
     share that passed, which must reach `threshold`; a tie is no verdict. With `decide: criteria` the criteria of each
     answer decide, and its verdict must agree with them. Verdicts are kept in `cache` by content, version, model and server.
-    `model` may be a name of the project's `models`; without one it is their `default_judge`. Calibrate a judge against
-    people before you trust it: `rightcall.metrics.judged.calibration`.
+    `model` may be a name of the project's `models`; without one it is their `default_judge`. Label some cases
+    before you trust a judge: `rightcall.judged_rate` says what people would say.
     """
 
     model: str | ModelEndpoint | Provider = ""

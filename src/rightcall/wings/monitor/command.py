@@ -216,8 +216,7 @@ def status(store_url: str | None, as_json: bool) -> None:
         bounds = "(weighted)"
         if check.low is not None and check.high is not None:
             bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
-        judged = f"  (corrected; judged {percent(check.measured, 2)})" if check.measured is not None else ""
-        shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}{judged}"
+        shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}"
         tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
     for change in changes:
         if change.said != "no difference shown":

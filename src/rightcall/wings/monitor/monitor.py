@@ -9,12 +9,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
-from rightcall.store.sql.record_bytes import encode_record
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
 from rightcall.tools.definitions.load import load_tools
@@ -28,12 +27,12 @@ from rightcall.wings.monitor.baseline import (
 from rightcall.wings.monitor.bounds import reference_of
 from rightcall.wings.monitor.drift import Crossing, Series
 from rightcall.wings.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
-from rightcall.wings.monitor.production_rates import CALIBRATION
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.sample import is_chosen
 from rightcall.wings.monitor.series_book import SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
+    NO_CALIBRATION,
     JudgeSettings,
     MonitorSettings,
     load_settings,
@@ -72,6 +71,8 @@ class Monitor:
         self.settings = (
             load_settings(config) if isinstance(config, str | Path) else config or MonitorSettings()
         )
+        if refused := [judge.judge for judge in self.settings.judges if judge.calibration is not None]:
+            raise ConfigError(*(f"judge '{name}': calibration: {NO_CALIBRATION}" for name in refused))
         if isinstance(config, str | Path):
             require_settings_trust(self.settings, Path(config), trust=trust)
         self.store = store if isinstance(store, Store) else open_store(store)
@@ -80,10 +81,6 @@ class Monitor:
         )
         own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
         self._judges = own | (judges or {})
-        labels = {
-            j.judge: encode_record(j.calibration) for j in self.settings.judges if j.calibration is not None
-        }
-        self.store.traces.set_states(CALIBRATION, labels)
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
         self._looked_for: set[str] = set()

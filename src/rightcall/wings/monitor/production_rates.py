@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from rightcall.core.errors import InputError
-from rightcall.metrics.judged.calibration import Calibration
 from rightcall.stats.intervals import Interval, difference_of_groups
 from rightcall.stats.sequential import confidence_sequence
-from rightcall.store.sql.record_bytes import decode_record
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import CheckCount, SessionCount
 
 Unit = Literal["sessions", "traces"]
-JUDGE, CALIBRATION = "judge:", "calibration"
-CORRECTIONS = 2_000
-"""Resamples behind the bounds of a corrected rate: 8 ms, for a page that shows several."""
+JUDGE = "judge:"
 
 
 @dataclass(frozen=True)
@@ -26,8 +21,8 @@ class CheckRate:
     """One check of one version, over all days.
 
     The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
-    sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek).
-    `measured` is the rate by the judge's verdicts, when `rate` and bounds are corrected for the judge's errors.
+    sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek). The
+    rate of a judge is that of its verdicts, as it gave them.
     """
 
     agent: str
@@ -39,7 +34,6 @@ class CheckRate:
     low: float | None
     high: float | None
     first_day: str
-    measured: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,29 +55,7 @@ class VersionChange:
 
 def check_rates(store: Store) -> list[CheckRate]:
     """A rate for each check of each version of each agent."""
-    labels = {
-        name: decode_record(held, Calibration) for name, held in store.traces.states(CALIBRATION).items()
-    }
-    rates = rates_of(store.traces.check_counts(), store.traces.session_counts())
-    return [_correct_rate(rate, labels.get(judge_name(rate.name))) for rate in rates]
-
-
-def judge_name(check: str) -> str:
-    """The judge behind a check, whatever the stratum; empty for other checks."""
-    return check.removeprefix(JUDGE).partition("[")[0] if check.startswith(JUDGE) else ""
-
-
-def _correct_rate(rate: CheckRate, labels: Calibration | None) -> CheckRate:
-    """The judge's rate, corrected by its verdicts on labelled cases (Rogan and Gladen)."""
-    if labels is None:
-        return rate
-    passed = min(rate.n, max(0, round((1 - rate.rate) * rate.n)))
-    try:
-        good = labels.corrected(passed, rate.n, resamples=CORRECTIONS)
-    except InputError:  # no better than chance
-        return rate
-    bounds = (1 - good.high, 1 - good.low) if rate.low is not None else (None, None)
-    return replace(rate, rate=1 - good.rate, low=bounds[0], high=bounds[1], measured=rate.rate)
+    return rates_of(store.traces.check_counts(), store.traces.session_counts())
 
 
 def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:

@@ -13,7 +13,6 @@ from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
-from rightcall.metrics.judged.calibration import Calibration
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.model.record import Record
@@ -31,13 +30,21 @@ HARD = frozenset({"forbidden"})
 """These alarm at the first occurrence."""
 
 
+NO_CALIBRATION = (
+    "counts of other cases say little about this traffic: 95 % intervals corrected with labels of another agent's run "
+    "covered 54–91 %; remove the key, and estimate what people would say from labels of the judged traces themselves "
+    "(rc.judged_rate)"
+)
+"""Why fixed counts of a judge's errors are refused, and what to do instead."""
+
+
 class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
     `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
     function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
-    `intent:NAME`. `usd_each` is the cost of one judgement, which `usd_per_day` requires. `calibration` counts its
-    verdicts on cases that people labelled; rates are then corrected for its errors.
+    `intent:NAME`. `usd_each` is the cost of one judgement, which `usd_per_day` requires. `calibration` is refused, with
+    the reason.
     """
 
     judge: str
@@ -47,7 +54,7 @@ class JudgeSettings(Record, frozen=True):
     strata: dict[str, float] = {}
     usd_per_day: float | None = None
     usd_each: float | None = None
-    calibration: Calibration | None = None
+    calibration: dict[str, int] | None = None
 
     @property
     def limit(self) -> float:
@@ -222,13 +229,8 @@ def _judge_problems(judge: JudgeSettings) -> list[str]:
     problems += [
         f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
     ]
-    labels = judge.calibration
-    if labels is not None and not (
-        labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
-    ):
-        problems.append("calibration requires cases labelled good and cases labelled bad")
-    elif labels is not None and labels.sensitivity + labels.specificity <= 1:
-        problems.append("calibration: with these labels the judge is no better than chance")
+    if judge.calibration is not None:
+        problems.append(f"calibration: {NO_CALIBRATION}")
     if judge.usd_per_day is not None and not judge.usd_each:
         problems.append("usd_per_day requires usd_each, the cost of one judgement")
     return problems
