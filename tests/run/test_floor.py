@@ -19,6 +19,7 @@ from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, To
 from rightcall.model.floor import DEEDS, Floor
 from rightcall.run import floor as floors
 from rightcall.run.floor import compute_floor, floor_of_recorded
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.trivial_scores import AGENTS, TrivialScorer
 from rightcall.show.view.floor import NOTHING_SHOWN, floor_line
 from rightcall.show.view.summary import summary_view
@@ -47,7 +48,7 @@ def floor(goldens, scorer=None, tools=TOOLS, **keywords) -> Floor:
 
 def played_floor(goldens, toolbox, tools=None, scorer=None) -> Floor:
     tools = tools or {tool.name: tool for tool in toolbox.tools}
-    return asyncio.run(compute_floor(goldens, TrivialScorer(scorer or Scorer(), tools, toolbox)))
+    return asyncio.run(compute_floor(goldens, TrivialScorer(Trial(scorer or Scorer(), tools, toolbox))))
 
 
 def passed(result: Floor) -> dict[str, int]:

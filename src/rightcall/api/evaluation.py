@@ -113,6 +113,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     trials.
     """
     from rightcall.run.floor import compute_floor
+    from rightcall.run.rehearsal.trial import Trial
     from rightcall.run.stored_cases import keep_cases
     from rightcall.run.trivial_scores import TrivialScorer
 
@@ -120,7 +121,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     goldens = {with_id(case.golden).id: with_id(case.golden) for case in cases}
     tools = {name: tool for case in cases for name, tool in case.tools.items()}
-    floor = await compute_floor(goldens.values(), TrivialScorer(scorer, tools, single_turn=True))
+    floor = await compute_floor(goldens.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
     store = open_store(options.store)
     run_id, summary, verdict = keep_cases(
         store,

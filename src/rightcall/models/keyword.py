@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from rightcall.model import Message, Tool, ToolCall, Usage
@@ -123,6 +124,7 @@ def words(text: str) -> list[str]:
     return [word for word in stems if word not in _STOP]
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without a common English ending, if enough is left to identify it."""
     if not word.isascii():

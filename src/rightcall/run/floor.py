@@ -13,12 +13,13 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model.floor import Floor, FloorCount, TrivialRate
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.trivial_scores import AGENTS, TrivialMarks, TrivialScorer
 
 MOST_GOLDENS = 20_000
 """Goldens up to which the floor is computed without being asked for."""
 
-MOST_SECONDS = 10.0
+MOST_SECONDS = 20.0
 """The same for time: metrics and mocks of users may be slow."""
 
 MOST_REASONS = 5
@@ -107,7 +108,7 @@ def floor_of_recorded(
     goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool], *, asked: bool = False
 ) -> Floor:
     """The floor of goldens whose agent is not known, so that nothing can be said about what its tools answer."""
-    work = compute_floor(goldens, TrivialScorer(scorer, tools, single_turn=True), asked=asked)
+    work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True), asked=asked)
     if not scorer.metrics:
         return _run_at_once(work)
     from rightcall.core.event_loop import run_blocking

@@ -7,7 +7,6 @@ from functools import partial
 
 import msgspec
 
-from rightcall.agents.mock_toolbox import mock_toolbox
 from rightcall.core import codec
 from rightcall.core.errors import RightCallError
 from rightcall.core.text import one_line
@@ -15,6 +14,7 @@ from rightcall.model.floor import Floor
 from rightcall.model.run import Run
 from rightcall.run.floor import compute_floor, too_many
 from rightcall.run.preparation import Prepared
+from rightcall.run.rehearsal.own_behaviour import asks_once, trial_of_plan
 from rightcall.run.trivial_scores import TrivialScorer
 from rightcall.store.sql.store import Store
 
@@ -45,10 +45,8 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
 
 def trivial_scorer(prepared: Prepared) -> TrivialScorer:
     """The trivial agents with the tools, mocks and criteria of a plan."""
-    plan, tools = prepared.plan, prepared.tools
-    single_turn = plan.agent.mode == "single_turn" and not plan.own_agent
-    toolbox = mock_toolbox(plan.agent, tools.values())
-    return TrivialScorer(plan.scorer, tools, toolbox, single_turn=single_turn)
+    plan = prepared.plan
+    return TrivialScorer(trial_of_plan(plan, prepared.tools), single_turn=asks_once(plan))
 
 
 def _stored_floor(store: Store, key: str) -> Floor | None:

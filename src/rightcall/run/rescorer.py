@@ -22,6 +22,7 @@ from rightcall.run.answers import verdict_by_answers
 from rightcall.run.floor import compute_floor
 from rightcall.run.outcome import results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
+from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.run.trivial_scores import TrivialScorer
@@ -97,7 +98,7 @@ async def rescore_run(
             writer.add(results)
             tally.add_all(results)
     early = old.run.summary is not None and old.run.summary.stopped_early
-    floor = await compute_floor(goldens_by_id.values(), TrivialScorer(scorer, tools, single_turn=True))
+    floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
     summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor)
     verdict = verdict_by_answers(verdict_without_gate(summary), store, new.id, old.run.agent)
     store.runs.finish(new.id, summary, verdict.word)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, get_args
 
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
-from rightcall.metrics.score_case import Scorer
 from rightcall.model.floor import TrivialName
 from rightcall.model.golden import AnyGolden, Golden, category_of
-from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.trial import Judgement, Trial
 from rightcall.run.trivial_agents import Offer, Response, act, requests_of
@@ -37,22 +34,14 @@ class TrivialMarks(NamedTuple):
 class TrivialScorer:
     """The trivial agents and the criteria of a suite. With `single_turn` calls have no results but in conversations."""
 
-    def __init__(
-        self,
-        scorer: Scorer,
-        tools: Mapping[str, Tool],
-        toolbox: Toolbox | None = None,
-        *,
-        single_turn: bool = False,
-    ) -> None:
-        self._asked, self._judge = scorer, Trial(scorer, tools)
-        self._toolbox, self._single_turn = toolbox, single_turn
-        self._own_metrics = bool(self._judge.scorer.metrics)
+    def __init__(self, trial: Trial, *, single_turn: bool = False) -> None:
+        self._trial, self._toolbox, self._single_turn = trial, trial.toolbox, single_turn
+        self._own_metrics = bool(trial.scorer.metrics)
         self._offers: dict[tuple[str, ...] | None, Offer] = {}
 
     def guard(self) -> AbstractContextManager[None]:
         """Inside this block code of users (metrics, mocks, worlds) reaches nothing outside of the process."""
-        if self._toolbox is None and all(map(is_quick, self._judge.scorer.metrics)):
+        if self._toolbox is None and all(map(is_quick, self._trial.scorer.metrics)):
             return nullcontext()
         from rightcall.recording.first_requests.listener import refuse_requests
 
@@ -60,7 +49,7 @@ class TrivialScorer:
 
     async def marks(self, golden: AnyGolden) -> TrivialMarks | None:
         """What each agent made of a golden; None when nothing decides it. Agents that do the same are scored once."""
-        if not self._asked.checks(golden):
+        if not (self._trial.judged or self._trial.scorer.checks(golden)):
             return None
         category = category_of(golden)
         try:
@@ -91,13 +80,13 @@ class TrivialScorer:
         names = [call.name for response in responses for call in response.calls]
         # A metric that breaks must be seen, even where the calls alone would fail.
         single = golden if isinstance(golden, Golden) and not self._own_metrics else None
-        if single is not None and fails_by_names(single, names, self._asked.rules):
+        if single is not None and fails_by_names(single, names, self._trial.scorer.rules):
             return "failed", ""
         try:
             stage = None
             if self._toolbox is not None and self._plays(self._toolbox, golden, names):
                 stage = Stage(self._toolbox, golden, offer.tools, agent)
-            return await self._judge.judge(golden, await act(golden, responses, stage))
+            return await self._trial.judge(golden, await act(golden, responses, stage))
         except (Exception, FirstRequestReached) as error:  # code of users: a function, a mock, a world
             return "not_judged", f"{type(error).__name__}: {error}"
 
@@ -123,10 +112,10 @@ class TrivialScorer:
         """The offer of a golden; goldens that name the same tools share one."""
         names = golden.tools
         if names is not None and not all(isinstance(name, str) for name in names):
-            return Offer(self._judge.tools_of(golden))
+            return Offer(self._trial.tools_of(golden))
         key = None if names is None else tuple(map(str, names))
         if key not in self._offers:
             if len(self._offers) >= MOST_OFFERS:
                 self._offers.clear()
-            self._offers[key] = Offer(self._judge.tools_of(golden))
+            self._offers[key] = Offer(self._trial.tools_of(golden))
         return self._offers[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.core.text import percent, percent_interval, pluralize
+from rightcall.core.text import one_line, percent, percent_interval, pluralize
 from rightcall.model.floor import DEEDS, Floor, FloorCount
 from rightcall.model.run import Rate, Summary
 
@@ -30,6 +30,22 @@ def floor_words(floor: Floor, low: float | None = None) -> str:
         return f"floor unknown: {floor.skipped}"
     words = _trivial_rates(floor)
     return f"{words}; {NOTHING_SHOWN}" if low is not None and low <= floor.best else words
+
+
+def floor_sentence(floor: Floor) -> str:
+    """What trivial agents pass, as a sentence of its own."""
+    words = one_line(floor_words(floor), 400)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def floor_rows(floor: Floor) -> Iterator[str]:
+    """A line for each trivial agent, with its categories."""
+    for name, rate in floor.agents.items():
+        groups = ", ".join(
+            f"{group} {count.passed:,}" for group, count in rate.categories.items() if count.passed
+        )
+        share = "–" if rate.share is None else percent(rate.share, 1)
+        yield f"  {name:<10} {share:>6}  {rate.passed:,} of {rate.judged:,}{f' ({groups})' if groups else ''}"
 
 
 def floor_share(floor: Floor | None, category: str | None = None) -> float | None:

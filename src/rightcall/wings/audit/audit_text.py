@@ -10,6 +10,7 @@ from rightcall.core.text import first_names, percent, percent_interval, pluraliz
 from rightcall.show.doubts import doubts_markdown, print_doubts
 from rightcall.show.markdown import code
 from rightcall.show.screen import Screen
+from rightcall.show.view.floor import floor_rows, floor_sentence
 from rightcall.wings.audit.mutant import Harm
 from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
 from rightcall.wings.audit.survivor import Survivor
@@ -78,12 +79,8 @@ def _of(catch: Catch) -> str:
 
 def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> None:
     """Print the headline, survivors by harm with what would catch each, and goldens that could not be audited."""
-    if result.examined and not result.goldens:  # only doubts
-        print_doubts(out, result.doubts, every=every)
-        if not result.doubts:
-            out.print(f"No reason to doubt any of {pluralize(result.examined, 'golden')}.", style="bold")
-        for note in doubt_notes(result):
-            out.print(note, style="dim", soft_wrap=True)
+    if not result.goldens and (result.floor is not None or result.examined):
+        _print_part(out, result, every=every)
         return
     out.print(headline(result), style="bold", soft_wrap=True)
     most = len(result.survivors) if every else MOST_SHOWN
@@ -103,8 +100,24 @@ def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> Non
             out.print(f"  {golden.golden_id}: {golden.why}", soft_wrap=True)
         if len(group) > MOST_LISTED:
             out.print(f"  … and {len(group) - MOST_LISTED:,} more: --json", style="dim")
+    for sentence in [floor_sentence(result.floor)] if result.floor else ():
+        out.print(sentence, soft_wrap=True)
     print_doubts(out, result.doubts, every=every)
     for note in (*notes(result), *doubt_notes(result)):
+        out.print(note, style="dim", soft_wrap=True)
+
+
+def _print_part(out: Screen, result: AuditResult, *, every: bool) -> None:
+    """Print an audit that planted no bug: the floor, or the doubts."""
+    if result.floor is not None:
+        out.print(floor_sentence(result.floor), style="bold", soft_wrap=True)
+        for row in floor_rows(result.floor):
+            out.print(row, soft_wrap=True)
+        return
+    print_doubts(out, result.doubts, every=every)
+    if not result.doubts:
+        out.print(f"No reason to doubt any of {pluralize(result.examined, 'golden')}.", style="bold")
+    for note in doubt_notes(result):
         out.print(note, style="dim", soft_wrap=True)
 
 
@@ -160,6 +173,8 @@ def audit_markdown(result: AuditResult) -> str:
         lines += [f"{pluralize(len(group), 'golden')} {title}:", ""]
         lines += [f"- {code(golden.golden_id, 80)}: {code(golden.why)}" for golden in group]
         lines.append("")
+    if result.floor is not None:
+        lines += [floor_sentence(result.floor), ""]
     lines += doubts_markdown(result.doubts)
     lines += [f"{note}\n" for note in (*notes(result), *map(code, doubt_notes(result)))]
     return "\n".join(lines)

@@ -54,7 +54,8 @@ def audit(suite: Path, options: AuditOptions) -> None:
         from rightcall.wings.audit.doubt_review import review_doubts
 
         review_doubts(call, result.doubts)
-    if not result.audited and options.only != "doubts":
+    unknown_floor = options.only == "floor" and (result.floor is None or bool(result.floor.skipped))
+    if unknown_floor or (not result.audited and options.only in (None, "mutants")):
         raise click.exceptions.Exit(2)
     if options.least is not None and result.low < options.least:
         tell(f"the catch rate may be as low as {result.low:.2f}, below {options.least:g}", err=True)

@@ -36,7 +36,7 @@ class AuditChoices:
         ),
     ] = ()
     only: Annotated[
-        Literal["mutants", "doubts"] | None, Option("Only this part of the audit", group=SELECTION)
+        Literal["mutants", "floor", "doubts"] | None, Option("Only this part of the audit", group=SELECTION)
     ] = None
     operators: Annotated[
         Sequence[str],

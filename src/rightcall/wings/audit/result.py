@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rightcall.improve.doubt import Doubt
 from rightcall.improve.past_evidence import Electorate
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.wings.audit.survivor import Survivor
 
@@ -39,7 +40,7 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     listed when they are asked for. `in_dataset` counts the goldens of which a sample was audited, 0 when all were.
     `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
     `doubts` are goldens that may be wrong, the most certain first, of the `examined` ones; `electorate` are the agents
-    whose behaviour speaks for or against goldens.
+    whose behaviour speaks for or against goldens. `floor` is what trivial agents pass.
     """
 
     goldens: int
@@ -63,6 +64,7 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     doubts: tuple[Doubt, ...] = ()
     examined: int = 0
     electorate: Electorate = Electorate()
+    floor: Floor | None = None
     without_tools: bool = False
     in_dataset: int = 0
     seed: str = ""

@@ -21,12 +21,15 @@ from rightcall.improve.past_evidence import PastEvidence, past_evidence
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
+from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden, with_id
+from rightcall.run.floor import compute_floor
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.own_behaviour import trial_of_plan
+from rightcall.run.rehearsal.own_behaviour import asks_once, trial_of_plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output
 from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
+from rightcall.run.trivial_scores import TrivialScorer
 from rightcall.run.trust import require_trust
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -54,6 +57,8 @@ class AuditSubject:
     needs_content: bool = False
     dataset: Path | None = None
     settings: AuditSettings = NO_SETTINGS
+    asks_once: bool = True
+    """Whether calls have no results, except in conversations."""
     originals: Callable[[], Iterator[AnyGolden]] | None = None
     """The goldens as they are in the file: a suite chooses their tools and their simulated users."""
 
@@ -79,13 +84,14 @@ async def run_audit(options: AuditCall, listeners: Sequence[AuditListener] = ())
         await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
         auditor = Auditor(subject.trial, plan_of(options, subject), past.known, listeners)
         doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
-        if options.only != "doubts":
+        plants, doubts_goldens = (options.only in (None, part) for part in ("mutants", "doubts"))
+        if plants:
             await auditor.learn(subject.goldens())
         chosen, total = choose_goldens(subject, options.max_mutants, auditor.plan.seed)
         for where, golden in subject.goldens():
-            if options.only != "doubts" and (chosen is None or golden.id in chosen):
+            if plants and (chosen is None or golden.id in chosen):
                 await auditor.audit(where, golden)
-            if options.only != "mutants":
+            if doubts_goldens:
                 await doubter.examine(where, golden)
             if options.progress is not None:
                 options.progress()
@@ -99,7 +105,17 @@ async def run_audit(options: AuditCall, listeners: Sequence[AuditListener] = ())
         examined=doubter.examined,
         electorate=electorate,
         in_dataset=0 if chosen is None else total,
+        floor=await _floor(subject, options),
     )
+
+
+async def _floor(subject: AuditSubject, options: AuditCall) -> Floor | None:
+    """What trivial agents pass of all goldens; None when only another part is asked for."""
+    if options.only not in (None, "floor"):
+        return None
+    scorer = TrivialScorer(subject.trial, single_turn=subject.asks_once)
+    goldens = (golden for _, golden in subject.goldens())
+    return await compute_floor(goldens, scorer, asked=options.only == "floor")
 
 
 def past_of(subject: AuditSubject, options: AuditCall) -> AbstractContextManager[PastEvidence]:
@@ -226,6 +242,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         needs_content,
         dataset,
         suite.audit,
+        asks_once(plan),
         lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 
