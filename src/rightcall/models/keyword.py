@@ -11,12 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.models.base import ModelReply, ModelRequest, Provider
-from rightcall.models.endpoint import ProviderOptions
+
+if TYPE_CHECKING:
+    from rightcall.models.endpoint import ProviderOptions
 
 THRESHOLD = 2.0
 """Below this no tool is called: one word unique to a tool's name, or two of its description."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -17,8 +17,10 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
 from rightcall.models.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
-from rightcall.run.rehearsal.stage import Stage
 from rightcall.schema.sample_values import required_values
+
+if TYPE_CHECKING:
+    from rightcall.run.rehearsal.stage import Stage
 
 ANSWERS: dict[TrivialName, str] = {"constant": "I have done that.", "refuse": "I cannot help with that."}
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
 from rightcall.model.floor import TrivialName
 from rightcall.model.golden import AnyGolden, Golden, category_of
-from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.trial import Judgement, Trial
 from rightcall.run.trivial_agents import Offer, Response, act, requests_of
-from rightcall.tools.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.toolbox import Toolbox
 
 AGENTS: tuple[TrivialName, ...] = get_args(TrivialName)
 
@@ -38,13 +39,16 @@ class TrivialScorer:
         self._trial, self._toolbox, self._single_turn = trial, trial.toolbox, single_turn
         self._own_metrics = bool(trial.scorer.metrics)
         self._offers: dict[tuple[str, ...] | None, Offer] = {}
+        self._broken: tuple[type[BaseException], ...] = (Exception,)
 
     def guard(self) -> AbstractContextManager[None]:
         """Inside this block code of users (metrics, mocks, worlds) reaches nothing outside of the process."""
         if self._toolbox is None and all(map(is_quick, self._trial.scorer.metrics)):
             return nullcontext()
         from rightcall.recording.first_requests.listener import refuse_requests
+        from rightcall.recording.first_requests.trial import FirstRequestReached
 
+        self._broken = (Exception, FirstRequestReached)
         return refuse_requests()
 
     async def marks(self, golden: AnyGolden) -> TrivialMarks | None:
@@ -75,8 +79,6 @@ class TrivialScorer:
     async def _judge_agent(
         self, agent: TrivialName, golden: AnyGolden, offer: Offer, responses: list[Response]
     ) -> tuple[Judgement, str]:
-        from rightcall.recording.first_requests.trial import FirstRequestReached
-
         names = [call.name for response in responses for call in response.calls]
         # A metric that breaks must be seen, even where the calls alone would fail.
         single = golden if isinstance(golden, Golden) and not self._own_metrics else None
@@ -85,9 +87,11 @@ class TrivialScorer:
         try:
             stage = None
             if self._toolbox is not None and self._plays(self._toolbox, golden, names):
+                from rightcall.run.rehearsal.stage import Stage  # scoring files plays nothing
+
                 stage = Stage(self._toolbox, golden, offer.tools, agent)
             return await self._trial.judge(golden, await act(golden, responses, stage))
-        except (Exception, FirstRequestReached) as error:  # code of users: a function, a mock, a world
+        except self._broken as error:  # code of users: a function, a mock, a world
             return "not_judged", f"{type(error).__name__}: {error}"
 
     def _plays(self, toolbox: Toolbox, golden: AnyGolden, names: list[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.base import Metric
@@ -13,10 +13,10 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.stage import replay
 from rightcall.tools.definitions.offer import tools_for
-from rightcall.tools.runtime.context import effects
-from rightcall.tools.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from rightcall.tools.runtime.toolbox import Toolbox
 
 Judgement = Literal["passed", "failed", "not_judged"]
 
@@ -78,6 +78,8 @@ class Trial:
         if not in_world or _calls(trajectory) == _calls(good):
             return trajectory
         if self.toolbox is not None:
+            from rightcall.run.rehearsal.stage import replay  # scoring files plays nothing
+
             return await replay(trajectory, self.toolbox, golden, self.tools_of(golden))
         if golden.expected_state is not None:
             raise NoWorld("the worlds of the suite are not known")
@@ -90,6 +92,8 @@ class NoWorld(Exception):  # noqa: N818  not an error: the mutant is not judged
 
 def same_outcome(first: Trajectory, second: Trajectory) -> bool:
     """Whether two behaviours left the world in the same state, by the same number of effects."""
+    from rightcall.tools.runtime.context import effects  # scoring files has no effects
+
     return first.state == second.state and len(effects(first.ledger)) == len(effects(second.ledger))
 
 
