@@ -33,7 +33,7 @@ def floor_words(floor: Floor, low: float | None = None) -> str:
 
 
 def floor_sentence(floor: Floor) -> str:
-    """What trivial agents pass, as a sentence of its own."""
+    """What trivial agents pass, as a whole sentence."""
     words = one_line(floor_words(floor), 400)
     return f"{words[:1].upper()}{words[1:]}."
 
