@@ -12,6 +12,7 @@ from rightcall.api.run_result import RunResult
 from rightcall.core.errors import InputError, ProviderError
 from rightcall.metrics.judged.conversation import KnowledgeRetention, RoleAdherence, TurnRelevancy
 from rightcall.metrics.judged.form import material_hash
+from rightcall.metrics.judged.frame import VERSION
 from rightcall.metrics.judged.rubric import AnswerRelevancy, Rubric, TaskCompletion
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Expectations, Golden, Message, TestCase, ToolCall, Trajectory
@@ -92,7 +93,7 @@ def test_a_rescored_run_has_its_own_judge_and_the_same_cases():
     rescored, _, _ = asyncio.run(rescore_run(run.store, run.id, Scorer([refund(name="other", votes=1)])))
     before, after = (judged_run(run.store, name, "refund") for name in (run.id, rescored))
     assert before.population == after.population and before.judge.judge.hash != after.judge.judge.hash
-    assert after.judge.judge.described == "other, prompt 2"
+    assert after.judge.judge.described == f"other, prompt {VERSION}"
 
 
 def test_every_trial_is_a_case_of_its_golden():

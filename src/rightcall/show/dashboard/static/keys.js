@@ -17,7 +17,9 @@ export function followKeys(document) {
       pending = "";
       if (GO[event.key]) { event.preventDefault(); location.href = GO[event.key]; return; }
     }
-    const action = actions(document, help)[event.key];
+    // A page's own button comes first: on a page of labels u is unsure, not up.
+    const button = /^[a-z]$/.test(event.key) && document.querySelector(`[data-press=${event.key}]`);
+    const action = button ? () => button.click() : actions(document, help)[event.key];
     if (action) { event.preventDefault(); action(); }
   });
 }
@@ -31,9 +33,6 @@ const actions = (document, help) => ({
   u: () => [...document.querySelectorAll(".crumbs a")].at(-1)?.click(),
   t: () => document.querySelector("[data-key=t]")?.focus(),
   n: () => document.querySelector("[data-key=n]")?.focus(),
-  a: () => document.querySelector("[data-press=a]")?.click(),
-  e: () => document.querySelector("[data-press=e]")?.click(),
-  r: () => document.querySelector("[data-press=r]")?.click(),
   "[": () => document.querySelector("[data-key=previous]")?.click(),
   "]": () => document.querySelector("[data-key=next]")?.click(),
   "/": () => document.querySelector("input[type=search]")?.select(),

@@ -1,0 +1,181 @@
+"""Labels: the judged metrics of a run, and one case after the other to label, by key or by button."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, cast
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rightcall.core.errors import InputError
+from rightcall.model.label import LabelWord
+from rightcall.run.judge_report import judge_report
+from rightcall.run.judged_run import JudgedRun, judged_run, label_folder
+from rightcall.run.label_session import LabelSession, LabelSettings
+from rightcall.run.run_judges import judges_of
+from rightcall.show.dashboard.links import from_segment, run_link, segment, with_query
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.views import run_from_url, store_of
+from rightcall.show.judge_report import agreement_words
+from rightcall.show.view.label_case import label_sections, shown_rule
+from rightcall.store.base import user_name
+
+WORDS = ("pass", "fail", "unsure")
+LONGEST_PAUSE = 3600.0
+"""Seconds after which somebody was away rather than thinking."""
+MOST_CASES = 100_000
+
+
+def metrics(request: Request) -> Response:
+    """The judged metrics of a run, with their labels and what they say."""
+    run = run_from_url(request)
+    by = _name(request)
+    reports = []
+    for judge in judges_of(store_of(request), run):
+        judged = _judged(request, judge.metric)
+        report = judge_report(judged, label_folder(run))
+        pairs = [(" and ".join(pair.people), agreement_words(pair.agreement)) for pair in report.people]
+        disputed = [
+            (
+                case,
+                [(answer.by, answer.label, answer.note) for answer in report.labelling.cases[case].answers],
+            )
+            for case in report.labelling.with_word("disputed")
+        ]
+        reports.append((report, metric_link(run.id, judge.metric, by=by), pairs, disputed))
+    return page(request, "labels.html", run=run, reports=reports, by=by)
+
+
+def metric(request: Request) -> Response:
+    """One case to label: the named one, else the next that is open."""
+    session = _session(request)
+    judged, query = session.judged, request.query_params
+    open_cases = session.open_cases()
+    case = query.get("case") or _next_case(open_cases, session.order, query.get("after", ""))
+    here = _settings_in_url(request)
+    content: dict[str, Any] = {
+        "run": judged.run,
+        "metric": judged.metric,
+        "by": session.by,
+        "done": len(session.order) - len(open_cases),
+        "total": len(session.order),
+        "link": metric_link(judged.run.id, judged.metric, **here),
+        "list_link": with_query(f"{run_link(judged.run.id)}/label", by=session.by),
+        "file": str(session.folder.file(judged.metric)),
+        "splits": session.splits,
+    }
+    if not case:
+        return page(request, "label_done.html", **content)
+    question, own = session.question(case), session.own_label(case)
+    earlier = session.answered_before(case)
+    score = question.score
+    verdict = "no verdict" if score.error else "pass" if score.passed else "fail"
+    return page(
+        request,
+        "label.html",
+        **content,
+        case=case,
+        seen=question.case.target.material[:16],
+        rule=shown_rule(question.rule),
+        sections=label_sections(question.materials),
+        own=own,
+        judge=(verdict, score.error or score.reason) if session.settings.show_judge else None,
+        shown_at=f"{time.time():.1f}",
+        answer_link=metric_link(judged.run.id, judged.metric, **here),
+        back=metric_link(judged.run.id, judged.metric, **here, case=earlier[-1]) if earlier else "",
+        skip=metric_link(judged.run.id, judged.metric, **here, after=case),
+    )
+
+
+def answer(request: Request) -> Response:
+    """Store an answer; then on to the next case."""
+    fields = cast("dict[str, str]", request.scope["rightcall.fields"])
+    session = _session(request)
+    case, word = fields.get("case", ""), fields.get("label", "")
+    if word not in WORDS:
+        raise HTTPException(400, f"label must be one of {', '.join(WORDS)}, not '{word[:30]}'")
+    if case not in session.judged.cases:
+        raise HTTPException(400, f"the run has no case '{case[:80]}'")
+    question = session.question(case)
+    if fields.get("seen") != question.case.target.material[:16]:
+        raise HTTPException(400, "the case has changed since it was shown; reload it")
+    session.answer(
+        case,
+        cast("LabelWord", word),
+        rule=question.rule,
+        note=fields.get("note", ""),
+        seconds=_seconds(fields.get("shown_at", "")),
+    )
+    return RedirectResponse(
+        metric_link(session.judged.run.id, session.judged.metric, **_settings_in_url(request)), 303
+    )
+
+
+def metric_link(run_id: str, metric: str, **query: object) -> str:
+    """The page on which a metric's cases are labelled."""
+    return with_query(f"{run_link(run_id)}/label/{segment(metric)}", **query)
+
+
+def _judged(request: Request, metric: str) -> JudgedRun:
+    run = run_from_url(request)
+    key = ("judged", run.id, run.updated_at, metric)
+    judged: JudgedRun = request.app.state.views.get(
+        key, lambda: judged_run(store_of(request), run.id, metric)
+    )
+    return judged
+
+
+def _session(request: Request) -> LabelSession:
+    judged = _judged(request, from_segment(request.path_params["metric"]))
+    query = request.query_params
+    n = query.get("n", "")
+    people = tuple(name.strip() for name in query.get("people", "").split(",") if name.strip())
+    settings = LabelSettings(
+        _name(request),
+        n=min(int(n), MOST_CASES) if n.isdecimal() and int(n) else 48,
+        people=people,
+        show_judge=query.get("judge") == "1",
+    )
+    try:
+        return LabelSession(store_of(request), judged, label_folder(judged.run), settings)
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
+
+
+def _name(request: Request) -> str:
+    return " ".join(request.query_params.get("by", "").split())[:100] or user_name() or "dashboard"
+
+
+def _settings_in_url(request: Request) -> dict[str, str]:
+    """What every link keeps: who labels, how many cases, shared out with whom, and whether the verdict is shown."""
+    query = request.query_params
+    return {"by": _name(request), **{name: query[name] for name in ("n", "people", "judge") if name in query}}
+
+
+def _next_case(open_cases: list[str], order: list[str], after: str) -> str:
+    """The first open case, or the first behind the one that was skipped."""
+    if after in order:
+        later = order[order.index(after) + 1 :]
+        behind = [case for case in open_cases if case in later]
+        if behind:
+            return behind[0]
+    others = [case for case in open_cases if case != after]
+    return (others or open_cases or [""])[0]
+
+
+def _seconds(shown_at: str) -> float | None:
+    try:
+        seconds = time.time() - float(shown_at)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds <= LONGEST_PAUSE else None
+
+
+routes = [
+    Route("/runs/{run}/label", metrics),
+    Route("/runs/{run}/label/{metric}", metric),
+    Route("/runs/{run}/label/{metric}", answer, methods=["POST"]),
+]
