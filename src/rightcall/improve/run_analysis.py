@@ -21,6 +21,7 @@ from rightcall.improve.votes import Voter
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.failures import StoredFailure
 from rightcall.store.sql.store import Store
@@ -43,8 +44,9 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         if against is not None
         else _of_other_models(store, stored)
     )
+    toolset = Toolset({tool.name: tool for tool in tools})
     others: dict[str, RunVotes] = {
-        other.id: run_votes(voter_of(store, other, {}), trials_of(store, other))
+        other.id: run_votes(voter_of(store, other, {}), trials_of(store, other), toolset)
         for other in compared
         if other.id != stored.id
     }
@@ -155,7 +157,10 @@ def analyze_results(
         name: golden.input if isinstance(golden, Golden) else golden.scenario
         for name, golden in by_id.items()
     }
-    votes = {name: run_votes(Voter(name), gather_trials(by_id, of)) for name, of in (others or {}).items()}
+    toolset = Toolset({tool.name: tool for tool in tools})
+    votes = {
+        name: run_votes(Voter(name), gather_trials(by_id, of), toolset) for name, of in (others or {}).items()
+    }
     tally = FunnelTally()
     analysis = analyze_trials(
         tools,

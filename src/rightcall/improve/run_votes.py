@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rightcall.improve.counters import GoldenTrials
-from rightcall.improve.votes import Attempt, Voter, voters_of
+from rightcall.improve.votes import Attempt, Voter, behaviour_key, voters_of
+from rightcall.run.rehearsal.toolset import Toolset
 
 
 class ObservedBehaviour(NamedTuple):
@@ -30,9 +31,15 @@ class RunVotes(NamedTuple):
         return self.voter in voters_of({self.voter: (sum(t.passed for t in trials), len(trials))})
 
 
-def run_votes(voter: Voter, trials: Iterable[GoldenTrials]) -> RunVotes:
-    """The votes of a run."""
-    return RunVotes(voter, {of_golden.golden.id: attempts_of(of_golden) for of_golden in trials})
+def run_votes(voter: Voter, trials: Iterable[GoldenTrials], toolset: Toolset) -> RunVotes:
+    """The votes of a run. Keys are kept, never calls, so that memory grows with the number of goldens only."""
+    attempts: dict[str, list[Attempt]] = {}
+    for of_golden in trials:
+        attempts[of_golden.golden.id] = [
+            attempt if attempt.passed else Attempt(False, key=behaviour_key(attempt, toolset))
+            for attempt in attempts_of(of_golden)
+        ]
+    return RunVotes(voter, attempts)
 
 
 def attempts_of(trials: GoldenTrials) -> list[Attempt]:

@@ -8,7 +8,7 @@ calls that a tool would refuse.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rightcall.core.codec import describe_value
@@ -36,11 +36,15 @@ class Voter(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One judged trial of a golden. `state` is that of its world at the end; None without a world."""
+    """One judged trial of a golden. `state` is that of its world at the end; None without a world.
+
+    A trial that is only counted has the `key` of its behaviour instead of both.
+    """
 
     passed: bool
     calls: Sequence[ToolCall] = ()
     state: Mapping[str, Any] | None = None
+    key: str = ""
 
 
 Ballot = Mapping[Voter, Sequence[Attempt]]
@@ -102,11 +106,12 @@ def count_votes(ballot: Ballot, toolset: Toolset) -> Votes:
             in_world = in_world or attempt.state is not None
             if attempt.passed:
                 passing += 1 / len(trials)
-            elif _is_behaviour(attempt, toolset):
-                key = behaviour_key(attempt, toolset)
+            elif key := behaviour_key(attempt, toolset):
                 weights[key] += 1 / len(trials)
                 voters[key].add(agent)
-                shown[key] = min(shown.get(key, tuple(attempt.calls)), tuple(attempt.calls), key=_length)
+                shown[key] = min(
+                    filter(None, (shown.get(key), tuple(attempt.calls))), key=_length, default=()
+                )
     alternatives = [
         Alternative(
             round(weight / n, 6),
@@ -121,15 +126,17 @@ def count_votes(ballot: Ballot, toolset: Toolset) -> Votes:
     return Votes(n, round(passing / n, 6), tuple(alternatives), in_world)
 
 
-def _is_behaviour(attempt: Attempt, toolset: Toolset) -> bool:
-    """Whether agents can agree on it: calls that tools would accept. Nobody agrees by giving up."""
-    return bool(attempt.calls) and all(
-        not call.arguments_unknown and toolset.accepts(call.name, call.arguments) for call in attempt.calls
-    )
-
-
 def behaviour_key(attempt: Attempt, toolset: Toolset) -> str:
-    """What equal behaviour shares: the final state of a world, otherwise the calls as a multiset."""
+    """What equal behaviour shares: the final state of a world, otherwise the calls as a multiset.
+
+    Empty for what agents cannot agree on: nobody agrees by giving up, nor with calls that a tool would refuse.
+    """
+    if attempt.key or not attempt.calls:
+        return attempt.key
+    if any(
+        call.arguments_unknown or not toolset.accepts(call.name, call.arguments) for call in attempt.calls
+    ):
+        return ""
     if attempt.state is not None:
         return json_digest(attempt.state, 32, enc_hook=describe_value)
     keys = sorted(repr(call_key(toolset, call, defaults_in_words=True)) for call in attempt.calls)
@@ -141,16 +148,6 @@ def voters_of(rates: Mapping[Voter, tuple[int, int]]) -> frozenset[Voter]:
     return frozenset(
         agent for agent, (passed, judged) in rates.items() if judged and passed >= LEAST_RATE * judged
     )
-
-
-def pass_counts(ballots: Iterable[Ballot]) -> dict[Voter, tuple[int, int]]:
-    """Trials that passed and trials that were judged, for each agent."""
-    counts: defaultdict[Voter, list[int]] = defaultdict(lambda: [0, 0])
-    for ballot in ballots:
-        for agent, trials in ballot.items():
-            counts[agent][0] += sum(attempt.passed for attempt in trials)
-            counts[agent][1] += len(trials)
-    return {agent: (passed, judged) for agent, (passed, judged) in counts.items()}
 
 
 def _length(calls: Sequence[ToolCall]) -> tuple[int, str]:

@@ -145,8 +145,10 @@ def proposal_lines(survivor: Survivor) -> Iterator[str]:
 
 
 def _goldens_left_out(result: AuditResult) -> Iterator[tuple[str, tuple[NotAudited, ...]]]:
-    if result.cannot_be_met:
-        yield "cannot be met", result.cannot_be_met
+    doubted = {doubt.golden_id for doubt in result.doubts if doubt.code == "cannot_be_met"}
+    never_met = tuple(golden for golden in result.cannot_be_met if golden.golden_id not in doubted)
+    if never_met:
+        yield "cannot be met", never_met
     if result.not_audited:
         yield "not audited", result.not_audited
 
