@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.run.judged_run import judged_run
+from rightcall.run.judged_run import load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings, label_index, labels_of
 from rightcall.store.address import open_store
 from rightcall.store.labels import LabelFolder
@@ -174,7 +174,7 @@ def test_hostile_text_is_visible_and_secrets_are_not(folder):
 
 def test_a_key_is_stored_in_time_and_the_store_keeps_an_index(folder):
     with open_store(must_exist=True) as store:
-        judged = judged_run(store, "last")
+        judged = load_judged_run(store, "last")
         labels = LabelFolder("judging/labels")
         session = LabelSession(store, judged, labels, LabelSettings("ana"))
         took = []

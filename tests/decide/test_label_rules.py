@@ -11,7 +11,7 @@ from rightcall.decide.label_rules import (
     Assignment,
     Target,
     case_labels,
-    drawn_from,
+    plan_kind,
     plan_name,
     population_name,
     run_labels,
@@ -92,8 +92,8 @@ def test_only_cases_drawn_from_these_cases_estimate_their_rate():
         label("g4", plan=SETTLED),
         label("g5", plan=drawn_by_b, stratum="split"),
     ]
-    assert list(run_labels(TARGETS, rows).drawn(POPULATION, "judge")) == ["g0", "g3"]
-    drawn = [drawn_from(row, POPULATION, "judge") for row in rows]
+    assert list(run_labels(TARGETS, rows).plan_labels(POPULATION, "judge")) == ["g0", "g3"]
+    drawn = [plan_kind(row, POPULATION, "judge") for row in rows]
     assert drawn == ["random", "", "", "chosen", "", "by another judge"]
 
 
@@ -101,7 +101,7 @@ def test_cases_that_look_the_same_share_an_answer_and_are_drawn_one_by_one():
     targets = {"g0": Target("m0", RULE), "twin": Target("m0", RULE)}
     labelling = run_labels(targets, [label("g0", plan=plan_name("random", population_name(targets)))])
     assert {case: labels.word for case, labels in labelling.cases.items()} == {"g0": "pass", "twin": "pass"}
-    assert list(labelling.drawn(population_name(targets), "")) == ["g0"]
+    assert list(labelling.plan_labels(population_name(targets), "")) == ["g0"]
 
 
 @given(st.permutations(list(TARGETS)))

@@ -18,7 +18,9 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model import Expectations, Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.model.label import rule_hash
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.judged_run import case_question, judged_run, label_folder
+from rightcall.run.judged_estimate import estimate_rate
+from rightcall.run.judged_run import case_question, label_folder, load_judged_run
+from rightcall.run.label_session import LabelSession, LabelSettings
 from rightcall.run.recorded_scores import score_cases
 from rightcall.run.rescorer import rescore_run
 from rightcall.run.run_judges import judges_of
@@ -74,7 +76,7 @@ def test_a_run_stores_its_judges_and_their_questions(door):
     asked: list[str] = []
     metric = refund(asked=asked)
     run = door(metric)
-    judged = judged_run(run.store, run.id, "refund")
+    judged = load_judged_run(run.store, run.id, "refund")
     assert (judged.judge.judge, judged.judge.form) == (metric.identity, metric.form)
     assert {name: case.verdict for name, case in judged.cases.items()} == {
         "g0": True,
@@ -91,14 +93,14 @@ def test_a_run_stores_its_judges_and_their_questions(door):
 def test_a_rescored_run_has_its_own_judge_and_the_same_cases():
     run = evaluated(refund())
     rescored, _, _ = asyncio.run(rescore_run(run.store, run.id, Scorer([refund(name="other", votes=1)])))
-    before, after = (judged_run(run.store, name, "refund") for name in (run.id, rescored))
+    before, after = (load_judged_run(run.store, name, "refund") for name in (run.id, rescored))
     assert before.population == after.population and before.judge.judge.hash != after.judge.judge.hash
     assert after.judge.judge.described == f"other, prompt {VERSION}"
 
 
 def test_every_trial_is_a_case_of_its_golden():
     run = evaluated(refund(), trials=2)
-    judged = judged_run(run.store, run.id)
+    judged = load_judged_run(run.store, run.id)
     assert judged.goldens == {f"g{n}{trial}": f"g{n}" for n in range(4) for trial in ("", "#1")}
 
 
@@ -169,10 +171,10 @@ def test_a_run_without_a_judge_or_with_another_metric_says_so():
     run = rc.evaluate(lambda golden: "ok", dataset=[Golden("a", id="a", output_contains=["ok"])])
     assert judges_of(run.store, run.store.runs.get(run.id)) == []
     with pytest.raises(InputError, match="has no judged metric"):
-        judged_run(run.store, run.id)
+        load_judged_run(run.store, run.id)
     run = evaluated(refund())
     with pytest.raises(InputError, match="did you mean 'refund'"):
-        judged_run(run.store, run.id, "refnud")
+        load_judged_run(run.store, run.id, "refnud")
 
 
 def test_labels_are_beside_the_suite(tmp_path):
@@ -185,3 +187,68 @@ def test_labels_are_beside_the_suite(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "suite.yaml").touch()
     assert label_folder(stored).path.resolve() == tmp_path / "deep" / "labels"
+
+
+def test_a_result_gives_the_rate_of_people_or_the_reason_why_not():
+    run = rc.evaluate(
+        lambda golden: golden.id,
+        dataset=[Golden(f"order {n % 3}", id=f"g{n}") for n in range(24)],
+        metrics=[refund(votes=1)],
+    )
+    rate = run.judged("refund")
+    assert not rate and "0 labels" in rate.reason and rate.floor == 24
+    assert not run.judged("other") and "no judged metric 'other'" in run.judged("other").reason
+    judged = load_judged_run(run.store, run.id)
+    session = LabelSession(run.store, judged, label_folder(judged.run), LabelSettings("ana"))
+    for number, case in enumerate(session.open_cases()):
+        session.answer(case, "pass" if number % 2 else "fail", rule="The refund is promised.")
+    rate = run.judged("refund")
+    assert (rate.labels, rate.cases, rate.rate) == (24, 24, pytest.approx(0.5))
+    assert not run.judged("refund", labels="elsewhere")
+
+
+def test_labels_chosen_by_one_judge_estimate_nothing_for_another():
+    run = evaluated_many()
+    label_all(run, run.id, 12)
+    rescored, _, _ = asyncio.run(rescore_run(run.store, run.id, Scorer([refund(name="other")])))
+    with pytest.raises(InputError, match="the plan's strata are of another judge"):
+        rate_of(run, rescored)
+    label_all(run, rescored, 12)  # answers that are there are taken over when the plan reaches them
+    assert rate_of(run, rescored).rate.labels >= 8
+
+
+def evaluated_many():
+    goldens = [Golden(f"Refund order {n % 3}", id=f"g{n}") for n in range(30)]
+    return rc.evaluate(lambda golden: f"{golden.id}: done", dataset=goldens, metrics=[refund()])
+
+
+def session_of(run, run_id: str, n: int = 48) -> LabelSession:
+    judged = load_judged_run(run.store, run_id, "refund")
+    return LabelSession(run.store, judged, label_folder(judged.run), LabelSettings("ana", n=n))
+
+
+def label_all(run, run_id: str, n: int) -> None:
+    session = session_of(run, run_id, n)
+    for case in session.order:
+        session.answer(case, "pass", rule="The refund is promised.")
+
+
+def rate_of(run, run_id: str):
+    session = session_of(run, run_id)
+    return estimate_rate(session.judged, session.labels())
+
+
+def test_a_case_that_was_labelled_by_hand_is_drawn_when_the_plan_reaches_it():
+    run = evaluated_many()
+    session = session_of(run, run.id)
+    last = session.order[20]
+    picked = LabelSession(run.store, session.judged, session.folder, LabelSettings("ana", cases=(last,)))
+    picked.answer(last, "fail", rule="The refund is promised.")
+    plan = session.judged.population, session.judged.judge_hash
+    for number, case in enumerate(session.order[:25]):
+        drawn = session.labels().plan_labels(*plan)
+        assert (last in drawn) == (number > 21)  # with the answer to the case behind it
+        if case != last:
+            session.answer(case, "pass", rule="The refund is promised.")
+    labels = session.labels()
+    assert len(labels.plan_labels(*plan)) == 25 and labels.cases[last].word == "fail"

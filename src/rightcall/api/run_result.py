@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
@@ -15,6 +16,8 @@ from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
+    from rightcall.run.judged_estimate import NoJudgedRate
+    from rightcall.stats.judged_rate import JudgedRate
     from rightcall.store.sql.store import Store
 
 MOST_ROWS = 20
@@ -112,6 +115,16 @@ class RunResult:
         """
         drafts: ExpectedDrafts = load("services", "expected_drafts")(self.store, self.id)
         return drafts
+
+    def judged(self, metric: str = "", *, labels: str | Path | None = None) -> JudgedRate | NoJudgedRate:
+        """The rate that people would give by a judged metric, from their labels and the judge's verdicts.
+
+        Without enough labels the result is false and its `reason` says why. `labels` is the folder of labels [default:
+        next to the suite].
+        """
+        from rightcall.run.judged_estimate import run_judged_rate
+
+        return run_judged_rate(self.store, self.id, metric, labels=labels)
 
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""

@@ -113,13 +113,13 @@ def rate(
     from rightcall.run.judge_report import judge_report
     from rightcall.show.judge_report import print_rate
 
-    with _judged(run, metric, labels, store_url) as (_, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (_, judged, folder):
         report = judge_report(judged, folder, about=about, conf=conf)
     if as_json:
         print_json({"format": "rightcall/judge/1", **report.document()})
     else:
         print_rate(console(), report)
-    raise click.exceptions.Exit(0 if report.calibrated else BELOW_FLOOR)
+    raise click.exceptions.Exit(0 if report.is_calibrated else BELOW_FLOOR)
 
 
 @judge.command()
@@ -130,7 +130,7 @@ def rate(
 def status(where: str, labels: Path | None, store_url: str | None, as_json: bool) -> None:
     """Show the judges of a run, or of the newest run of a suite: labels, agreement, rate, and biases from 48 labels."""
     from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_bias, judge_report
-    from rightcall.run.judged_run import judged_run, label_folder
+    from rightcall.run.judged_run import label_folder, load_judged_run
     from rightcall.run.run_judges import judges_of, require_judge
     from rightcall.show.judge_report import print_bias, print_status
 
@@ -141,10 +141,10 @@ def status(where: str, labels: Path | None, store_url: str | None, as_json: bool
         if not judges:
             require_judge(store, stored, "")
         for described in judges:
-            judged = judged_run(store, stored.id, described.metric)
+            judged = load_judged_run(store, stored.id, described.metric)
             folder = label_folder(stored, labels)
             report = judge_report(judged, folder)
-            many = report.drawn >= LABELS_FOR_BIAS
+            many = report.usable_labels >= LABELS_FOR_BIAS
             biases, drift = judge_bias(store, judged, folder) if many else ([], [])
             documents.append({**report.document(), "biases": biases, "drift": drift})
             if not as_json:
@@ -182,10 +182,10 @@ def plan(
 
     if (width is None) == (minimum is None):
         raise click.UsageError("pass either --width or --min")
-    with _judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         session = LabelSession(store, judged, folder, LabelSettings(user_name() or "plan"))
         forecast = labels_forecast(session, width=width, minimum=minimum, about=about)
-        labelled = len(session.labelling().drawn(judged.population, judged.judge_hash))
+        labelled = len(session.labels().plan_labels(judged.population, judged.judge_hash))
     if as_json:
         print_json({"format": "rightcall/label-plan/1", "run": judged.run.id, "metric": judged.metric,
                     "drawn": session.kind, "labelled": labelled, "forecast": forecast})  # fmt: skip
@@ -209,7 +209,7 @@ def bias(run: str, metric: str, labels: Path | None, store_url: str | None, as_j
     from rightcall.run.judge_report import judge_bias
     from rightcall.show.judge_report import print_bias
 
-    with _judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         biases, drift = judge_bias(store, judged, folder)
     if as_json:
         print_json({"format": "rightcall/judge-bias/1", "run": judged.run.id, "metric": judged.metric,
@@ -236,7 +236,7 @@ def again(
     from rightcall.run.judge_report import judge_bias
     from rightcall.show.judge_report import print_drift
 
-    with _judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         judge_metric = judge_now(judged, expression)
         records = run_interruptible(judge_again(store, judged, folder, judge_metric))
         _, drift = judge_bias(store, judged, folder)
@@ -276,7 +276,7 @@ def settle(
     from rightcall.run.label_session import settle as settle_case
     from rightcall.store.base import user_name
 
-    with _judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         name = by or user_name() or "unknown"
         settlement = settle_case(store, judged, folder, case, verdict, by=name, note=note)
     if as_json:
@@ -389,13 +389,13 @@ def _store(store_url: str | None) -> Iterator[Store]:
 
 
 @contextmanager
-def _judged(
+def _open_judged(
     run: str, metric: str, labels: Path | None, store_url: str | None
 ) -> Iterator[tuple[Store, JudgedRun, LabelFolder]]:
-    from rightcall.run.judged_run import judged_run, label_folder
+    from rightcall.run.judged_run import label_folder, load_judged_run
 
     with _store(store_url) as store:
-        judged = judged_run(store, run, metric)
+        judged = load_judged_run(store, run, metric)
         folder = label_folder(judged.run, labels)
         for place in folder.labels(judged.metric).torn:
             tell(f"warning: {place}: half a line, left by a crash; label that case again", err=True)
@@ -409,5 +409,5 @@ def _session(
     from rightcall.run.label_session import LabelSession, LabelSettings
     from rightcall.store.base import user_name
 
-    with _judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         yield LabelSession(store, judged, folder, LabelSettings(by or user_name() or "unknown", **settings))

@@ -95,7 +95,7 @@ class LabelTerminal:
 
     def _back(self, case: str) -> str:
         """The case that was answered before this one."""
-        before = [name for name in self._answered if name != case] or self._session.answered_before(case)
+        before = [name for name in self._answered if name != case] or self._session.previous_answers(case)
         if not before:
             return case
         if before[-1] in self._answered:

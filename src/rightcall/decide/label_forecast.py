@@ -29,7 +29,7 @@ class LabelForecast(Record, frozen=True, omit_defaults=False):
     goal: str
 
 
-def expected_rates(labelled: Mapping[str, tuple[int, int]]) -> dict[str, float]:
+def guess_rates(labelled: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     """Guessed pass rate of each stratum, moved towards the labels there are, given as (passed, labels)."""
     return {
         level: (4 * guess + labelled.get(level, (0, 0))[0]) / (4 + labelled.get(level, (0, 0))[1])
@@ -42,12 +42,12 @@ def labels_for_width(
 ) -> LabelForecast:
     """The labels with which the 95 % interval is at most this wide, in half of the draws."""
 
-    def reached(n: int) -> bool:
+    def reaches(n: int) -> bool:
         widths = sorted(_width(strata, about) for strata in _draws(sizes, rates, n, chosen))
         return widths[len(widths) // 2] <= width
 
     goal = f"a 95 % interval of {width:.2f}"
-    return LabelForecast(_search(sizes, reached), sum(sizes.values()), _expected(sizes, rates), goal)
+    return LabelForecast(_search(sizes, reaches), sum(sizes.values()), _mean_rate(sizes, rates), goal)
 
 
 def labels_for_gate(
@@ -55,27 +55,27 @@ def labels_for_gate(
 ) -> LabelForecast:
     """The labels with which a gate at this minimum decides, whichever way, in four fifths of the draws."""
 
-    def reached(n: int) -> bool:
+    def reaches(n: int) -> bool:
         draws = _draws(sizes, rates, n, chosen)
         decided = sum(not bounds[0] < minimum <= bounds[1] for bounds in (_bounds(s, about) for s in draws))
         return decided >= POWER * len(draws)
 
     goal = f"a decision about a minimum of {minimum:.2f}"
-    return LabelForecast(_search(sizes, reached), sum(sizes.values()), _expected(sizes, rates), goal)
+    return LabelForecast(_search(sizes, reaches), sum(sizes.values()), _mean_rate(sizes, rates), goal)
 
 
-def _search(sizes: Mapping[str, int], reached: Callable[[int], bool]) -> int | None:
+def _search(sizes: Mapping[str, int], reaches: Callable[[int], bool]) -> int | None:
     """The fewest labels that reach the goal, to a step of an eighth."""
     most = sum(sizes.values())
     n = min(LEAST, most)
-    while not reached(n):
+    while not reaches(n):
         if n >= most:
             return None
         n = min(most, n + max(4, n // 8))
     return n
 
 
-def _expected(sizes: Mapping[str, int], rates: Mapping[str, float]) -> float:
+def _mean_rate(sizes: Mapping[str, int], rates: Mapping[str, float]) -> float:
     return sum(size * rates[level] for level, size in sizes.items()) / max(1, sum(sizes.values()))
 
 

@@ -52,12 +52,12 @@ class CaseLabels(NamedTuple):
 class RunLabels(NamedTuple):
     """The labels of a metric as seen from a run: by case, and those that are about something else.
 
-    Cases that look the same share their answers; `given` has the labels by the very case that was asked about, replaced
-    ones too. `stale` are about a case of the run and another rule; `other` are about other cases.
+    Cases that look the same share their answers; `by_case` has the labels by the very case that was asked about, also
+    replaced ones. `stale` are about a case of the run and another rule; `other` are about other cases.
     """
 
     cases: dict[str, CaseLabels]
-    given: dict[str, list[Label]]
+    by_case: dict[str, list[Label]]
     stale: list[Label]
     other: list[Label]
 
@@ -80,17 +80,17 @@ class RunLabels(NamedTuple):
             if answer.by == labeller
         }
 
-    def asked_of(self, labeller: str) -> set[str]:
+    def cases_of(self, labeller: str) -> set[str]:
         """The cases that this person was asked about and answered."""
-        return {case for case, rows in self.given.items() if any(row.by == labeller for row in rows)}
+        return {case for case, rows in self.by_case.items() if any(row.by == labeller for row in rows)}
 
-    def drawn(self, population: str, judge: str) -> dict[str, Label]:
+    def plan_labels(self, population: str, judge: str) -> dict[str, Label]:
         """The labelled cases that a plan drew from these, at random or by this judge, each with a label of the plan."""
         return {
             case: row
-            for case, rows in self.given.items()
+            for case, rows in self.by_case.items()
             for row in rows
-            if drawn_from(row, population, judge) in ("random", "chosen")
+            if plan_kind(row, population, judge) in ("random", "chosen")
         }
 
 
@@ -106,7 +106,7 @@ def run_labels(targets: Mapping[str, Target], labels: Iterable[Label]) -> RunLab
         by_target.setdefault(target, []).append(case)
     materials = {target.material for target in targets.values()}
     current: dict[Target, list[Label]] = {}
-    given: dict[str, list[Label]] = {}
+    by_case: dict[str, list[Label]] = {}
     stale: list[Label] = []
     other: list[Label] = []
     for label in labels:
@@ -114,11 +114,11 @@ def run_labels(targets: Mapping[str, Target], labels: Iterable[Label]) -> RunLab
         if target in by_target:
             current.setdefault(target, []).append(label)
             if targets.get(label.case.id) == target:
-                given.setdefault(label.case.id, []).append(label)
+                by_case.setdefault(label.case.id, []).append(label)
         else:
             (stale if label.material in materials else other).append(label)
     cases = {case: case_labels(answers) for target, answers in current.items() for case in by_target[target]}
-    return RunLabels({case: cases[case] for case in targets if case in cases}, given, stale, other)
+    return RunLabels({case: cases[case] for case in targets if case in cases}, by_case, stale, other)
 
 
 def case_labels(labels: Sequence[Label]) -> CaseLabels:
@@ -140,7 +140,7 @@ def plan_name(kind: Literal["random", "chosen"], population: str, judge: str = "
     return f"random/{population}" if kind == "random" else f"chosen/{population}/{judge}"
 
 
-def drawn_from(
+def plan_kind(
     label: Label, population: str, judge: str
 ) -> Literal["random", "chosen", "by another judge", ""]:
     """How the case of a label was drawn from these cases; "" when it was not."""
@@ -172,7 +172,7 @@ class Assignment(NamedTuple):
     def _mine(self, order: Sequence[str], labelling: RunLabels) -> list[str]:
         others = [name for name in labelling.labellers if name != self.by]
         share = self.overlap if self.overlap is not None else OVERLAP if others or self.people else 0.0
-        answered = labelling.asked_of(self.by)
+        answered = labelling.cases_of(self.by)
         dealt, mine = 0, []
         for place, case in enumerate(order):
             shared = int((place + 1) * share + 1e-9) > int(place * share + 1e-9)
@@ -182,7 +182,7 @@ class Assignment(NamedTuple):
                 continue
             labels = labelling.cases.get(case)
             disputed = labels is not None and labels.word == "disputed"
-            open_to_me = dealt_to == self.by if self.people else case not in labelling.given
+            open_to_me = dealt_to == self.by if self.people else case not in labelling.by_case
             if disputed or shared or open_to_me:
                 mine.append(case)
         return mine

@@ -11,8 +11,8 @@ from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
 from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report, by_time
 from rightcall.metrics.judged.frame import VERSION
 from rightcall.model.record import Record
-from rightcall.run.judged_estimate import FLOOR, LabelledRate, labelled_rate
-from rightcall.run.judged_run import JudgedRun, judged_run
+from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
+from rightcall.run.judged_run import JudgedRun, load_judged_run
 from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement, rater_agreement
 from rightcall.stats.judged_interval import About
 from rightcall.store.labels import LabelFolder, LabelRows
@@ -48,19 +48,19 @@ class JudgeReport:
     notes: list[str]
 
     @property
-    def drawn(self) -> int:
+    def usable_labels(self) -> int:
         """Labels that say pass or fail, of cases that a plan drew."""
-        return self.estimate.labels.decided if self.estimate is not None else self._usable
+        return self.estimate.labels.verdict_count if self.estimate is not None else self._usable
 
     @property
     def _usable(self) -> int:
-        drawn = self.labelling.drawn(self.judged.population, self.judged.judge_hash)
+        drawn = self.labelling.plan_labels(self.judged.population, self.judged.judge_hash)
         return sum(verdict_of(self.labelling.cases[case].word) is not None for case in drawn)
 
     @property
-    def calibrated(self) -> bool:
+    def is_calibrated(self) -> bool:
         """Whether there are enough labels for the judge to decide."""
-        return self.estimate is not None and self.drawn >= FLOOR
+        return self.estimate is not None and self.usable_labels >= FLOOR
 
     def document(self) -> dict[str, Any]:
         """The report for JSON."""
@@ -70,9 +70,9 @@ class JudgeReport:
             "metric": judge.metric,
             "judge": {"hash": judge.judge.hash, "described": judge.judge.described, "decides": judge.decides},
             "cases": len(self.judged.cases),
-            "labels": self.drawn,
+            "labels": self.usable_labels,
             "floor": FLOOR,
-            "calibrated": self.calibrated,
+            "calibrated": self.is_calibrated,
             "labelled": len(labelling.cases),
             "unsure": len(labelling.with_word("unsure")),
             "disputed": labelling.with_word("disputed"),
@@ -93,7 +93,7 @@ def judge_report(
     labelling = run_labels(judged.targets, (row.label for row in rows.rows))
     estimate, reason = None, ""
     try:
-        estimate = labelled_rate(judged, labelling, about=about, conf=conf)
+        estimate = estimate_rate(judged, labelling, about=about, conf=conf)
     except InputError as error:
         reason = str(error)
     return JudgeReport(
@@ -116,15 +116,15 @@ def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[li
     """The judge's biases on the labelled cases of a run, and its agreement over months and versions in all runs."""
     rows = folder.labels(judged.metric)
     labels = [row.label for row in rows.rows]
-    own = rated_cases(judged, run_labels(judged.targets, labels))
+    own = judge_ratings(judged, run_labels(judged.targets, labels))
     everywhere = list(own)
     for name in sorted({label.case.run for label in labels} - {judged.run.id, ""}):
         try:
-            other = judged_run(store, name, judged.metric)
+            other = load_judged_run(store, name, judged.metric)
         except InputError:
             continue  # deleted, or of another store
-        everywhere += rated_cases(other, run_labels(other.targets, labels))
-    everywhere += _asked_again(judged, run_labels(judged.targets, labels), folder)
+        everywhere += judge_ratings(other, run_labels(other.targets, labels))
+    everywhere += _ratings_again(judged, run_labels(judged.targets, labels), folder)
     drift = [
         DriftPoint(month, version, pair_agreement(_table(cases)))
         for (month, version), cases in by_time(everywhere).items()
@@ -132,7 +132,7 @@ def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[li
     return bias_report(own, everywhere=everywhere), drift
 
 
-def rated_cases(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
+def judge_ratings(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
     """The cases that judge and people both decided, without those whose labellers had seen the verdict."""
     run, identity = judged.run.run, judged.judge.judge
     rated = []
@@ -154,7 +154,7 @@ def rated_cases(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
     return rated
 
 
-def _asked_again(judged: JudgedRun, labelling: RunLabels, folder: LabelFolder) -> list[RatedCase]:
+def _ratings_again(judged: JudgedRun, labelling: RunLabels, folder: LabelFolder) -> list[RatedCase]:
     """What judges that were asked again said about the labelled cases of a run."""
     cases = {target: name for name, target in judged.targets.items() if name in labelling.cases}
     rated = []

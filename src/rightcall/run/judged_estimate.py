@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, pluralize
 from rightcall.decide.label_rules import RunLabels, verdict_of
 from rightcall.model.label import BY_HAND, SETTLED, Label
 from rightcall.model.record import Record
-from rightcall.run.judged_run import JudgedRun, judged_run, label_folder
+from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
 from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
@@ -50,7 +48,7 @@ class RateLabels:
     by_hand: int
 
     @property
-    def decided(self) -> int:
+    def verdict_count(self) -> int:
         return sum(verdict is not None for verdict in self.verdicts.values())
 
 
@@ -81,9 +79,9 @@ class LabelledRate:
 
 def rate_labels(judged: JudgedRun, labelling: RunLabels) -> RateLabels:
     """The labels of cases that a plan drew from this run's cases, by the judge of this run if by any."""
-    drawn = labelling.drawn(judged.population, judged.judge_hash)
+    drawn = labelling.plan_labels(judged.population, judged.judge_hash)
     disputed = {case for case in drawn if labelling.cases[case].word == "disputed"}
-    foreign = [case for case, rows in labelling.given.items() if any(map(judged.drawn_by_another, rows))]
+    foreign = [case for case, rows in labelling.by_case.items() if any(map(judged.is_of_another_judge, rows))]
     if foreign and not drawn:
         raise InputError(
             f"run {judged.run.id}",
@@ -93,7 +91,7 @@ def rate_labels(judged: JudgedRun, labelling: RunLabels) -> RateLabels:
         )
     by_hand = sum(
         any(row.plan in (BY_HAND, SETTLED) for row in rows)
-        for case, rows in labelling.given.items()
+        for case, rows in labelling.by_case.items()
         if case not in drawn
     )
     return RateLabels(
@@ -110,7 +108,7 @@ def _any_chosen(drawn: dict[str, Label]) -> bool:
     return any(label.plan.startswith("chosen/") for label in drawn.values())
 
 
-def labelled_rate(
+def estimate_rate(
     judged: JudgedRun, labelling: RunLabels, *, about: About = "cases_like_these", conf: float = 0.95
 ) -> LabelledRate:
     """The estimate; an `InputError` says why there is none."""
@@ -158,19 +156,13 @@ def run_judged_rate(
 ) -> JudgedRate | NoJudgedRate:
     """The rate that people would give a stored run, or the reason why there is none."""
     try:
-        judged = judged_run(store, run, metric)
+        judged = load_judged_run(store, run, metric)
         folder = label_folder(judged.run, Path(labels) if labels is not None else None)
         labelling = labels_of(judged, folder)
     except InputError as error:
         return NoJudgedRate(str(error))
     try:
-        return labelled_rate(judged, labelling, about=about, conf=conf).rate
+        return estimate_rate(judged, labelling, about=about, conf=conf).rate
     except InputError as error:
-        drawn = labelling.drawn(judged.population, judged.judge_hash)
+        drawn = labelling.plan_labels(judged.population, judged.judge_hash)
         return NoJudgedRate(str(error), len(drawn))
-
-
-def without_rate(reason: NoJudgedRate) -> dict[str, Any]:
-    """A missing rate for JSON."""
-    document: dict[str, Any] = msgspec.to_builtins(reason)
-    return {"rate": None, "floor": reason.floor, **document}

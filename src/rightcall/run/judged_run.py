@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.decide.label_rules import Target, drawn_from, population_name
+from rightcall.decide.label_rules import Target, plan_kind, population_name
 from rightcall.metrics.judged.form import JudgeForm, RunJudge, material_hash
 from rightcall.metrics.score_case import case_for_metrics
 from rightcall.model.case import TestCase
@@ -78,9 +78,9 @@ class JudgedRun:
     def judge_hash(self) -> str:
         return self.judge.judge.hash
 
-    def drawn_by_another(self, label: Label) -> bool:
+    def is_of_another_judge(self, label: Label) -> bool:
         """Whether the answers of another judge chose the case of a label."""
-        return drawn_from(label, self.population, self.judge_hash) == "by another judge"
+        return plan_kind(label, self.population, self.judge_hash) == "by another judge"
 
     def require_case(self, name: str) -> JudgedCase:
         if name not in self.cases:
@@ -99,7 +99,7 @@ class CaseQuestion:
     score: Score
 
 
-def judged_run(store: Store, run: str, metric: str = "") -> JudgedRun:
+def load_judged_run(store: Store, run: str, metric: str = "") -> JudgedRun:
     """The judged cases of a finished run. Without a metric: the only judged one."""
     stored = store.runs.get(run)
     judge = require_judge(store, stored, metric)
@@ -109,7 +109,7 @@ def judged_run(store: Store, run: str, metric: str = "") -> JudgedRun:
     tools = tools_of_run(store, stored)
     goldens = {golden.id: golden for golden in store.runs.goldens(stored.id)}
     results = store.runs.results(stored.id, trajectories=True)
-    judged = (_judged_case(judge, stored.id, goldens.get(r.golden_id), r, tools) for r in results)
+    judged = (_case_of_judge(judge, stored.id, goldens.get(r.golden_id), r, tools) for r in results)
     cases = {case.place.id: case for case in judged if case is not None}
     if not cases:
         raise InputError(f"run {stored.id}", f"has no case that {judge.metric} was asked about")
@@ -158,7 +158,7 @@ def _test_case(golden: AnyGolden | None, result: CaseResult, tools: dict[str, To
     return case_for_metrics(golden, result.trajectory, tools_for(golden, tools))
 
 
-def _judged_case(
+def _case_of_judge(
     judge: RunJudge, run: str, golden: AnyGolden | None, result: CaseResult, tools: dict[str, Tool]
 ) -> JudgedCase | None:
     """The case with its question; None when the judge had nothing to be asked about."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -84,14 +84,14 @@ class LabelSession:
         self.settings, self.by, self._now = settings, by, now
         self._began = now()
 
-    def labelling(self) -> RunLabels:
+    def labels(self) -> RunLabels:
         """The labels of the run as they are now."""
         return labels_of(self.judged, self.folder)
 
     @cached_property
     def kind(self) -> Literal["random", "chosen"]:
         """How cases are drawn: as labels of this run were, else by the judge's split votes where it has any."""
-        drawn = self.labelling().drawn(self.judged.population, self.judged.judge_hash)
+        drawn = self.labels().plan_labels(self.judged.population, self.judged.judge_hash)
         kinds = {label.plan.partition("/")[0] for label in drawn.values()}
         if "chosen" in kinds:
             if self.settings.at_random:
@@ -112,9 +112,9 @@ class LabelSession:
         """The cases of the plan in the order to label them."""
         if self.settings.cases:
             return list(self.settings.cases)
-        return list(self.planned_order(self.settings.n))
+        return list(self.plan_order(self.settings.n))
 
-    def planned_order(self, n: int) -> tuple[str, ...]:
+    def plan_order(self, n: int) -> tuple[str, ...]:
         """The first cases of the plan. Drawn at random they are the same goldens in every run, which makes pairs."""
         from rightcall.stats.label_plan import label_plan, random_plan
 
@@ -132,23 +132,23 @@ class LabelSession:
 
     def open_cases(self, labelling: RunLabels | None = None) -> list[str]:
         """The cases that this person still has to answer."""
-        labelling = self.labelling() if labelling is None else labelling
+        labelling = self.labels() if labelling is None else labelling
         if self.settings.again:
             before = {
                 case
-                for case, rows in labelling.given.items()
+                for case, rows in labelling.by_case.items()
                 for row in rows
                 if row.by == self.by and row.at < self._began
             }
             since = {
                 case
-                for case, rows in labelling.given.items()
+                for case, rows in labelling.by_case.items()
                 for row in rows
                 if row.by == self.by and row.at >= self._began
             }
             return [case for case in self.order if case in before - since]
         if self.settings.cases:
-            return [case for case in self.order if case not in labelling.asked_of(self.by)]
+            return [case for case in self.order if case not in labelling.cases_of(self.by)]
         return Assignment(self.by, self.settings.overlap, self.settings.people).open_cases(
             self.order, labelling
         )
@@ -158,13 +158,13 @@ class LabelSession:
 
     def own_label(self, case: str) -> Label | None:
         """What this person last answered about a case."""
-        labels = self.labelling().cases.get(case)
+        labels = self.labels().cases.get(case)
         return next((answer for answer in labels.answers if answer.by == self.by), None) if labels else None
 
-    def answered_before(self, case: str) -> list[str]:
+    def previous_answers(self, case: str) -> list[str]:
         """The cases that this person answered, in the order of their answers, without this one."""
-        given = self.labelling().given
-        rows = sorted((row.at, name) for name in given for row in given[name] if row.by == self.by)
+        by_case = self.labels().by_case
+        rows = sorted((row.at, name) for name in by_case for row in by_case[name] if row.by == self.by)
         return [name for _, name in rows if name != case]
 
     def answer(
@@ -194,7 +194,7 @@ class LabelSession:
             plan=self._plan_of(case),
             stratum=self.stratum(case),
         )
-        self.folder.add([*self._reached(case), label], [rule])
+        self.folder.add([*self._earlier_labels(case), label], [rule])
         keep_index(self.store, self.judged, self.folder)
         return label
 
@@ -207,14 +207,14 @@ class LabelSession:
 
         return level(self.judged.judgements[case])
 
-    def _reached(self, case: str) -> list[Label]:
+    def _earlier_labels(self, case: str) -> list[Label]:
         """Labels of cases that the plan has reached and someone answered before it did: they are drawn now."""
         if self.settings.cases or case not in self.order:
             return []
-        labelling = self.labelling()
-        drawn = labelling.drawn(self.judged.population, self.judged.judge_hash)
+        labelling = self.labels()
+        drawn = labelling.plan_labels(self.judged.population, self.judged.judge_hash)
         return [
-            _adopted(label, self.judged.cases[earlier].place, self.plan, self.stratum(earlier))
+            _adopt(label, self.judged.cases[earlier].place, self.plan, self.stratum(earlier))
             for earlier in self.order[: self.order.index(case)]
             if earlier in labelling.cases and (earlier not in drawn or drawn[earlier].plan != self.plan)
             for label in labelling.cases[earlier].answers[:1]
@@ -254,18 +254,18 @@ def labels_forecast(
     session: LabelSession, *, width: float | None, minimum: float | None, about: About
 ) -> LabelForecast:
     """How many labels give an interval of a width, or a decision about a minimum."""
-    from rightcall.decide.label_forecast import expected_rates, labels_for_gate, labels_for_width
+    from rightcall.decide.label_forecast import guess_rates, labels_for_gate, labels_for_width
 
-    judged, labelling = session.judged, session.labelling()
+    judged, labelling = session.judged, session.labels()
     levels = {case: session.stratum(case) for case in judged.cases}
     sizes = Counter(levels.values())
     seen = dict.fromkeys(sizes, (0, 0))
-    for case in labelling.drawn(judged.population, judged.judge_hash):
+    for case in labelling.plan_labels(judged.population, judged.judge_hash):
         verdict = verdict_of(labelling.cases[case].word)
         if verdict is not None:
             passed, labels = seen[levels[case]]
             seen[levels[case]] = (passed + verdict, labels + 1)
-    rates, chosen = expected_rates(seen), session.kind == "chosen"
+    rates, chosen = guess_rates(seen), session.kind == "chosen"
     if width is not None:
         return labels_for_width(sizes, rates, width, chosen=chosen, about=about)
     return labels_for_gate(sizes, rates, minimum or 0.0, chosen=chosen, about=about)
@@ -302,12 +302,7 @@ def settle(
     return label
 
 
-def _adopted(label: Label, place: object, plan: str, stratum: str) -> Label:
+def _adopt(label: Label, place: object, plan: str, stratum: str) -> Label:
     from msgspec.structs import replace
 
     return replace(label, case=place, plan=plan, stratum=stratum)
-
-
-def disputed_cases(judged: JudgedRun, labelling: RunLabels) -> Sequence[str]:
-    """Cases on which people disagree, to be discussed."""
-    return [case for case in judged.cases if case in labelling.with_word("disputed")]

@@ -47,12 +47,12 @@ def import_labels(
     moment = datetime.datetime.fromtimestamp(file.stat().st_mtime, datetime.UTC)
     read = [(_label(session, row, where, mapped, utc_text(moment))) for where, row in rows]
     labels = [label for label in read if label is not None]
-    labelling = session.labelling()
+    labelling = session.labels()
     plan = _import_plan(session, labels, labelling, at_random)
     labels = [
         msgspec.structs.replace(label, plan=plan, stratum=session.stratum(label.case.id)) for label in labels
     ]
-    stored = {_key(label) for rows in labelling.given.values() for label in rows}
+    stored = {_key(label) for rows in labelling.by_case.values() for label in rows}
     new = list({_key(label): label for label in labels if _key(label) not in stored}.values())
     rules = {session.question(label.case.id).rule for label in new}
     if new:
@@ -63,7 +63,7 @@ def import_labels(
 
 def export_rows(session: LabelSession, *, open_cases: int = 0) -> list[dict[str, Any]]:
     """The current labels of a run as rows, and the next cases of the plan without one."""
-    labelling = session.labelling()
+    labelling = session.labels()
     rows: list[dict[str, Any]] = [
         {"golden": case.golden, "trial": case.trial, "label": label.label, "note": label.note,
          "by": label.by, "at": label.at}
@@ -72,7 +72,7 @@ def export_rows(session: LabelSession, *, open_cases: int = 0) -> list[dict[str,
         for label in labels.all
         if label.case.id == name
     ]  # fmt: skip
-    for name in session.planned_order(open_cases) if open_cases else ():
+    for name in session.plan_order(open_cases) if open_cases else ():
         if name not in labelling.cases:
             place = session.judged.cases[name].place
             rows.append(
@@ -171,8 +171,8 @@ def _import_plan(
 ) -> str:
     if at_random:
         return plan_name("random", session.judged.population)
-    labelled = {label.case.id for label in labels} | set(labelling.given)
-    planned = set(session.planned_order(max(1, len(labelled))))
+    labelled = {label.case.id for label in labels} | set(labelling.by_case)
+    planned = set(session.plan_order(max(1, len(labelled))))
     return session.plan if planned == labelled else BY_HAND
 
 

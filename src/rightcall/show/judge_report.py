@@ -32,10 +32,10 @@ def print_rate(out: Screen, report: JudgeReport) -> None:
         for word, rate in (("pass", report.estimate.as_pass), ("fail", report.estimate.as_fail)):
             if rate is not None:
                 out.say("[dim]with unsure as {}:[/dim] {}", word, rate_words(rate))
-    if not report.calibrated:
+    if not report.is_calibrated:
         out.say(
             "[yellow]{} of {} labels: the judge is not calibrated and decides nothing[/yellow]",
-            report.drawn,
+            report.usable_labels,
             FLOOR,
         )
     _print_people(out, report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rightcall.model.label import Label
 from rightcall.run.judged_run import CaseQuestion
 from rightcall.show.screen import Screen
-from rightcall.show.view.label_case import label_sections, shown_rule
+from rightcall.show.view.label_case import label_sections, rule_text
 
 KEYS = "p pass · f fail · u unsure · n note · b back · s skip · q quit"
 
@@ -26,7 +26,7 @@ def print_label_case(
         "[bold]{} of {}[/bold], rate so far is not shown  [dim]{}[/dim]", done, total, question.case.place.id
     )
     out.say("\n[bold cyan]Rule[/bold cyan]")
-    out.print(shown_rule(question.rule))
+    out.print(rule_text(question.rule))
     for section in label_sections(question.materials):
         out.say("\n[bold]{}[/bold]", section.title)
         for text in section.texts:

@@ -49,7 +49,7 @@ def label_sections(materials: Sequence[dict[str, Any]]) -> list[LabelSection]:
     return sections
 
 
-def shown_rule(rule: str) -> str:
+def rule_text(rule: str) -> str:
     """The rule as it is displayed."""
     return display_text(scrubber()(rule))
 

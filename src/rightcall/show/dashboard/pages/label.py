@@ -13,14 +13,14 @@ from starlette.routing import Route
 from rightcall.core.errors import InputError
 from rightcall.model.label import LabelWord
 from rightcall.run.judge_report import judge_report
-from rightcall.run.judged_run import JudgedRun, judged_run, label_folder
+from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
 from rightcall.run.run_judges import judges_of
 from rightcall.show.dashboard.links import from_segment, run_link, segment, with_query
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import run_from_url, store_of
 from rightcall.show.judge_report import agreement_words
-from rightcall.show.view.label_case import label_sections, shown_rule
+from rightcall.show.view.label_case import label_sections, rule_text
 from rightcall.store.base import user_name
 
 WORDS = ("pass", "fail", "unsure")
@@ -35,7 +35,7 @@ def metrics(request: Request) -> Response:
     by = _name(request)
     reports = []
     for judge in judges_of(store_of(request), run):
-        judged = _judged(request, judge.metric)
+        judged = _open_judged(request, judge.metric)
         report = judge_report(judged, label_folder(run))
         pairs = [(" and ".join(pair.people), agreement_words(pair.agreement)) for pair in report.people]
         disputed = [
@@ -70,7 +70,7 @@ def metric(request: Request) -> Response:
     if not case:
         return page(request, "label_done.html", **content)
     question, own = session.question(case), session.own_label(case)
-    earlier = session.answered_before(case)
+    earlier = session.previous_answers(case)
     score = question.score
     verdict = "no verdict" if score.error else "pass" if score.passed else "fail"
     return page(
@@ -79,7 +79,7 @@ def metric(request: Request) -> Response:
         **content,
         case=case,
         seen=question.case.target.material[:16],
-        rule=shown_rule(question.rule),
+        rule=rule_text(question.rule),
         sections=label_sections(question.materials),
         own=own,
         judge=(verdict, score.error or score.reason) if session.settings.show_judge else None,
@@ -119,17 +119,17 @@ def metric_link(run_id: str, metric: str, **query: object) -> str:
     return with_query(f"{run_link(run_id)}/label/{segment(metric)}", **query)
 
 
-def _judged(request: Request, metric: str) -> JudgedRun:
+def _open_judged(request: Request, metric: str) -> JudgedRun:
     run = run_from_url(request)
     key = ("judged", run.id, run.updated_at, metric)
     judged: JudgedRun = request.app.state.views.get(
-        key, lambda: judged_run(store_of(request), run.id, metric)
+        key, lambda: load_judged_run(store_of(request), run.id, metric)
     )
     return judged
 
 
 def _session(request: Request) -> LabelSession:
-    judged = _judged(request, from_segment(request.path_params["metric"]))
+    judged = _open_judged(request, from_segment(request.path_params["metric"]))
     query = request.query_params
     n = query.get("n", "")
     people = tuple(name.strip() for name in query.get("people", "").split(",") if name.strip())
