@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
+
 from rightcall.api.run_result import RunResult
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import Option, takes
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from rightcall.decide.verdict import Verdict
     from rightcall.run.decisions import RunComparison
 
-CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster"}
+CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster", "judges"}
 """Settings of a gate that are not requirements by themselves."""
 
 
@@ -56,7 +58,13 @@ def gate(options: GateCall) -> Verdict:
         rules = options.rules
     else:
         base = dict(suite.gate if suite else options.rules or {})
-        rules = read_gate(_complete_gate(base, _present(settings), _present(against)))
+        rules = read_gate(
+            _complete_gate(base, _present(settings), _present(against)),
+            judges=suite.judges if suite else None,
+        )
+    if options.uncalibrated is not None:
+        judges = msgspec.structs.replace(rules.judges, uncalibrated=options.uncalibrated)
+        rules = msgspec.structs.replace(rules, judges=judges)
     quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
@@ -66,7 +74,7 @@ def gate(options: GateCall) -> Verdict:
                 "has unreviewed goldens",
                 "review them and run again, or pass --include-unreviewed",
             )
-        return gate_run(store, run.id, rules, quarantine)
+        return gate_run(store, run.id, rules, quarantine, labels=options.labels)
 
 
 def compare(

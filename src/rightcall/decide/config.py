@@ -48,6 +48,32 @@ class CostLimit(Record, frozen=True):
     mean_usd: Annotated[Amount | None, described("mean cost of a trial, in US dollars")] = None
 
 
+class JudgeFloor(Record, frozen=True):
+    """What a judge needs before it may decide."""
+
+    labels: Annotated[
+        int, described("labels of a run's cases that a deciding judged metric needs", ge=8, le=100_000)
+    ] = 24
+    kappa: Annotated[
+        float,
+        described(
+            "agreement with people below which the judge is not used, and labels alone decide", ge=-1, le=1
+        ),
+    ] = 0.2
+
+
+class JudgePolicy(Record, frozen=True):
+    """How judged metrics decide: by people's labels, which say what the judge's verdicts are worth."""
+
+    floor: Annotated[JudgeFloor, described("what a judge needs before it may decide")] = JudgeFloor()
+    uncalibrated: Annotated[
+        Literal["refuse", "allow"],
+        described(
+            "refuse: without enough labels a judged rate decides nothing; allow: the judge's own rate decides"
+        ),
+    ] = "refuse"
+
+
 class Gate(Record, frozen=True):
     """The requirements of a gate.
 
@@ -58,7 +84,7 @@ class Gate(Record, frozen=True):
     point` compares the observed rate with `min` without error control. `about` is the population of the claim:
     `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
     auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the verdict is
-    known.
+    known. `judges` says how judged metrics decide; in a suite it is a key of its own.
     """
 
     min: Annotated[Share | None, described("required pass rate")] = None
@@ -107,6 +133,9 @@ class Gate(Record, frozen=True):
         Points | None,
         described("points by which the pass rate must exceed that of the best trivial agent"),
     ] = None
+    judges: Annotated[JudgePolicy, described("how judged metrics decide; the suite's key judges")] = (
+        JudgePolicy()
+    )
 
     def __post_init__(self) -> None:
         """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
@@ -129,9 +158,13 @@ class Gate(Record, frozen=True):
         return self.latency_ms != LatencyLimit()
 
 
-def read_gate(mapping: Any, where: str = "gate") -> Gate:
-    """A gate from plain data, such as a YAML file; one error lists every problem."""
+def read_gate(mapping: Any, where: str = "gate", judges: JudgePolicy | None = None) -> Gate:
+    """A gate from plain data, such as a YAML file; one error lists every problem. `judges` are those of the suite."""
     gate = convert(mapping, Gate, where)
+    if judges is not None and judges != JudgePolicy():
+        if gate.judges != JudgePolicy():
+            raise ConfigError(f"{where}: judges is a key of the suite; write it there once")
+        gate = msgspec.structs.replace(gate, judges=judges)
     problems = [f"{where}: {problem}" for problem in _problems(gate)]
     if problems:
         raise ConfigError(*problems)

@@ -87,6 +87,10 @@ class GateRules:
     margin: Annotated[float | None, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = None
     anyway: Annotated[bool, Option("Compare even if metrics differ or goldens were edited")] = False
     forbid: Annotated[Sequence[str], Option("Fail if this failure code occurs")] = ()
+    uncalibrated: Annotated[
+        Literal["refuse", "allow"] | None,
+        Option("Whether a judge without enough labels may decide", default="refuse"),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +98,12 @@ class GateOptions(GateRules):
     """The options of `rightcall gate`, and keywords of `rightcall.gate`."""
 
     suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
+    labels: Annotated[
+        str | Path | None,
+        Option(
+            "Folder with the labels of judged metrics", default="labels next to the suite"
+        ),
+    ] = None
     include_unreviewed: Annotated[bool, Option("Also decide by unreviewed goldens")] = False
     store: StoreOption = None
     as_json: JsonOption = False

@@ -35,7 +35,8 @@ class Check(Record, frozen=True):
     rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
     error control (see `controlled`). With several rules they are Holm-adjusted. A comparison with a baseline adds the
     p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
-    had to exclude (`only_here` and `only_there`).
+    had to exclude (`only_here` and `only_there`). A check of a judged rate has the judge's own rate (`judged`) and the
+    number of `labels` that decided; `judges` are the metrics; `uncalibrated`: the judge's own rate decided.
     """
 
     name: str
@@ -54,6 +55,10 @@ class Check(Record, frozen=True):
     only_there: tuple[str, ...] = ()
     p_differs: float | None = None
     clusters: int = 0
+    judges: tuple[str, ...] = ()
+    judged: float | None = None
+    labels: int | None = None
+    uncalibrated: bool = False
 
 
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:

@@ -14,6 +14,8 @@ from rightcall.decide.baseline import Baseline, BaselineRule
 from rightcall.decide.config import Gate, OnInconclusive
 from rightcall.decide.early_stop import Stopped
 from rightcall.decide.floor_rule import NO_FLOOR, FloorEvidence, floor_rule
+from rightcall.decide.judged_evidence import JudgedEvidence
+from rightcall.decide.judged_rule import JudgedRateRule, judged_rules
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
 from rightcall.model.floor import Floor
@@ -28,6 +30,7 @@ class Verdict(Record, frozen=True):
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
     names goldens without a scored trial, which count in no rate. `hint` says what would decide it; `notes` say what
     the numbers take for granted. `rate` is the pass rate as displayed, and `floor` what trivial agents pass.
+    `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
 
     word: Word
@@ -44,6 +47,7 @@ class Verdict(Record, frozen=True):
     notes: tuple[str, ...] = ()
     rate: Rate | None = None
     floor: Floor | None = None
+    uncalibrated: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The decision in one sentence."""
@@ -67,11 +71,12 @@ def decide(
     baseline: Baseline | Sequence[Outcome] | None = None,
     stopped: Stopped | None = None,
     floor: FloorEvidence = NO_FLOOR,
+    judged: JudgedEvidence | None = None,
 ) -> Verdict:
     """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
-    `floor` is what trivial agents pass, which `gate.above_floor` needs.
-
+    `floor` is what trivial agents pass, which `gate.above_floor` needs. `judged` is what judges and people say of a run
+    with judged metrics: labels decide the rates that depend on them.
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
     """
@@ -89,7 +94,7 @@ def decide(
     )
     if trials == errors:
         return blank
-    rules = _rules(gate, baseline, floor) + fatal_rules(gate, seen.codes)
+    rules = judged_rules(_rules(gate, baseline, floor) + fatal_rules(gate, seen.codes), judged, gate.judges)
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
         if stopped
@@ -99,21 +104,26 @@ def decide(
     ]
     checks = _holm(rules, looks, gate.alpha)
     hypotheses = sum(check.controlled for check in checks)
-    judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
+    uncalibrated = tuple(dict.fromkeys(name for c in checks if c.uncalibrated for name in c.judges))
+    verdict = msgspec.structs.replace(
+        blank, checks=tuple(checks), hypotheses=hypotheses, uncalibrated=uncalibrated
+    )
+    if judged is not None and judged.deciding and judged.carries(gate.judges.floor.labels):
+        errors -= judged.without_verdict  # a stratum of the estimate
     if errors / trials > gate.max_error_rate:
         sentence = (
             f"ERROR: {pluralize(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
             f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
         )
-        return msgspec.structs.replace(judged, sentence=sentence)
+        return msgspec.structs.replace(verdict, sentence=sentence)
     rulings = {check.word for check in checks}
     word: Word = "FAIL" if "FAIL" in rulings else "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
     if word == "PASS" and not _rules(gate, baseline, floor):  # nothing was required, so nothing was shown
         sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
         hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
-        return msgspec.structs.replace(judged, word="INCONCLUSIVE", sentence=sentence, hint=hint)
+        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
-    return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
+    return msgspec.structs.replace(verdict, word=word, sentence=_sentence(word, checks), hint=hint)
 
 
 class _Seen(NamedTuple):
@@ -191,6 +201,8 @@ def _hint(
 ) -> str:
     """What would decide the first undecided rate, if the observed rate is the true rate."""
     for rule, check in zip(rules, checks, strict=True):
+        if isinstance(rule, JudgedRateRule) and check.word == "INCONCLUSIVE" and not check.uncalibrated:
+            return rule.hint(check)
         if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
             return advice(rule, check, outcomes, alpha)
     return ""

@@ -13,6 +13,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.options import described, suite_key
 from rightcall.decide.check_settings import CheckSettings
+from rightcall.decide.config import JudgePolicy
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, refuse_other_format, value_of
 from rightcall.metrics.measurement import METRIC_SECONDS
@@ -238,6 +239,9 @@ class Suite(Record, frozen=True):
     faults: Annotated[str | dict[str, Any] | None, described("fault plan: a file or inline")] = None
     user: Annotated[UserConfig | None, described("simulated user of conversations")] = None
     gate: Annotated[dict[str, Any], described("pass criteria: min, target, forbid, …")] = {}
+    judges: Annotated[JudgePolicy, described("how judged metrics decide: the labels they need")] = (
+        JudgePolicy()
+    )
     quarantine: Annotated[
         tuple[str, ...], described("ids of flaky goldens that are run without affecting the verdict")
     ] = ()

@@ -109,7 +109,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         run_limits=suite.run_limits,
         group=suite.group,
         kind=suite.kind,
-        gate=_try(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
+        gate=_try(problems, lambda: read_gate(suite.gate, judges=suite.judges)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),

@@ -30,8 +30,8 @@ from rightcall.stats.judged_strata import (
     LabelStratum,
     require_known_cases,
 )
-from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds
-from rightcall.stats.melded_bounds import melded_bounds
+from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds, trial_p_values
+from rightcall.stats.melded_bounds import melded_bounds, melded_p_values
 
 FORMAT = "rightcall/judged/1"
 FIGURES = """
@@ -76,6 +76,12 @@ class JudgedRate:
         if self._trials is None:
             return melded_bounds(self.strata, self.about, 1 - self.conf)
         return trial_bounds(self._trials, self.strata, 1 - self.conf)
+
+    def p_values(self, theta: float) -> tuple[float, float]:
+        """The evidence against "below θ" and against "θ or more", which the bounds at every confidence have."""
+        if self._trials is None:
+            return melded_p_values(self.strata, self.about, theta)
+        return trial_p_values(self._trials, self.strata, theta)
 
     @property
     def lower(self) -> float:

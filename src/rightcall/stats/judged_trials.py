@@ -73,13 +73,29 @@ def trial_bounds(
 ) -> Interval:
     """One-sided lower and upper bound at 1−α each."""
     rate = sum(s.cases * s.passed / s.labels for s in strata) / sum(s.cases for s in strata)
-    mirrored = [
+    lower = quantile_of_sorted(sorted(_rates(trials.goldens, strata, draws)), alpha)
+    upper = 1 - quantile_of_sorted(sorted(_rates(*_mirror(trials, strata), draws)), alpha)
+    return Interval(min(lower, rate), max(upper, rate))
+
+
+def trial_p_values(
+    trials: TrialsByGolden, strata: Sequence[LabelStratum], theta: float
+) -> tuple[float, float]:
+    """The evidence against "below θ" and against "θ or more": shares of the draws of either bound."""
+    below = sum(draw < theta for draw in _rates(trials.goldens, strata, DRAWS))
+    above = sum(1 - draw > theta for draw in _rates(*_mirror(trials, strata), DRAWS))
+    return below / DRAWS, above / DRAWS
+
+
+def _mirror(
+    trials: TrialsByGolden, strata: Sequence[LabelStratum]
+) -> tuple[list[GoldenCases], list[LabelStratum]]:
+    """Goldens and strata with pass and fail exchanged."""
+    goldens = [
         GoldenCases(row.size, row.size - row.passed - len(row.open_cases), row.open_cases)
         for row in trials.goldens
     ]
-    lower = quantile_of_sorted(sorted(_rates(trials.goldens, strata, draws)), alpha)
-    upper = 1 - quantile_of_sorted(sorted(_rates(mirrored, [s.mirrored for s in strata], draws)), alpha)
-    return Interval(min(lower, rate), max(upper, rate))
+    return goldens, [stratum.mirrored for stratum in strata]
 
 
 def _rates(goldens: Sequence[GoldenCases], strata: Sequence[LabelStratum], draws: int) -> Iterable[float]:

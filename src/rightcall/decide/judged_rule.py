@@ -1,0 +1,177 @@
+"""A required rate that judges have a say in: people's labels decide it, and without them nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.core.text import percent, pluralize
+from rightcall.decide.baseline import BaselineRule
+from rightcall.decide.config import JudgePolicy
+from rightcall.decide.judged_evidence import JudgedEvidence
+from rightcall.decide.outcome import Outcome, cluster_key
+from rightcall.decide.rules import Check, Decision, GateRule, RateRule, word_for
+from rightcall.stats.judged_interval import About as CasesAbout
+from rightcall.stats.judged_rate import JudgedRate
+
+NOT_CALIBRATED = "judge not calibrated"
+
+
+def judged_rules(
+    rules: Sequence[GateRule], evidence: JudgedEvidence | None, policy: JudgePolicy
+) -> tuple[GateRule, ...]:
+    """The rules of a gate, those that depend on a judge decided by labels."""
+    if evidence is None:
+        return tuple(rules)
+    return tuple(_judged_rule(rule, evidence, policy) for rule in rules)
+
+
+def _judged_rule(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
+    if isinstance(rule, RateRule) and (metrics := evidence.metrics_of(rule)):
+        return JudgedRateRule(rule, evidence, policy, metrics)
+    if isinstance(rule, BaselineRule) and evidence.deciding and policy.uncalibrated == "refuse":
+        return JudgedBaselineRule(rule, evidence.deciding)
+    return rule
+
+
+@dataclass(frozen=True)
+class JudgedRateRule:
+    """A rate of which judged `metrics` are a part, at least `rule.limit` by people's labels."""
+
+    rule: RateRule
+    evidence: JudgedEvidence
+    policy: JudgePolicy
+    metrics: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """By labels where there are enough; else FAIL if exact metrics alone reach it, or nothing is decided."""
+        selected = {outcome.golden_id: outcome for outcome in self.rule.select(outcomes)}
+        evidence = self.evidence.of_goldens(selected)
+        labels = sum(word is not None for word in evidence.labelled(self.metrics).values())
+        exact = self._exact_check(evidence, selected, alpha)
+        if exact is not None and exact.word == "FAIL":
+            return exact
+        problem = self._shortage(labels)
+        if not problem:
+            units = {name: "\0".join(cluster_key(outcome)) for name, outcome in selected.items()}
+            about: CasesAbout = "these_cases" if self.rule.about == "these_goldens" else "cases_like_these"
+            try:
+                rates = evidence.rates(self.metrics, about, alpha, self.policy, units)
+            except InputError as error:
+                problem = str(error)
+            else:
+                return self._check(rates, alpha)
+        if self.policy.uncalibrated == "allow":
+            raw = self.rule.look(outcomes, alpha)
+            sentence = f"{raw.sentence}; {NOT_CALIBRATED}"
+            return msgspec.structs.replace(raw, sentence=sentence, judges=self.metrics, uncalibrated=True)
+        sentence = f"{self.name} is undecided: {problem}"
+        return Check(
+            self.name, "INCONCLUSIVE", sentence, limit=self.rule.limit, judges=self.metrics, labels=labels,
+            judged=self._raw_rate(outcomes), n=len(selected),
+        )  # fmt: skip
+
+    def decision(self, check: Check, alpha: float) -> Decision:
+        return self.rule.decision(check, alpha)
+
+    def say(self, check: Check, alpha: float) -> str:
+        """The check as a sentence, for any verdict."""
+        if check.uncalibrated:
+            return f"{self.rule.say(check, alpha)}; {NOT_CALIBRATED}"
+        if check.labels is None:
+            return f"{self.rule.say(check, alpha)}; whatever people say of its judged cases"
+        limit = percent(self.rule.limit)
+        means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
+        judged = f"; the judge alone says {percent(check.judged)}" if check.judged is not None else ""
+        return (
+            f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
+            f"{pluralize(check.trials, 'case')} is {means.get(check.word, f'undecided against {limit}')}: with "
+            f"{percent(1 - alpha)} confidence above {percent(check.low or 0.0)}, with the same confidence below "
+            f"{percent(check.high or 0.0)}{judged}"
+        )
+
+    def hint(self, check: Check) -> str:
+        """What would decide an undecided rate: labels, or more cases once all are labelled."""
+        where = f"{self.evidence.run} --metric {self.metrics[0]}"
+        if check.trials and check.labels is not None and check.labels >= check.trials:
+            return "every case is labelled: only more goldens would decide it"
+        if check.controlled:
+            return f"rightcall judge plan {where} --min {self.rule.limit:g} says how many labels decide it"
+        return f"rightcall judge label {where}"
+
+    def _check(self, rates: Sequence[JudgedRate], alpha: float) -> Check:
+        """The check by the estimate; with unsure labels counted either way, what decides must decide both ways."""
+        first, limit = rates[0], self.rule.limit
+        p_pass = max(rate.p_values(limit)[0] for rate in rates)
+        p_fail = max(rate.p_values(limit)[1] for rate in rates)
+        controlled = self.rule.kind == "interval"
+        word = word_for(p_pass, p_fail, alpha)
+        if not controlled:
+            word = "PASS" if min(rate.rate for rate in rates) >= limit else "FAIL"
+        check = Check(
+            self.name, word, "", controlled=controlled, value=first.rate, limit=limit,
+            low=min(rate.lower for rate in rates), high=max(rate.upper for rate in rates), n=first.cases,
+            trials=first.cases, p_pass=p_pass if controlled else None, p_fail=p_fail if controlled else None,
+            judges=self.metrics, judged=first.judged, labels=first.labels,
+        )  # fmt: skip
+        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+
+    def _exact_check(
+        self, evidence: JudgedEvidence, selected: dict[str, Outcome], alpha: float
+    ) -> Check | None:
+        """The rate if people passed everything that a judge was asked; None for the rate of a judged metric itself."""
+        if self.rule.metric is not None:
+            return None
+        exact = [
+            msgspec.structs.replace(outcome, passes=tuple(evidence.exact_passes.get(name, outcome.passes)))
+            for name, outcome in selected.items()
+        ]
+        check = self.rule.look(exact, alpha)
+        sentence = f"{check.sentence}; whatever people say of its judged cases"
+        return msgspec.structs.replace(check, sentence=sentence, judges=self.metrics)
+
+    def _shortage(self, labels: int) -> str:
+        """Why there is no estimate; empty when there are labels enough."""
+        problems = [text for metric in self.metrics if (text := self.evidence.metrics[metric].problem)]
+        if problems:
+            return "; ".join(problems)
+        if labels >= self.policy.floor.labels:
+            return ""
+        metric = self.metrics[0]
+        about = self.evidence.metrics[metric]
+        stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
+        rule = f" for rubric {about.rule[:8]}…" if about.rule else ""
+        return (
+            f"{' and '.join(self.metrics)}: {labels} of {self.policy.floor.labels} labels{rule}{stale}; "
+            f"`rightcall judge label {self.evidence.run} --metric {metric}`"
+        )
+
+    def _raw_rate(self, outcomes: Sequence[Outcome]) -> float | None:
+        return replace(self.rule, kind="point").look(outcomes, 0.5).value
+
+
+@dataclass(frozen=True)
+class JudgedBaselineRule:
+    """A comparison with a baseline where judges have a say: their difference is observed, and decides nothing."""
+
+    rule: BaselineRule
+    metrics: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        raw = self.rule.look(outcomes, alpha)
+        judges = " and ".join(self.metrics)
+        sentence = f"{raw.sentence}; {judges}: judged, not corrected, so that the difference decides nothing"
+        return msgspec.structs.replace(
+            raw, word="INCONCLUSIVE", sentence=sentence, controlled=False, judges=self.metrics
+        )
