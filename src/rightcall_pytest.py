@@ -41,6 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="decide by the observed rate, or by confidence bounds [default: point]")  # fmt: skip
     group.addoption("--rightcall-forbid", action="append", default=[], metavar="CODE",
                     help="fail if this failure code occurs, whatever the pass rate (repeatable)")  # fmt: skip
+    group.addoption("--rightcall-uncalibrated", choices=("refuse", "allow"), default="refuse",
+                    help="whether judges without labels may decide --rightcall-min [default: refuse]")  # fmt: skip
     group.addoption("--rightcall-store", default=None, metavar="URL",
                     help="result store: a file or PostgreSQL URL [default: .rightcall/rightcall.db]")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
@@ -298,7 +300,9 @@ class Watch:
         least = self._config.getoption("--rightcall-min")
         rule = self._config.getoption("--rightcall-rule")
         forbid = self._config.getoption("--rightcall-forbid")
-        verdict = gate_verdict(groups, least, rule, forbid) if forbid or least is not None else None
+        uncalibrated = self._config.getoption("--rightcall-uncalibrated")
+        required = forbid or least is not None
+        verdict = gate_verdict(groups, least, rule, forbid, uncalibrated) if required else None
         keeper = _keeper(self._config)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well

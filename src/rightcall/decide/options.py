@@ -100,9 +100,7 @@ class GateOptions(GateRules):
     suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
     labels: Annotated[
         str | Path | None,
-        Option(
-            "Folder with the labels of judged metrics", default="labels next to the suite"
-        ),
+        Option("Folder with the labels of judged metrics", default="labels next to the suite"),
     ] = None
     include_unreviewed: Annotated[bool, Option("Also decide by unreviewed goldens")] = False
     store: StoreOption = None

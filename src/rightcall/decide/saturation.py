@@ -44,11 +44,15 @@ class NeverPassed(Record, frozen=True, omit_defaults=False):
 
 
 class SuiteHistory(Record, frozen=True, omit_defaults=False):
-    """What earlier runs of a suite say about the suite itself. It decides no verdict and no exit code."""
+    """What others than a run's own results say: earlier runs about its suite, people about its judged cases (`judged`).
+
+    It decides no verdict and no exit code.
+    """
 
     kind: SuiteKind | None = None
     saturated: Saturation | None = None
     never_passed: NeverPassed | None = None
+    judged: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -57,7 +61,7 @@ class SuiteHistory(Record, frozen=True, omit_defaults=False):
 
     def sentences(self, name: Callable[[str], str] = str) -> tuple[str, ...]:
         """The notes, with ids of goldens as `name` makes them fit for the format."""
-        return tuple(filter(None, (_saturation_note(self), _never_passed_note(self, name))))
+        return tuple(filter(None, (*self.judged, _saturation_note(self), _never_passed_note(self, name))))
 
 
 def saturation(newest_first: Sequence[PastRun], least: int = LEAST_RUNS) -> Saturation | None:

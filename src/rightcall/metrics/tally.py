@@ -186,7 +186,11 @@ class Tally:
             self._spend_on("user", result.user_usage)
         if result.metrics is not SPOTLESS:
             for name, score in result.metrics.items():
-                if score.judged is not None and name != "overall":
+                if score.judged is None:
+                    continue
+                if name == "overall":
+                    self._counts["failed_by_judges"] += not result.error
+                else:
                     self._count_judged(name, score, score.judged)
 
     def _count_judged(self, name: str, score: Score, judging: Judging) -> None:
@@ -379,4 +383,5 @@ class Tally:
             unchecked_errors=self._counts["unchecked_errors"],
             roles=self.roles,
             judges=self.judges,
+            failed_by_judges=self._counts["failed_by_judges"],
         )

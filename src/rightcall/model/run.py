@@ -48,6 +48,13 @@ class CaseResult(Record, frozen=True):
         return self.checked and not self.error
 
     @property
+    def judged_metrics(self) -> tuple[str, ...]:
+        """The metrics that a model judged it by."""
+        return tuple(
+            name for name, score in self.metrics.items() if score.judged is not None and name != "overall"
+        )
+
+    @property
     def failed_exactly(self) -> bool:
         """Whether it fails whatever its judges say."""
         overall = self.metrics.get("overall")
@@ -172,7 +179,8 @@ class Summary(Record, frozen=True):
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
     `unchecked_errors` are those of them without an answer. `usage` is everything that was used; `roles` divides it into
-    agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics.
+    agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics,
+    `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass.
     """
 
@@ -193,6 +201,7 @@ class Summary(Record, frozen=True):
     roles: dict[Role, Usage] = {}
     judges: dict[str, JudgeSummary] = {}
     floor: Floor | None = None
+    failed_by_judges: int = 0
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

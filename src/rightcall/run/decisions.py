@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -19,6 +20,7 @@ from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
+from rightcall.run.label_evidence import judged_evidence
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
@@ -45,8 +47,12 @@ def gate_run(
     gate: Gate,
     quarantine: frozenset[str] = frozenset(),
     floor: Floor | None = None,
+    *,
+    labels: str | Path | None = None,
 ) -> Verdict:
     """Apply a gate to a stored run; a baseline must have the same metrics. Its `floor` is that of its summary.
+
+    `labels` is the folder of labels [default: the suite's].
 
     An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
     except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
@@ -69,14 +75,17 @@ def gate_run(
     summary = stored.run.summary
     evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
+    judged = judged_evidence(store, stored.id, gate, labels)
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
         clustered = in_clusters(outcomes, clusters)
-        verdict = decide(gate, clustered, baseline=baseline, stopped=stopped, floor=evidence)
+        verdict = decide(
+            gate, clustered, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
+        )
     else:
         groups = undeclared_templates(gate, store.runs.goldens(stored.id))
         verdict = decide_with_templates(
-            gate, outcomes, groups, baseline=baseline, stopped=stopped, floor=evidence
+            gate, outcomes, groups, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
         )
     verdict = with_counts(verdict, summary or counts_of_row(stored))
     rate = summary.overall.rate if summary else None

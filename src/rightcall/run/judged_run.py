@@ -99,11 +99,11 @@ class CaseQuestion:
     score: Score
 
 
-def load_judged_run(store: Store, run: str, metric: str = "") -> JudgedRun:
-    """The judged cases of a finished run. Without a metric: the only judged one."""
+def load_judged_run(store: Store, run: str, metric: str = "", *, finished: bool = True) -> JudgedRun:
+    """The judged cases of a run that is finished, or at least stored. Without a metric: the only judged one."""
     stored = store.runs.get(run)
     judge = require_judge(store, stored, metric)
-    if not stored.finished:
+    if finished and not stored.finished:
         hint = f"finish it first: rightcall run … --resume {stored.id}"
         raise InputError(f"run {stored.id}", "is not finished, so its cases are not all known", hint)
     tools = tools_of_run(store, stored)

@@ -15,6 +15,7 @@ import msgspec
 from rightcall.agents.limits import budget_text
 from rightcall.decide.baseline import Baseline
 from rightcall.decide.floor_rule import FloorEvidence
+from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor
@@ -212,7 +213,12 @@ class LiveRun:
             self._deciding = False
 
     def outcome(
-        self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool], floor: Floor | None = None
+        self,
+        run: Run,
+        baseline: Baseline | None,
+        tools: Mapping[str, Tool],
+        judged: JudgedEvidence | None = None,
+        floor: Floor | None = None,
     ) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
@@ -230,7 +236,7 @@ class LiveRun:
             templates = self._plan.undeclared_templates
             evidence = FloorEvidence(floor, len(self._plan.quarantine))
             verdict = decide_with_templates(
-                gate, outcomes, templates, baseline=baseline, stopped=stopped, floor=evidence
+                gate, outcomes, templates, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
             )
             verdict = with_counts(verdict, summary)
         else:

@@ -48,7 +48,10 @@ def verdict_without_gate(summary: Summary) -> Verdict:
         word = "ERROR"
         sentence = f"{pluralize(unanswered, 'case')} of {tried:,} got no answer"
     elif failed:
-        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass"
+        judged = (
+            f", {summary.failed_by_judges:,} of them judged by a model" if summary.failed_by_judges else ""
+        )
+        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{judged}"
     else:
         word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
     verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
@@ -161,6 +164,12 @@ class EarlyStop:
         """The early stopping of the plan's gate; None without one."""
         if plan.gate is None or plan.gate.stop == "off":
             return None
+        judged = [metric.name for metric in plan.scorer.metrics if getattr(metric, "asks_model", False)]
+        if judged and plan.gate.judges.uncalibrated == "refuse":
+            raise ConfigError(
+                f"gate: stop: {plan.gate.stop} would end the run by the judged rate of {', '.join(judged)}, which"
+                " labels decide at its end; leave out stop, or set judges: {uncalibrated: allow}"
+            )
         goldens = [
             golden
             for golden in plan.goldens()

@@ -23,6 +23,7 @@ from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.baseline_file import REPLAYED
 from rightcall.run.decided_trials import DecidedTrials, Decider
 from rightcall.run.done_cells import DoneCells
+from rightcall.run.label_evidence import judged_evidence
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
@@ -127,7 +128,10 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     floor = await floor_of_plan(prepared, store, run)
-    outcome = running.outcome(run, begun.baseline, prepared.tools, floor)
+    judged = None
+    if plan.gate is not None and progress.done >= planned:
+        judged = await asyncio.to_thread(judged_evidence, store, run.id, plan.gate)
+    outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
     if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)

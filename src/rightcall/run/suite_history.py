@@ -17,6 +17,7 @@ from rightcall.decide.saturation import (
 )
 from rightcall.model.run import SuiteKind
 from rightcall.run.baseline_file import REPLAYED
+from rightcall.run.label_evidence import judged_sentences
 from rightcall.run.plan import Selection, selection_fingerprint
 from rightcall.run.run_record import CHECKED
 from rightcall.store.base import RunFilter, StoredRun
@@ -31,13 +32,14 @@ OTHER_TASKS = frozenset(("perturb", "improve"))
 
 def suite_history(store: Store, stored: StoredRun, *, least: int = LEAST_RUNS) -> SuiteHistory:
     """What a run and the runs of its suite before it say about the suite."""
-    kind = stored.run.suite_kind
+    kind, judged = stored.run.suite_kind, judged_sentences(store, stored)
     if not _counts(stored):  # a run that is no evidence claims nothing, and needs no look at others
-        return SuiteHistory(kind)
+        return SuiteHistory(kind, judged=judged)
     before = store.runs.page(RunFilter(name=stored.run.name), limit=LOOKED_BACK, after=stored.id)
     past = [_past_run(run) for run in (stored, *before) if _same_task(stored, run)]
     failing = kind == "regression" and past[0].failed
-    return SuiteHistory(kind, saturation(past, least), _never_passed(store, past, least) if failing else None)
+    never_passed = _never_passed(store, past, least) if failing else None
+    return SuiteHistory(kind, saturation(past, least), never_passed, judged)
 
 
 def latest_history(store: Store, suite: str, kind: SuiteKind | None, dataset: str) -> SuiteHistory:

@@ -12,6 +12,7 @@ from rightcall.decide.baseline import Baseline
 from rightcall.decide.config import Gate
 from rightcall.decide.early_stop import Stopped
 from rightcall.decide.floor_rule import NO_FLOOR, FloorEvidence
+from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.golden import AnyGolden
@@ -68,17 +69,18 @@ def decide_with_templates(
     baseline: Baseline | None = None,
     stopped: Stopped | None = None,
     floor: FloorEvidence = NO_FLOOR,
+    judged: JudgedEvidence | None = None,
 ) -> Verdict:
     """The verdict of a gate, with a notice about templates nobody declared and what it would be with them as units.
 
     The clusters of `cluster: auto` are already those of the outcomes.
     """
-    verdict = decide(gate, outcomes, baseline=baseline, stopped=stopped, floor=floor)
+    verdict = decide(gate, outcomes, baseline=baseline, stopped=stopped, floor=floor, judged=judged)
     notice = template_notice(groups) if gate.cluster == "declared" else ""
     if not notice:
         return verdict
     if verdict.word == "PASS" and stopped is None:
         clustered = in_clusters(outcomes, template_clusters(groups))
-        if (word := decide(gate, clustered, baseline=baseline, floor=floor).word) != "PASS":
+        if (word := decide(gate, clustered, baseline=baseline, floor=floor, judged=judged).word) != "PASS":
             notice += f"; with one unit per template the verdict is {word}"
     return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice))

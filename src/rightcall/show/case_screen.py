@@ -142,7 +142,8 @@ def _print_numbers(out: Screen, view: CaseView) -> None:
     out.say("\n[dim]scores[/dim]  {}", ", ".join(low) or "all 1.00")
     for score in view.scores:
         if score.error or (not score.passed and score.name not in DIMENSIONS and score.reason):
-            out.say("  [dim]{}:[/dim] {}", score.name, score.error or score.reason)
+            judged = " (judged)" if score.judged else ""
+            out.say("  [dim]{}{}:[/dim] {}", score.name, judged, score.error or score.reason)
 
 
 def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:

@@ -16,7 +16,7 @@ from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult, Summary
-from rightcall.model.score import Score
+from rightcall.model.score import Judging, Score
 from rightcall.model.tool import Tool
 from rightcall.show.lines import inert_json
 from rightcall.show.view.failures import case_dangers
@@ -61,6 +61,7 @@ class RowScore(msgspec.Struct, frozen=True, gc=False):
     passed: bool
     reason: str
     error: str | msgspec.UnsetType = msgspec.UNSET
+    judged: Judging | msgspec.UnsetType = msgspec.UNSET
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -129,7 +130,13 @@ def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.R
         if score is PERFECT
         else score
         if score.reason and not score.codes
-        else RowScore(score.value, score.passed, score.reason, score.error or msgspec.UNSET)
+        else RowScore(
+            score.value,
+            score.passed,
+            score.reason,
+            score.error or msgspec.UNSET,
+            score.judged or msgspec.UNSET,
+        )
         for name, score in metrics.items()
     }
 

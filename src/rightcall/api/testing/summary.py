@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from rightcall.core.text import percent
-from rightcall.decide.config import Gate
+from rightcall.decide.config import Gate, JudgePolicy
+from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.floor import Floor
@@ -33,6 +34,9 @@ class Tested:
     answered: bool = True
     unchecked: int = 0
     floor: Floor | None = None
+    judges: tuple[str, ...] = ()
+    failed: dict[str, tuple[bool, ...]] = field(default_factory=dict)
+    """By golden, which trials fail whatever judges say."""
 
     @property
     def trials(self) -> int:
@@ -71,6 +75,8 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             any(note["answered"] for note in notes_of_run),
             sum(note["unchecked"] for note in notes_of_run),
             _floor(notes_of_run),
+            tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
+            {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
         )
         for run_id, notes_of_run in runs.items()
     ]
@@ -81,12 +87,32 @@ def gate_verdict(
     least: float | None,
     rule: Literal["point", "interval"] = "point",
     forbid: Sequence[str] = (),
+    uncalibrated: Literal["refuse", "allow"] = "refuse",
 ) -> Verdict:
-    """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
-    gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
+    """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure.
+
+    Tests have no labels: a rate that judges decided is INCONCLUSIVE, unless they are allowed to decide uncalibrated.
+    """
+    gate = Gate(min=least, rule=rule, forbid=tuple(forbid), judges=JudgePolicy(uncalibrated=uncalibrated))
     if groups and not any(group.has_checks for group in groups):
         return nothing_checked(sum(group.unchecked for group in groups))
-    return decide(gate, [outcome for group in groups for outcome in group.outcomes])
+    outcomes = [outcome for group in groups for outcome in group.outcomes]
+    return decide(gate, outcomes, judged=_judged_tests(groups))
+
+
+def _judged_tests(groups: Sequence[Tested]) -> JudgedEvidence | None:
+    """What judges decided in the tests; None when they had no say."""
+    judged = [group for group in groups if group.judges]
+    if not judged:
+        return None
+    metrics = tuple(dict.fromkeys(name for group in judged for name in group.judges))
+    cases = {
+        f"{golden} {trial}": CaseEvidence(golden, {}, {}, failed)
+        for group in groups
+        for golden, trials in group.failed.items()
+        for trial, failed in enumerate(trials)
+    }
+    return JudgedEvidence(judged[0].run_id, metrics, dict.fromkeys(metrics, MetricLabels()), cases)
 
 
 def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str) -> list[str]:

@@ -12,6 +12,7 @@ from rightcall.core.digest import digest_of_parts, json_digest
 from rightcall.metrics.judged.frame import LONGEST, material_of, material_text, rubric_of
 from rightcall.model.case import TestCase
 from rightcall.model.record import Record
+from rightcall.model.score import Score
 
 Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 RuleSource = Literal["text", "expectations", "role", "outcome"]
@@ -51,6 +52,12 @@ class JudgeForm(Record, frozen=True):
             return [material_of(case, self.parts)]
         spoken = utterances(case)
         return [turn_material(spoken[: at + 1]) for at in self.answers(spoken)]
+
+    def verdict(self, score: Score) -> bool | float | None:
+        """The verdict of a score for an estimate: votes that differ as a share, turns as one; None without a verdict."""
+        if score.error:
+            return None
+        return score.passed if self.turns or score.value in (0.0, 1.0) else score.value
 
     def answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
         """Positions of the agent's answers that the rule is about."""

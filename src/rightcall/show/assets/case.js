@@ -116,7 +116,7 @@ function time(view) {
 function scores(view) {
   return element("section", null, element("h2", null, "Scores"), element("div", { class: "scroll" }, element("table", null,
     element("thead", null, element("tr", null, ["metric", "value", "", "why"].map((title) => element("th", null, title)))),
-    element("tbody", null, view.scores.map((score) => element("tr", null, element("th", { class: "text" }, score.name),
+    element("tbody", null, view.scores.map((score) => element("tr", null, element("th", { class: "text" }, score.name + (score.judged ? " (judged)" : "")),
       element("td", { class: "n" }, score.error ? "–" : score.value.toFixed(3)),
       element("td", null, score.error ? "broke" : score.passed ? "✓" : "✗"),
       element("td", { class: "text why" }, score.error || (score.reason === view.reason ? "" : score.reason) || "")))))));

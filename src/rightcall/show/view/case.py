@@ -87,6 +87,8 @@ class ScoreLine(Record, frozen=True):
     passed: bool
     reason: str = ""
     error: str = ""
+    judged: bool = False
+    """Whether a model gave it."""
 
 
 class CaseView(Record, frozen=True):
@@ -144,7 +146,14 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         else tuple(map(message_view, messages[:MOST_MESSAGES])),
         timings=waterfall(trajectory) if trajectory else (),
         scores=tuple(
-            ScoreLine(name, s.value, s.passed, one_line(s.reason, LONGEST_REASON), one_line(s.error, 1000))
+            ScoreLine(
+                name,
+                s.value,
+                s.passed,
+                one_line(s.reason, LONGEST_REASON),
+                one_line(s.error, 1000),
+                s.judged is not None,
+            )
             for name, s in result.metrics.items()
         ),
         stop_reason=trajectory.stop_reason if trajectory else "",
