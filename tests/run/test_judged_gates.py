@@ -27,7 +27,7 @@ BAD = frozenset(range(0, 80, 20))
 
 def judge() -> ScriptedProvider:
     def decide(request):
-        number = int(request.messages[0].content.split("Refund order ")[1].split('"')[0].split("\\")[0])
+        number = int(request.messages[0].content.split("Refund order ")[-1].split('"')[0])
         passed = number not in BAD or number % 40 == 0
         return ToolCall("give_verdict", {"verdict": "pass" if passed else "fail", "reason": "so"})
 
@@ -127,3 +127,20 @@ def test_stopping_early_by_a_judges_own_rate_is_refused():
 def test_a_run_without_a_gate_says_that_its_judge_is_not_calibrated():
     run = evaluated(None)
     assert run.verdict.word == "FAIL" and run.verdict.sentence.endswith("2 of them judged by a model")
+
+
+def test_compare_never_claims_a_difference_that_only_a_judge_saw():
+    def agent(golden):
+        return "Done: Refund order 20"  # the judge fails it
+
+    metric = Rubric(judge(), RULE, votes=1, label="refund", cache="")
+    worse = rc.evaluate(agent, dataset=GOLDENS, metrics=[metric])
+    better = evaluated(None)
+    for runs in ((worse, better), (better, worse)):
+        (compared,) = rc.compare(*runs)
+        comparison = compared.comparison
+        assert abs(comparison.difference) > 0.5
+        assert comparison.change == "INCONCLUSIVE" and comparison.sentence.startswith("judged, not corrected")
+        assert comparison.judges == ("refund",)
+    (exact,) = rc.compare(worse, better, metric="overall")
+    assert exact.comparison.judges == ()

@@ -24,7 +24,7 @@ from rightcall.decide.check_result import (
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
 from rightcall.metrics.tally import Tally
 from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, Summary
 from rightcall.run.answers import no_answer_sentence
 from rightcall.run.baseline_pool import models_that_answered
 from rightcall.stats.gaffke import case_units, gaffke_bounds
@@ -86,6 +86,7 @@ def check_result(
         *design.notes,
         *seen.notes,
         *filter(None, [design.rescored]),
+        *judged_notes(summary),
     ]
     if finding.word == "REGRESSED" and finding.cause != "hard" and _only_rest_moved(states, design):
         notes.append(
@@ -118,6 +119,16 @@ def check_result(
         notes=(risk_words(settings, states, seen.spent, design.full), *notes),
         p=p,
     )
+
+
+def judged_notes(summary: Summary) -> list[str]:
+    """That a judge's difference is observed and no more: its errors differ between agents, and labels are of one."""
+    if not summary.judges:
+        return []
+    names = ", ".join(summary.judges)
+    return [
+        f"judged, not corrected: {names}; the difference is the judge's, and a changed agent needs new labels"
+    ]
 
 
 def _finding(

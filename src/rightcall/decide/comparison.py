@@ -64,7 +64,8 @@ class Comparison(Record, frozen=True):
     true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
     names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
     `doubt` says why the rates settle nothing, such as too many errors; empty when they do. With several candidates
-    `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together.
+    `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together. `judges` are
+    judged metrics that have a say in the rates: these are then the judge's, and no claim follows from them.
     """
 
     change: Change
@@ -96,6 +97,7 @@ class Comparison(Record, frozen=True):
     p_regressed: float | None = None
     doubt: str = ""
     adjusted: AdjustedTests | None = None
+    judges: tuple[str, ...] = ()
 
     @property
     def claim(self) -> ComparisonClaim:

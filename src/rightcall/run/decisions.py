@@ -13,6 +13,7 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.floor_rule import FloorEvidence
+from rightcall.decide.judged_comparison import as_judged
 from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
@@ -30,6 +31,7 @@ from rightcall.run.outcome import (
     with_counts,
 )
 from rightcall.run.request_templates import template_clusters, template_groups, template_notice
+from rightcall.run.run_judges import judges_of
 from rightcall.run.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
 from rightcall.stats.pass_k import (
     disagreement as stats_disagreement,
@@ -145,6 +147,11 @@ def compare_runs(
         metric=metric,
         left_out={} if anyway else edited,
     )
+    compared = [
+        (name, as_judged(comparison, judges) if judges else comparison, p)
+        for name, comparison, p in compared
+        for judges in [_judges_between(store, first, store.runs.get(name), metric)]
+    ]
     agents = {other.id: other.run.agent for other in others}
     notices = {
         run: (template_notice(templates),) if templates and cluster == "declared" else ()
@@ -162,6 +169,15 @@ def compare_runs(
         )
         for name, comparison, p in compared
     ]
+
+
+def _judges_between(store: Store, first: StoredRun, other: StoredRun, metric: str | None) -> list[str]:
+    """The judged metrics that have a say in what is compared: pass rates, or a metric."""
+    judges = [judge for run in (first, other) for judge in judges_of(store, run)]
+    names = [
+        judge.metric for judge in judges if (judge.decides if metric is None else judge.metric == metric)
+    ]
+    return list(dict.fromkeys(names))
 
 
 class FlakyCase(Record, frozen=True):
