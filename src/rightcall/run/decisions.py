@@ -81,9 +81,7 @@ def gate_run(
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
         clustered = in_clusters(outcomes, clusters)
-        verdict = decide(
-            gate, clustered, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
-        )
+        verdict = decide(gate, clustered, baseline=baseline, stopped=stopped, floor=evidence, judged=judged)
     else:
         groups = undeclared_templates(gate, store.runs.goldens(stored.id))
         verdict = decide_with_templates(

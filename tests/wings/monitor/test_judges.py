@@ -212,3 +212,11 @@ def test_versions_without_end_do_not_fill_the_memory(store, monkeypatch):
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(msgspec.structs.replace(trace, agent_version=str(trace.time)) for trace in some(100))
     assert len(store.traces.states("series")) <= 30
+
+
+def test_the_rate_of_a_judge_is_marked_as_judged(store):
+    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
+    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000), some(100), lambda case: next(verdicts))
+    rates = {rate.name: rate for rate in check_rates(store)}
+    assert rates["judge:good"].judged and rates["judge:good"].rate == pytest.approx(0.2)
+    assert not any(rate.judged for name, rate in rates.items() if name != "judge:good")

@@ -217,7 +217,8 @@ def status(store_url: str | None, as_json: bool) -> None:
         if check.low is not None and check.high is not None:
             bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
         shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}"
-        tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
+        judged = "  (judged, not corrected)" if check.judged else ""
+        tell(f"  {one_line(check.name):<24} {check.version}  {shown}{judged}")
     for change in changes:
         if change.said != "no difference shown":
             low, high = percent_change(change.low), percent_change(change.high)

@@ -35,6 +35,10 @@ class CheckRate:
     high: float | None
     first_day: str
 
+    @property
+    def judged(self) -> bool:
+        return self.name.startswith(JUDGE)
+
 
 @dataclass(frozen=True)
 class VersionChange:
@@ -50,6 +54,8 @@ class VersionChange:
 
     @property
     def said(self) -> str:
+        if self.name.startswith(JUDGE):  # its errors differ between versions
+            return "judged, not corrected"
         return "worse" if self.low > 0 else "better" if self.high < 0 else "no difference shown"
 
 
