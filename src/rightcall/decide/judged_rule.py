@@ -11,6 +11,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.baseline import BaselineRule
 from rightcall.decide.config import JudgePolicy
+from rightcall.decide.floor_rule import FloorRule
 from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome, cluster_key
 from rightcall.decide.rules import Check, Decision, GateRule, RateRule, word_for
@@ -109,8 +110,9 @@ class JudgedRateRule:
     def _check(self, rates: Sequence[JudgedRate], alpha: float) -> Check:
         """The check by the estimate; with unsure labels counted either way, what decides must decide both ways."""
         first, limit = rates[0], self.rule.limit
+        fails_below = self.rule.fails_below if isinstance(self.rule, FloorRule) else limit
         p_pass = max(rate.p_values(limit)[0] for rate in rates)
-        p_fail = max(rate.p_values(limit)[1] for rate in rates)
+        p_fail = max(rate.p_values(fails_below)[1] for rate in rates)
         controlled = self.rule.kind == "interval"
         word = word_for(p_pass, p_fail, alpha)
         if not controlled:

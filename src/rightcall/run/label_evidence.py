@@ -28,7 +28,8 @@ def judged_evidence(
     stored = store.runs.get(run)
     if JUDGES not in stored.run.fingerprints:
         return None
-    rates = gate.min is not None or gate.categories or gate.tags or gate.baseline is not None
+    limits = (gate.min, gate.above_floor, gate.baseline)
+    rates = any(limit is not None for limit in limits) or gate.categories or gate.tags
     judges = [
         judge
         for judge in judges_of(store, stored)
