@@ -6,6 +6,16 @@ from collections.abc import Mapping
 
 from rightcall.core.deprecation import FORMS, KEYWORDS, NAMES, REMOVED_IN, RENAMED_IN, RESULT_NAMES
 
+GATES_ON_JUDGES = (
+    "**Gates on judged metrics.** A suite whose deciding metrics include a judge (`rubric`, `task_completion`,"
+    " …) and whose gate has a `min`, or another required rate, was decided by the judge's own verdicts. It is "
+    "now INCONCLUSIVE (exit code 3) until 24 cases of the run are labelled: `rightcall judge label RUN "
+    "--metric NAME`. To keep the old rule, write `judges: {uncalibrated: allow}` in the suite; the verdict "
+    'then says "judge not calibrated". `stop:` with a judged metric needs the same. In `monitor.yaml`, '
+    "remove `calibration:`. Runs of earlier versions did not store what their judges were asked and are "
+    "decided as before. [Judging](judging.md#gates) has the rules."
+)
+
 
 def upgrading_page() -> str:
     """The policy, and every old name with the new one."""
@@ -24,6 +34,7 @@ def upgrading_page() -> str:
         "with `python -W error::DeprecationWarning` to find every use. Files and stores of an earlier version are "
         "always read. Everything else, and every module that is not named above, may change in any version.",
         f"## {RENAMED_IN}",
+        GATES_ON_JUDGES,
         f"`import rightcall` has 50 names, each with one meaning. The old ones work until {REMOVED_IN}. Type checkers "
         "know only the new ones. Errors are in `rc.errors`; what DeepEval and Laminar have is in their modules.",
         _table({f"rightcall.{old}": new for old, new in NAMES.items()}),

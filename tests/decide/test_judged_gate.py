@@ -129,7 +129,9 @@ def test_a_judge_below_the_floor_of_kappa_is_not_used():
     used = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(JudgeFloor(kappa=-1.0)), {})[0]
     alone = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(JudgeFloor(kappa=0.9)), {})[0]
     assert used.uses_judge and not alone.uses_judge
-    assert alone.rate == pytest.approx(sum(rows[int(c[1:])][0] for c in weak.labelled((METRIC,))) / 200)
+    assert alone.rate == pytest.approx(
+        sum(rows[int(c[1:])][0] for c in weak.people_verdicts((METRIC,))) / 200
+    )
 
 
 def test_missing_verdicts_are_an_error_unless_labels_carry_them():

@@ -15,7 +15,7 @@ from rightcall.model import Golden, ToolCall
 from rightcall.model.label import Label
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.judged_run import judged_run
-from rightcall.run.label_evidence import judged_sentences
+from rightcall.run.label_evidence import label_sentences
 from rightcall.stats.label_plan import random_plan
 from rightcall.store.labels import LabelFolder
 
@@ -78,7 +78,7 @@ def test_the_gate_refuses_then_labels_decide_it():
     decided = rc.gate(run.id, min=0.8)
     assert decided.word == "PASS" and decided.checks[0].labels == 48
     assert rc.gate(run.id, min=0.999).word == "FAIL"
-    (sentence,) = judged_sentences(run.store, run.store.runs.get(run.id))
+    (sentence,) = label_sentences(run.store, run.store.runs.get(run.id))
     assert sentence.startswith("refund: 48 labels: people pass")
 
 

@@ -86,7 +86,7 @@ def check_result(
         *design.notes,
         *seen.notes,
         *filter(None, [design.rescored]),
-        *judged_notes(summary),
+        *notes_on_judges(summary),
     ]
     if finding.word == "REGRESSED" and finding.cause != "hard" and _only_rest_moved(states, design):
         notes.append(
@@ -121,7 +121,7 @@ def check_result(
     )
 
 
-def judged_notes(summary: Summary) -> list[str]:
+def notes_on_judges(summary: Summary) -> list[str]:
     """That a judge's difference is observed and no more: its errors differ between agents, and labels are of one."""
     if not summary.judges:
         return []

@@ -69,7 +69,7 @@ class JudgedEvidence:
             passes.setdefault(case.golden, []).append(float(not case.failed))
         return passes
 
-    def labelled(self, metrics: Sequence[str]) -> dict[str, bool | None]:
+    def people_verdicts(self, metrics: Sequence[str]) -> dict[str, bool | None]:
         """What people say of the cases that they labelled by all of these metrics: a case passes when all pass."""
         words = {
             name: [case.labels[metric] for metric in metrics]
@@ -88,7 +88,7 @@ class JudgedEvidence:
 
     def carries(self, floor: int) -> bool:
         """Whether labels are enough for an estimate that includes cases without a verdict."""
-        labelled = [name for name, word in self.labelled(self.deciding).items() if word is not None]
+        labelled = [name for name, word in self.people_verdicts(self.deciding).items() if word is not None]
         among = sum(self._no_verdict(self.cases[name]) for name in labelled)
         few = self.without_verdict < MOST_WITHOUT_VERDICT * len(self.cases)
         return len(labelled) >= floor and (few or among >= LEAST_WITHOUT_VERDICT)
@@ -108,7 +108,7 @@ class JudgedEvidence:
 
         `units` has the independent unit of each golden. A judge whose κ is below the floor is not used.
         """
-        labels = self.labelled(metrics)
+        labels = self.people_verdicts(metrics)
         first = self._rate(metrics, labels, about, alpha, policy, units)
         if first.unsure <= MOST_UNSURE * (first.labels + first.unsure):
             return [first]
@@ -127,7 +127,7 @@ class JudgedEvidence:
         policy: JudgePolicy,
         units: Mapping[str, str],
     ) -> JudgedRate:
-        chosen = self._chosen(metrics, labels)
+        chosen = self._plan_strata(metrics, labels)
         judgements = {name: self._judgement(case, metrics) for name, case in self.cases.items()}
         passes = tuple(metrics) == self.deciding
 
@@ -154,7 +154,9 @@ class JudgedEvidence:
             return case.judgements.get(metrics[0])
         return [case.judgements.get(metric) for metric in metrics]
 
-    def _chosen(self, metrics: Sequence[str], labels: Mapping[str, bool | None]) -> dict[str, str] | None:
+    def _plan_strata(
+        self, metrics: Sequence[str], labels: Mapping[str, bool | None]
+    ) -> dict[str, str] | None:
         """The strata that labelled cases were chosen from; None when they were drawn at random."""
         strata = {name: self.cases[name].strata.get(metrics[0], "") for name in labels}
         if not any(strata.values()):

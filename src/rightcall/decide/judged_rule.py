@@ -21,16 +21,16 @@ from rightcall.stats.judged_rate import JudgedRate
 NOT_CALIBRATED = "judge not calibrated"
 
 
-def judged_rules(
+def rules_with_labels(
     rules: Sequence[GateRule], evidence: JudgedEvidence | None, policy: JudgePolicy
 ) -> tuple[GateRule, ...]:
     """The rules of a gate, those that depend on a judge decided by labels."""
     if evidence is None:
         return tuple(rules)
-    return tuple(_judged_rule(rule, evidence, policy) for rule in rules)
+    return tuple(_rule_with_labels(rule, evidence, policy) for rule in rules)
 
 
-def _judged_rule(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
+def _rule_with_labels(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
     if isinstance(rule, RateRule) and (metrics := evidence.metrics_of(rule)):
         return JudgedRateRule(rule, evidence, policy, metrics)
     if isinstance(rule, BaselineRule) and evidence.deciding and policy.uncalibrated == "refuse":
@@ -55,7 +55,7 @@ class JudgedRateRule:
         """By labels where there are enough; else FAIL if exact metrics alone reach it, or nothing is decided."""
         selected = {outcome.golden_id: outcome for outcome in self.rule.select(outcomes)}
         evidence = self.evidence.of_goldens(selected)
-        labels = sum(word is not None for word in evidence.labelled(self.metrics).values())
+        labels = sum(word is not None for word in evidence.people_verdicts(self.metrics).values())
         exact = self._exact_check(evidence, selected, alpha)
         if exact is not None and exact.word == "FAIL":
             return exact

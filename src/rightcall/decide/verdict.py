@@ -15,7 +15,7 @@ from rightcall.decide.config import Gate, OnInconclusive
 from rightcall.decide.early_stop import Stopped
 from rightcall.decide.floor_rule import NO_FLOOR, FloorEvidence, floor_rule
 from rightcall.decide.judged_evidence import JudgedEvidence
-from rightcall.decide.judged_rule import JudgedRateRule, judged_rules
+from rightcall.decide.judged_rule import JudgedRateRule, rules_with_labels
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
 from rightcall.model.floor import Floor
@@ -94,7 +94,9 @@ def decide(
     )
     if trials == errors:
         return blank
-    rules = judged_rules(_rules(gate, baseline, floor) + fatal_rules(gate, seen.codes), judged, gate.judges)
+    rules = rules_with_labels(
+        _rules(gate, baseline, floor) + fatal_rules(gate, seen.codes), judged, gate.judges
+    )
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
         if stopped

@@ -48,14 +48,14 @@ class CaseResult(Record, frozen=True):
         return self.checked and not self.error
 
     @property
-    def judged_metrics(self) -> tuple[str, ...]:
+    def judge_metrics(self) -> tuple[str, ...]:
         """The metrics that a model judged it by."""
         return tuple(
             name for name, score in self.metrics.items() if score.judged is not None and name != "overall"
         )
 
     @property
-    def failed_exactly(self) -> bool:
+    def fails_exactly(self) -> bool:
         """Whether it fails whatever its judges say."""
         overall = self.metrics.get("overall")
         return not self.passed and overall is not None and not overall.passed and overall.judged is None

@@ -21,7 +21,7 @@ from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
-from rightcall.run.label_evidence import judged_evidence
+from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
@@ -77,7 +77,7 @@ def gate_run(
     summary = stored.run.summary
     evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
-    judged = judged_evidence(store, stored.id, gate, labels)
+    judged = evidence_of_labels(store, stored.id, gate, labels)
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
         clustered = in_clusters(outcomes, clusters)

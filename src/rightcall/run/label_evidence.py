@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rightcall.store.labels import LabelFolder
 
 
-def judged_evidence(
+def evidence_of_labels(
     store: Store, run: str, gate: Gate, labels: str | Path | None = None
 ) -> JudgedEvidence | None:
     """What decides the judged rates of a gate; None when judges have no say in it."""
@@ -71,7 +71,7 @@ def _cases(
             result.golden_id,
             {metric: forms[metric].verdict(score) for metric, score in scores.items()},
             {metric: found.verdicts[name] for metric, found in people.items()},
-            result.failed_exactly,
+            result.fails_exactly,
             {metric: found.chosen[name] for metric, found in people.items() if found.chosen},
             any(name in found.saw_judge for found in people.values()),
         )
@@ -110,7 +110,7 @@ def _folder(stored: StoredRun, path: str | Path | None) -> LabelFolder:
     return label_folder(stored, Path(path) if path is not None else None)
 
 
-def judged_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
+def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
     """What people would say of each judged metric of a run, as far as they have labelled its cases."""
     if JUDGES not in stored.run.fingerprints or not stored.finished:
         return ()

@@ -23,7 +23,7 @@ from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.baseline_file import REPLAYED
 from rightcall.run.decided_trials import DecidedTrials, Decider
 from rightcall.run.done_cells import DoneCells
-from rightcall.run.label_evidence import judged_evidence
+from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
@@ -130,7 +130,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     floor = await floor_of_plan(prepared, store, run)
     judged = None
     if plan.gate is not None and progress.done >= planned:
-        judged = await asyncio.to_thread(judged_evidence, store, run.id, plan.gate)
+        judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
     if not running.answers.answered and decided is None:

@@ -17,7 +17,7 @@ from rightcall.decide.saturation import (
 )
 from rightcall.model.run import SuiteKind
 from rightcall.run.baseline_file import REPLAYED
-from rightcall.run.label_evidence import judged_sentences
+from rightcall.run.label_evidence import label_sentences
 from rightcall.run.plan import Selection, selection_fingerprint
 from rightcall.run.run_record import CHECKED
 from rightcall.store.base import RunFilter, StoredRun
@@ -32,7 +32,7 @@ OTHER_TASKS = frozenset(("perturb", "improve"))
 
 def suite_history(store: Store, stored: StoredRun, *, least: int = LEAST_RUNS) -> SuiteHistory:
     """What a run and the runs of its suite before it say about the suite."""
-    kind, judged = stored.run.suite_kind, judged_sentences(store, stored)
+    kind, judged = stored.run.suite_kind, label_sentences(store, stored)
     if not _counts(stored):  # a run that is no evidence claims nothing, and needs no look at others
         return SuiteHistory(kind, judged=judged)
     before = store.runs.page(RunFilter(name=stored.run.name), limit=LOOKED_BACK, after=stored.id)

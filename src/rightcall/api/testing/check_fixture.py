@@ -115,8 +115,8 @@ class Checker:
                 "errors": sum(result.checked and bool(result.error) for result in results),
                 "unchecked": sum(not result.checked for result in results),
                 "floor": [list(marks) for marks in checked.floor],
-                "judges": sorted({name for result in results for name in result.judged_metrics}),
-                "failed": [result.failed_exactly for result in results if result.judged],
+                "judges": sorted({name for result in results for name in result.judge_metrics}),
+                "failed": [result.fails_exactly for result in results if result.judged],
                 "codes": dict(
                     Counter(failure.code for result in results if result.checked for failure in result.codes)
                 ),

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from rightcall.metrics.judged.form import JudgeForm, Part, utterances
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.metrics.judged.vote import MAJORITY, Vote, judging_of, no_verdict_score, share_of
+from rightcall.metrics.judged.vote import MAJORITY, Vote, no_verdict_score, share_of, summarize_votes
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
@@ -43,8 +43,8 @@ class TurnRubric(Rubric):
     async def measure(self, case: TestCase) -> Score:
         form, rubric, answers = self.form, self.form.rule(case), self.form.answers(utterances(case))
         judged = await asyncio.gather(*(self.ask(rubric, shown, MAJORITY) for shown in form.materials(case)))
-        judging = judging_of([vote for votes in judged for vote in votes])
-        judging = replace(judging, unanimous=all(judging_of(votes).unanimous for votes in judged))
+        judging = summarize_votes([vote for votes in judged for vote in votes])
+        judging = replace(judging, unanimous=all(summarize_votes(votes).unanimous for votes in judged))
         shares = [share_of(votes, MAJORITY, self.votes) for votes in judged]
         broken = next((share for share in shares if isinstance(share, Vote)), None)
         if broken is not None:

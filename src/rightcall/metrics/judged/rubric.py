@@ -13,7 +13,7 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.form import JudgeForm, JudgeIdentity, Part
 from rightcall.metrics.judged.frame import VERSION
 from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
-from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, judging_of, no_verdict_score, share_of
+from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, no_verdict_score, share_of, summarize_votes
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 from rightcall.models.base import Provider
@@ -101,7 +101,7 @@ class Rubric(Metric):
         form = self.form
         (material,) = form.materials(case)
         votes = await self.ask(form.rule(case), material, self.threshold)
-        share, judging = share_of(votes, self.threshold, self.votes), judging_of(votes)
+        share, judging = share_of(votes, self.threshold, self.votes), summarize_votes(votes)
         if isinstance(share, Vote):
             return no_verdict_score(share, judging)
         value, passed = share

@@ -127,14 +127,14 @@ def next_votes(votes: Sequence[Vote], asked: int, threshold: float) -> int:
     failed = sum(not vote.passed for vote in votes if not vote.error)
     left = asked - len(votes)
 
-    def settled(more_passed: int, more_failed: int) -> bool:
+    def is_settled(more_passed: int, more_failed: int) -> bool:
         differ = bool(passed + more_passed) and bool(failed + more_failed)
         return differ and len(_outcomes(passed + more_passed, failed + more_failed, asked, threshold)) == 1
 
-    if not left or (votes and settled(0, 0)):
+    if not left or (votes and is_settled(0, 0)):
         return 0
     return next(
-        (more for more in range(1, left) if any(settled(yes, more - yes) for yes in range(more + 1))), left
+        (more for more in range(1, left) if any(is_settled(yes, more - yes) for yes in range(more + 1))), left
     )
 
 
@@ -146,7 +146,7 @@ def _outcomes(passed: int, failed: int, number: int, threshold: float) -> set[bo
     }
 
 
-def judging_of(votes: Sequence[Vote]) -> Judging:
+def summarize_votes(votes: Sequence[Vote]) -> Judging:
     """How the votes came about: how many have a verdict, whether these agree, and what asking used."""
     verdicts = [vote.passed for vote in votes if not vote.error]
     used = Usage()
