@@ -84,7 +84,7 @@ class Gate(Record, frozen=True):
     point` compares the observed rate with `min` without error control. `about` is the population of the claim:
     `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
     auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the verdict is
-    known. `judges` says how judged metrics decide; in a suite it is a key of its own.
+    known. `judges` says how judged metrics decide; in a suite it is a separate key.
     """
 
     min: Annotated[Share | None, described("required pass rate")] = None

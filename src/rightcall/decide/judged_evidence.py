@@ -16,7 +16,7 @@ from rightcall.stats.judged_rate import JudgedRate, judged_rate
 from rightcall.stats.judged_strata import Judgement
 
 MOST_UNSURE, MOST_WITHOUT_VERDICT, LEAST_WITHOUT_VERDICT = 0.05, 0.05, 5
-"""Shares from which unsure labels are counted either way, and cases without a verdict need labels of their own."""
+"""Shares from which unsure labels are counted either way, and from which cases without a verdict need labels too."""
 
 
 class CaseEvidence(NamedTuple):
