@@ -14,7 +14,7 @@ from rightcall.metrics.judged.rubric import Rubric
 from rightcall.model import Golden, ToolCall
 from rightcall.model.label import Label
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.judged_run import judged_run
+from rightcall.run.judged_run import load_judged_run
 from rightcall.run.label_evidence import label_sentences
 from rightcall.stats.label_plan import random_plan
 from rightcall.store.labels import LabelFolder
@@ -43,7 +43,7 @@ def evaluated(gate, **options):
 
 def label(run, number: int = 48, **fields) -> None:
     """What people say about cases drawn at random from the run."""
-    judged = judged_run(run.store, run.id, "refund")
+    judged = load_judged_run(run.store, run.id, "refund")
     folder = LabelFolder("labels")
     rows = []
     for name in random_plan(judged.judgements, number).cases:

@@ -90,10 +90,10 @@ def _labels_of(
         if not folder.file(judge.metric).is_file():
             return MetricLabels(rule), None
         from rightcall.run.judged_estimate import rate_labels
-        from rightcall.run.judged_run import judged_run
+        from rightcall.run.judged_run import load_judged_run
         from rightcall.run.label_session import labels_of
 
-        judged = judged_run(store, stored.id, judge.metric, finished=False)
+        judged = load_judged_run(store, stored.id, judge.metric, finished=False)
         labelling = labels_of(judged, folder)
         found = rate_labels(judged, labelling)
     except InputError as error:
