@@ -10,6 +10,8 @@ from rightcall.core.errors import RightCallError
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
+from rightcall.recording.judged_trial import tape_judges
+from rightcall.recording.library import Recordings
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.run.baseline_pool import mark_of, scores_by_run
 from rightcall.run.inputs import golden_hash
@@ -18,15 +20,19 @@ from rightcall.store.sql.store import Store
 
 
 async def rescore_baseline(
-    pool: BaselinePool, store: Store, scorer: Scorer, goldens: Mapping[str, AnyGolden]
+    pool: BaselinePool,
+    store: Store,
+    scorer: Scorer,
+    goldens: Mapping[str, AnyGolden],
+    recordings: Recordings | None = None,
 ) -> BaselinePool | None:
     """The same trials scored by these metrics; None when a run or its trajectories are not in the store.
 
-    Goldens edited since are left unchanged: they are not compared anyway.
+    Goldens edited since are left unchanged: they are not compared anyway. Judges are recorded or replayed as in a run.
     """
     runs = []
     for run in pool.header.runs:
-        results_of_run = await _rescore_run(store, run.id, scorer, goldens)
+        results_of_run = await _rescore_run(store, run.id, scorer, goldens, recordings)
         if results_of_run is None:
             return None
         runs.append(results_of_run)
@@ -41,7 +47,11 @@ async def rescore_baseline(
 
 
 async def _rescore_run(
-    store: Store, run: str, scorer: Scorer, goldens: Mapping[str, AnyGolden]
+    store: Store,
+    run: str,
+    scorer: Scorer,
+    goldens: Mapping[str, AnyGolden],
+    recordings: Recordings | None,
 ) -> dict[str, list[CaseResult]] | None:
     try:
         stored = store.runs.get(run)
@@ -58,7 +68,8 @@ async def _rescore_run(
                 return None  # trajectories were not kept
             scored = result
         else:
-            scored = await scorer.result(golden, result.trial, result.trajectory, tools)
+            with tape_judges(recordings, golden, result.trial, keep_others=True):
+                scored = await scorer.result(golden, result.trial, result.trajectory, tools)
         results_by_golden.setdefault(result.golden_id, []).append(scored)
     return results_by_golden
 

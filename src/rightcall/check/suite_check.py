@@ -149,7 +149,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     if baseline.header.given.metrics == plan.metrics_hash:
         return baseline, ""
     goldens = {golden.id: golden for golden in plan.goldens()}
-    again = await rescore_baseline(baseline, store, plan.scorer, goldens)
+    again = await rescore_baseline(baseline, store, plan.scorer, goldens, plan.agent.recordings)
     if again is None:
         return baseline, ""
     before, after = (

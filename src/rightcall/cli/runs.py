@@ -135,12 +135,15 @@ def rescore(
 ) -> None:
     """Score the stored trajectories of a run again and store the results as a new run.
 
-    Runs nothing. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
+    Runs nothing. Judges are recorded and replayed as `record` of the run's suite says.
+
+    Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.run.recorded_scores import scorer_of
     from rightcall.run.rescorer import rescore_run
+    from rightcall.run.suite_actions import recordings_of_run
     from rightcall.show.rows import write_outcome
 
     if on is not None or workers is not None:
@@ -150,7 +153,10 @@ def rescore(
     scorer = scorer_of(metrics, measure, ScoringRules(pass_rule=pass_rule))
     with _open(store_url) as store:
         if on is None and workers is None:
-            run_id, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
+            recordings = recordings_of_run(store.runs.get(run))
+            run_id, summary, verdict = run_interruptible(
+                rescore_run(store, run, scorer, recordings=recordings)
+            )
         else:
             from rightcall.api.evaluation import worker_pool
             from rightcall.cli.run_progress import tell_shards

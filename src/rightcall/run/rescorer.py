@@ -14,10 +14,12 @@ from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
+from rightcall.recording.judged_trial import tape_judges
+from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.floor import compute_floor
 from rightcall.run.outcome import results_of_run, verdict_without_gate
@@ -66,14 +68,22 @@ Spread = Callable[[RescoreTask, Sequence[RescoreShard]], Iterator[None]]
 
 
 async def rescore_run(
-    store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = (), spread: Spread | None = None
+    store: Store,
+    run: str,
+    scorer: Scorer,
+    *,
+    goldens: Iterable[AnyGolden] = (),
+    spread: Spread | None = None,
+    recordings: Recordings | None = None,
 ) -> tuple[str, Summary, Verdict]:
     """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
 
+    Judges are recorded in `recordings`, or replayed from them, where scoring is not spread.
     `goldens` replace stored ones with the same id, which have lost any functions they contained. `spread` scores shards
     of the run elsewhere [default: one after the other, here].
     """
-    await scorer.require_ready()
+    with tape_judges(recordings, Golden(""), 0):  # a replay needs no key of a judge
+        await scorer.require_ready()
     old = store.runs.get(run)
     goldens_by_id = {golden.id: golden for golden in store.runs.goldens(old.id)}
     goldens_by_id |= {
@@ -94,7 +104,7 @@ async def rescore_run(
     else:
         stream = store.runs.results(old.id, trajectories=True)
         while batch := list(islice(stream, BATCH)):
-            results = await _score_again(batch, goldens_by_id, tools, scorer)
+            results = await _score_again(batch, goldens_by_id, tools, scorer, recordings)
             writer.add(results)
             tally.add_all(results)
     early = old.run.summary is not None and old.run.summary.stopped_early
@@ -118,12 +128,17 @@ async def _score_again(
     goldens: Mapping[str, AnyGolden],
     tools: Mapping[str, Tool],
     scorer: Scorer,
+    recordings: Recordings | None = None,
 ) -> list[CaseResult]:
-    return [await _again(result, goldens, tools, scorer) for result in results]
+    return [await _again(result, goldens, tools, scorer, recordings) for result in results]
 
 
 async def _again(
-    result: CaseResult, goldens: Mapping[str, AnyGolden], tools: Mapping[str, Tool], scorer: Scorer
+    result: CaseResult,
+    goldens: Mapping[str, AnyGolden],
+    tools: Mapping[str, Tool],
+    scorer: Scorer,
+    recordings: Recordings | None,
 ) -> CaseResult:
     golden, trajectory = goldens.get(result.golden_id), result.trajectory
     if golden is None or trajectory is None:
@@ -133,7 +148,8 @@ async def _again(
         return msgspec.structs.replace(
             result, passed=False, score=0.0, metrics=overall, codes=(), error=error, checked=True
         )
-    scored = await scorer.result(golden, result.trial, trajectory, tools)
+    with tape_judges(recordings, golden, result.trial, keep_others=True):
+        scored = await scorer.result(golden, result.trial, trajectory, tools)
     return msgspec.structs.replace(scored, trajectory=trajectory, first_request=result.first_request)
 
 

@@ -27,7 +27,8 @@ from rightcall.models.shelves import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.named_models import project_files, suite_models
-from rightcall.run.suite import Suite
+from rightcall.run.suite import Suite, load_suite
+from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import read_address
 
 FILE_MODELS = ("scripted", "recorded", "local")
@@ -287,3 +288,9 @@ def suite_recordings(suite: Suite, folder: Path) -> Recordings | None:
     """The recordings of a suite; None when nothing is recorded or replayed."""
     settings = record_settings(suite)
     return None if settings.mode == "none" else Recordings(settings, recordings_folder(suite, folder))
+
+
+def recordings_of_run(run: StoredRun) -> Recordings | None:
+    """The recordings of the suite of a stored run; None when the suite is not here or records nothing."""
+    file = Path(run.run.versions.get("suite_file", "") or ".")
+    return suite_recordings(load_suite(file), file.parent) if file.is_file() else None
