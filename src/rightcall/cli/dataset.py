@@ -60,7 +60,7 @@ def check(
 
     Exit code 2 if there are errors; warnings do not count.
     """
-    from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
+    from rightcall.cli.dataset_quality import SkippedRows, audit_line, quality_of_file, show_quality
     from rightcall.datasets.goldens import numbered_goldens
     from rightcall.improve.dataset_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
@@ -75,7 +75,7 @@ def check(
             bad = skipped.problems if skipped else []
             print_json({"quality": measured_quality, "findings": easy_goldens, "skipped": bad})
         else:
-            show_quality(measured_quality, easy_goldens)
+            show_quality(measured_quality, easy_goldens, audit_line(file, store_url))
             if skipped:
                 skipped.show()
         return

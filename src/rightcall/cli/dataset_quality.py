@@ -55,8 +55,21 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def show_quality(quality: Quality, findings: Sequence[DatasetFinding]) -> None:
-    """Print the findings, then the totals."""
+def audit_line(file: Path, store: str | None) -> str:
+    """What the last audit of this very dataset found, if the store has one; `rightcall audit` makes it."""
+    from rightcall.core.digest import file_digest
+    from rightcall.store.address import open_store, store_address
+
+    stored = store_address(store).file
+    if stored is not None and not stored.exists():
+        return ""
+    with open_store(store, must_exist=True) as opened:
+        entry = opened.audits.get(file_digest(file))
+    return entry.sentence if entry is not None else ""
+
+
+def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: str = "") -> None:
+    """Print the findings, then the totals; `audit` is a line about the last audit."""
     out = console()
     for finding in findings[:SHOWN]:
         named = f"{finding.code} {finding.where} '{finding.golden_id}'"
@@ -84,6 +97,7 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding]) -> None:
         lines.append(
             "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
         )
+    lines += [audit] if audit else []
     lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:
         out.print(line, soft_wrap=True)

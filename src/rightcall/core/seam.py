@@ -47,8 +47,12 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
         "tau": "rightcall.datasets.importers.tau:tau_matcher",
     },
-    "pages": {"live": "rightcall.wings.monitor.live_page"},
+    "pages": {
+        "audits": "rightcall.wings.audit.pages",
+        "live": "rightcall.wings.monitor.live_page",
+    },
     "services": {
+        "audit_overview": "rightcall.wings.audit.overview:audit_overview",
         "end_simulation": "rightcall.wings.generate.control:end",
         "expected_drafts": "rightcall.wings.generate.run_proposals:draft_expectations",
         "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",

@@ -70,6 +70,12 @@ def reviewed(
     return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 
 
+def without_review(golden: AnyGolden) -> AnyGolden:
+    """The golden without the decision about it."""
+    metadata = {name: value for name, value in golden.metadata.items() if name != KEY}
+    return msgspec.structs.replace(golden, metadata=metadata)
+
+
 def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
     """The golden as rewritten by a reviewer, in JSON. Its id and kind stay; it becomes pending and edited."""
     where = f"golden '{golden.id}'"

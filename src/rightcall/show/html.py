@@ -115,6 +115,15 @@ def _assets() -> dict[str, str]:
     return {"style": style, "script": script, "policy": policy}
 
 
+def style_sheet() -> tuple[str, str]:
+    """The style sheet of a page without scripts, and the policy that allows nothing else."""
+    style = (HERE / "assets" / "report.css").read_text("utf-8")
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return style, policy
+
+
 def _data(name: str, packed: str) -> bytes:
     return f'<script type="text/plain" id="{name}">{packed}</script>\n'.encode()
 

@@ -15,7 +15,7 @@ def json_text(report: LintReport) -> str:
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # an unpaired surrogate, which JSON cannot represent
-        data = msgspec.json.encode(_safe(msgspec.to_builtins(value)))
+        data = msgspec.json.encode(safe_text(msgspec.to_builtins(value)))
     return msgspec.json.format(data, indent=2).decode() + "\n"
 
 
@@ -38,12 +38,12 @@ def document(report: LintReport) -> dict[str, Any]:
     }
 
 
-def _safe(value: Any) -> Any:
+def safe_text(value: Any) -> Any:
     """The value with unpaired surrogates, which JSON cannot represent, replaced by question marks."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {key: _safe(inner) for key, inner in value.items()}
+        return {key: safe_text(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_safe(inner) for inner in value]
+        return [safe_text(inner) for inner in value]
     return value

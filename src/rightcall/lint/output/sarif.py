@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from rightcall.lint.output.json import _safe
+from rightcall.lint.output.json import safe_text
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import FAMILIES, find_rule
 
@@ -21,20 +21,17 @@ _PAGES = "docs/lint/rules"
 def sarif_text(report: LintReport, version: str = "") -> str:
     """One run with the rules that found something."""
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
-    driver: dict[str, Any] = {"name": "rightcall", "rules": [_rule(code) for code in codes]}
+    rules = [_rule(code) for code in codes]
+    return sarif_log(rules, [_result(diagnostic, codes) for diagnostic in report.diagnostics], version)
+
+
+def sarif_log(rules: list[dict[str, Any]], results: list[dict[str, Any]], version: str = "") -> str:
+    """One run of RightCall with its rules and results, as text."""
+    driver: dict[str, Any] = {"name": "rightcall", "rules": rules}
     if version:
         driver["semanticVersion"] = version
-    log = {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(diagnostic, codes) for diagnostic in report.diagnostics],
-            }
-        ],
-    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
 
 
@@ -46,7 +43,12 @@ def _uri(diagnostic: Diagnostic) -> str:
     if not diagnostic.file:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", diagnostic.origin.removeprefix("mcp:")).strip("-.")
         return f"mcp/{name or 'server'}" if diagnostic.origin else "tools"
-    path, here = Path(diagnostic.file), Path.cwd()
+    return file_uri(diagnostic.file)
+
+
+def file_uri(file: str) -> str:
+    """A file as a reference: relative below the working directory."""
+    path, here = Path(file), Path.cwd()
     whole = path if path.is_absolute() else here / path
     if whole.is_relative_to(here) and ".." not in whole.parts:
         return quote(whole.relative_to(here).as_posix().encode("utf-8", "replace"))
@@ -73,11 +75,11 @@ def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
         "ruleId": diagnostic.code,
         "ruleIndex": codes.index(diagnostic.code),
         "level": _LEVELS[diagnostic.severity],
-        "message": {"text": _safe(text)},
+        "message": {"text": safe_text(text)},
         "partialFingerprints": {"rightcall/v1": diagnostic.fingerprint},
     }
     location: dict[str, Any] = {
-        "logicalLocations": [{"fullyQualifiedName": _safe(diagnostic.pointer), "kind": "object"}]
+        "logicalLocations": [{"fullyQualifiedName": safe_text(diagnostic.pointer), "kind": "object"}]
     }
     location["physicalLocation"] = {
         "artifactLocation": {"uri": _uri(diagnostic)},

@@ -1,10 +1,11 @@
-"""The `Store` class and its three parts."""
+"""The `Store` class and its parts."""
 
 from __future__ import annotations
 
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from rightcall.store.sql.audits import Audits
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.datasets import Datasets
 from rightcall.store.sql.runs import Runs
@@ -25,7 +26,7 @@ RENAMED = {
 
 
 class Store(Core):
-    """Runs, datasets and traces, in SQLite or PostgreSQL. Created by `open_store`.
+    """Runs, datasets, audits and traces, in SQLite or PostgreSQL. Created by `open_store`.
 
     Where a method takes a run, pass an id, a unique prefix of one, or `last`.
     """
@@ -39,6 +40,11 @@ class Store(Core):
     def datasets(self) -> Datasets:
         """Versions of datasets."""
         return Datasets(self)
+
+    @property
+    def audits(self) -> Audits:
+        """The last audit of each dataset."""
+        return Audits(self)
 
     @property
     def traces(self) -> Traces:

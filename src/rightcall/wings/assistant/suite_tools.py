@@ -1,4 +1,4 @@
-"""The tool that runs a suite, or replays it from recorded answers."""
+"""The tools that run a suite, or replay it from recorded answers, and that audit it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from rightcall.api.suite_run import SuiteRun
+from rightcall.core.seam import load
 from rightcall.model.run import CaseResult
 from rightcall.recording.settings import RecordMode
 from rightcall.run.live_run import Progress
@@ -78,3 +79,27 @@ class SuiteTools:
                 "notices": outcome.notices,
                 "failed": {"items": failed, "more": more},
             }
+
+    @tool(read_only=True, open_world=False, timeout_s=LONGEST_RUN_S)
+    async def audit_suite(
+        self,
+        suite: Annotated[
+            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
+        ],
+        most: Annotated[
+            int, Meta(ge=1, le=50, description="Maximum number of survivors to return. Defaults to 10.")
+        ] = 10,
+    ) -> dict[str, Any]:
+        """Find out which bugs a suite would not notice, and which of its goldens may be wrong.
+
+        Use when goldens were written or changed, or before a pass rate is trusted. Plants bugs in right behaviour and
+        scores them with the suite's goldens; asks no model and runs no tool. Returns the catch rate with its interval,
+        the most harmful bugs that pass with the change of the golden that would catch each, and doubted goldens.
+        Changes nothing: make changes with write_definitions.
+        """
+        path, loaded = self._project.suite(suite)
+        self._project.require_trust(path, loaded, None)
+        overview_of_audit = load("services", "audit_overview")
+        return await overview_of_audit(
+            path, store=self._project.store_url, trust=self._project.trust, most=most
+        )

@@ -15,6 +15,7 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 
 if TYPE_CHECKING:
+    from rightcall.wings.audit.audit_document import AuditDocument
     from rightcall.wings.audit.result import AuditResult
 
 
@@ -35,21 +36,29 @@ def audit(suite: Path, options: AuditOptions) -> None:
     from rightcall.core.text import first_names, pluralize
     from rightcall.improve.doubt import certain_goldens
     from rightcall.show.progress import CountProgress
-    from rightcall.wings.audit.suite_audit import run_audit
+    from rightcall.wings.audit.audit_document import AuditCases
+    from rightcall.wings.audit.suite_audit import run_audit, subject_of
 
     choices = {field.name: getattr(options, field.name) for field in fields(AuditChoices)}
     call = AuditCall(suite, tools=options.tools or (), **choices)
     if options.show:
         _show_mutant(call, options.show)
         return
-    with CountProgress("auditing", "golden") as progress:
-        result = run_blocking(run_audit(replace(call, progress=progress.advance)))
     if options.output is not None:
-        _write(result, options.output)
+        _require_format(options.output)
+    subject, cases = subject_of(call), AuditCases()
+    with CountProgress("auditing", "golden") as progress:
+        result = run_blocking(run_audit(replace(call, progress=progress.advance), [cases], subject))
+    document = cases.document(result, subject.dataset, subject.name, subject.trial.tools)
+    _keep(document, options)
+    if options.output is not None:
+        _write(document, result, options.output)
     if options.as_json:
         print_json(result)
     else:
         _show(result, suite, options)
+    if options.apply:
+        _draft(document, options)
     if options.review:
         from rightcall.wings.audit.doubt_review import review_doubts
 
@@ -81,21 +90,84 @@ def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
     print_audit(console(), result, every=options.every)
     if options.write is not None:
         tell(f"wrote the goldens with all proposed changes to {options.write}")
-    elif any(survivor.proposal for survivor in result.survivors):
+    elif not options.apply and any(survivor.proposal for survivor in result.survivors):
         tools = f" --tools {shlex.quote(str(options.tools))}" if options.tools else ""
         print_next(f"rightcall audit {shlex.quote(str(suite))}{tools} --write tightened.jsonl")
 
 
-def _write(result: AuditResult, output: Path) -> None:
+def _keep(document: AuditDocument, options: AuditOptions) -> None:
+    """Store the audit of a whole dataset, for the dashboard and `dataset check`; a store that fails spoils nothing."""
+    from rightcall.core.errors import RightCallError
+    from rightcall.store.address import open_store
+    from rightcall.wings.audit.audit_document import encode_document
+
+    if not document.entry.fingerprint or document.result.in_dataset or options.operators or options.only:
+        return
+    try:
+        with open_store(options.store) as store:
+            store.audits.put(document.entry, encode_document(document))
+    except RightCallError as problem:
+        tell(f"the audit was not stored: {problem}", err=True)
+
+
+def _draft(document: AuditDocument, options: AuditOptions) -> None:
+    """Write the changed goldens as drafts, and say how they are reviewed."""
+    from rightcall.cli.drafts import is_file
+    from rightcall.core.text import pluralize
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.store.address import open_store
+    from rightcall.wings.audit.audit_drafts import as_draft, draft_changes
+
+    assert options.apply is not None
+    goldens = document.changed_goldens
+    if not goldens:
+        tell("no change is proposed: no drafts were written", err=True)
+        return
+    if is_file(options.apply):
+        if Path(options.apply).exists():
+            raise click.UsageError(f"{options.apply} exists; name a new file for the drafts")
+        save_goldens(map(as_draft, goldens), options.apply)
+    else:
+        with open_store(options.store) as store:
+            draft_changes(store, options.apply, goldens)
+    if not options.as_json:
+        tell(f"{pluralize(len(goldens), 'changed golden')} drafted for review: {options.apply}")
+        drafts = shlex.quote(options.apply)
+        into = shlex.quote(document.entry.dataset)
+        print_next(
+            f"rightcall generate review {drafts}",
+            f"rightcall generate finalize {drafts} --into {into} -o tightened.jsonl",
+        )
+
+
+FORMATS = (".md", ".json", ".html", ".sarif")
+
+
+def _require_format(output: Path) -> None:
+    if output.suffix not in FORMATS:
+        raise click.UsageError(f"{output}: an audit is written as {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+
+
+def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
     import msgspec
 
     from rightcall.files.atomic import write_file
-    from rightcall.wings.audit.audit_text import audit_markdown
 
-    if output.suffix == ".md":
-        content = audit_markdown(result).encode()
-    elif output.suffix == ".json":
-        content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
-    else:
-        raise click.UsageError(f"{output}: an audit is written as .md or .json")
+    match output.suffix:
+        case ".md":
+            from rightcall.wings.audit.audit_text import audit_markdown
+
+            content = audit_markdown(result).encode()
+        case ".html":
+            from rightcall.wings.audit.audit_html import audit_html
+
+            content = audit_html(document)
+        case ".sarif":
+            from importlib.metadata import version
+
+            from rightcall.wings.audit.audit_sarif import audit_sarif
+
+            content = audit_sarif(result, version("rightcall")).encode()
+        case _:
+            content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
     write_file(output, content)

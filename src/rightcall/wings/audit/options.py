@@ -84,6 +84,13 @@ class AuditOptions(AuditChoices):
     """The options of `rightcall audit`."""
 
     tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
+    apply: Annotated[
+        str | None,
+        Option(
+            "Write proposed changes as drafts for review: a new file, or a dataset of the store",
+            metavar="DRAFTS",
+        ),
+    ] = None
     show: Annotated[
         str | None, Option("Show one bug: its calls, the expected ones and its score", metavar="ID")
     ] = None
@@ -103,6 +110,8 @@ class AuditOptions(AuditChoices):
     ] = False
     output: Annotated[
         Path | None,
-        Option("Write the audit to a file: .md or .json", flags=("-o", "--output"), values="file"),
+        Option(
+            "Write the audit to a file: .html, .md, .json or .sarif", flags=("-o", "--output"), values="file"
+        ),
     ] = None
     as_json: JsonOption = False

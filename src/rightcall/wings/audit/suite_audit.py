@@ -74,9 +74,11 @@ async def aaudit(options: AuditCall) -> AuditResult:
     return await run_audit(options)
 
 
-async def run_audit(options: AuditCall, listeners: Sequence[AuditListener] = ()) -> AuditResult:
-    """The same, telling listeners of every mutant and of every golden."""
-    subject = subject_of(options)
+async def run_audit(
+    options: AuditCall, listeners: Sequence[AuditListener] = (), subject: AuditSubject | None = None
+) -> AuditResult:
+    """The same, telling listeners of every mutant and of every golden; `subject` is what the options name."""
+    subject = subject or subject_of(options)
     _refuse_to_overwrite(subject, options.write)
     changes = TightenedGoldens()
     with past_of(subject, options) as past, write_mutants(options.write_mutants) as writers:

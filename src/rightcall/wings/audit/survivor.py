@@ -92,11 +92,19 @@ SENTENCES = {
 }
 
 
+NAMING_TOOLS = ("extra_call", "sibling_tool", "drop_call", "repeat_call")
+"""Operators whose mutants differ in the tool that they name."""
+
+
 def sentence_of(mutants: Sequence[Mutant]) -> str:
     """What passes, in words."""
     first = mutants[0]
     if len(mutants) > 1 and first.parameter:
         return f"{len(mutants)} wrong values of {first.tool}.{first.parameter} pass"
+    tools = sorted({mutant.tool for mutant in mutants})
+    if len(tools) > 1 and first.operator in NAMING_TOOLS:
+        shown = f"{', '.join(tools[:-1])} or {tools[-1]}"
+        return SENTENCES[first.operator].format(tool=shown, before=first.before)
     pattern = SENTENCES.get(first.operator, "{tool}.{parameter} {after} instead of {before} passes")
     names = {"before": _short(first.before), "after": _short(first.after)}
     if first.operator in ("sibling_tool", "wrong_content"):

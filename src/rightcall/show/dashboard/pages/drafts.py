@@ -87,6 +87,7 @@ def golden(request: Request) -> Response:
         row=rows[at],
         review=review_of(current_golden),
         generated=current_golden.metadata.get("generated"),
+        audit=current_golden.metadata.get("audit"),
         text=msgspec.json.format(encode(bare), indent=2).decode(),
         seen=_mark(current_golden),
         before=golden_link(version.alias, rows[at - 1].id) if at else "",

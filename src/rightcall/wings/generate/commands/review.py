@@ -87,16 +87,28 @@ def review(
 @click.command()
 @click.argument("drafts")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file, when DRAFTS is a file")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    help="Dataset whose goldens the accepted drafts replace, by id, or extend; written to --output",
+)
 @click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not")
 @click.option("--author", help="Author of the version [default: user name]")
 @click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
 @json_option
 def finalize(
-    drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool
+    drafts: str,
+    output: Path | None,
+    into: Path | None,
+    as_is: bool,
+    author: str | None,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
 
-    In a dataset, rejected goldens leave the draft and pending ones stay in it.
+    In a dataset, rejected goldens leave the draft and pending ones stay in it. With --into, the output has all goldens
+    of that dataset; those that were not accepted are as they were.
     """
     from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
@@ -104,7 +116,7 @@ def finalize(
     from rightcall.store.address import open_store
     from rightcall.store.base import user_name
 
-    if is_file(drafts):
+    if is_file(drafts) or into is not None:
         if output is None:
             raise click.UsageError("--output is required: the file for the accepted goldens")
         kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or is_accepted(golden)]
@@ -114,7 +126,7 @@ def finalize(
                 "none of its goldens has been accepted",
                 f"review them: rightcall generate review {drafts}",
             )
-        save_goldens(kept, output)
+        save_goldens(kept if into is None else _merged(into, kept), output)
         _say_final(len(kept), str(output), as_json)
         return
     if output is not None:
@@ -134,6 +146,16 @@ def finalize(
     _say_final(version.goldens, f"version {version.version} of {version.alias}", as_json)
     if not as_json:
         print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
+
+
+def _merged(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
+    """The goldens of a dataset with the accepted ones in place of those of their ids, and the others at the end."""
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.datasets.review import without_review
+
+    replaced = {golden.id: without_review(golden) for golden in accepted}
+    goldens = [replaced.pop(golden.id, golden) for golden in load_goldens(dataset)]
+    return [*goldens, *replaced.values()]
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
@@ -224,6 +246,9 @@ def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
         out.print("  → no call", style="cyan")
     if golden.forbidden_calls:
         out.print(f"  forbidden: {', '.join(map(str, golden.forbidden_calls))}", style="dim")
+    note = golden.metadata.get("audit")
+    for edit in note.get("edits", ()) if isinstance(note, dict) else ():
+        out.print(f"  audit: {msgspec.json.encode(edit).decode()}", style="yellow", soft_wrap=True)
     if golden_review.comment:
         out.print(f"  comment: {golden_review.comment}", style="dim")
 
