@@ -21,7 +21,7 @@ from rightcall.wings.audit.audit_document import AuditDocument, decode_document
 from rightcall.wings.audit.audit_drafts import draft_changes
 from rightcall.wings.audit.audit_view import AuditView, audit_view
 
-NAVIGATION = ("Would it notice?", "/audits")
+NAVIGATION = ("Audits", "/audits")
 TEMPLATES = Path(__file__).parent / "templates"
 LOOKED_BACK = 50
 
