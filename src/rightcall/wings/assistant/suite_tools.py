@@ -99,7 +99,8 @@ class SuiteTools:
         """
         path, loaded = self._project.suite(suite)
         self._project.require_trust(path, loaded, None)
-        overview_of_audit = load("services", "audit_overview")
-        return await overview_of_audit(
+        audit_overview = load("services", "audit_overview")
+        summary: dict[str, Any] = await audit_overview(
             path, store=self._project.store_url, trust=self._project.trust, most=most
         )
+        return summary
