@@ -44,7 +44,7 @@ class ShownSurvivor(Record, frozen=True):
     case: CaseView | None = None
 
 
-class MatrixRow(Record, frozen=True):
+class CatchRow(Record, frozen=True):
     """An operator and its catches by tool, in the order of the columns; None where nothing was planted."""
 
     operator: str
@@ -64,7 +64,7 @@ class AuditView(Record, frozen=True):
     more: int
     tools: tuple[str, ...]
     tools_left_out: int
-    matrix: tuple[MatrixRow, ...]
+    matrix: tuple[CatchRow, ...]
     bands: tuple[tuple[str, tuple[tuple[Doubt, tuple[ShownEdit, ...]], ...]], ...]
     left_out: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
@@ -124,9 +124,9 @@ def _text(value: object) -> str:
     return "" if value is None else encode_as(value, describe_value).decode()[:4000]
 
 
-def _row(result: AuditResult, operator: str, columns: Sequence[str]) -> MatrixRow:
+def _row(result: AuditResult, operator: str, columns: Sequence[str]) -> CatchRow:
     row = result.matrix.get(operator, {})
-    return MatrixRow(operator, tuple(row.get(tool) for tool in columns), result.by_operator[operator])
+    return CatchRow(operator, tuple(row.get(tool) for tool in columns), result.by_operator[operator])
 
 
 def _shown(document: AuditDocument, survivor: Survivor) -> ShownSurvivor:
