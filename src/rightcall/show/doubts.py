@@ -38,7 +38,8 @@ def band_line(band: Band) -> str:
     """The band with its measured precision, as a sentence."""
     if band == "certain":
         return "certainly wrong: shown by running it"
-    return f"{BAND_TITLES[band]}: about {percent(PRECISION[band], 0)} of such doubts were right when measured"
+    share = percent(PRECISION[band], 0)
+    return f"{BAND_TITLES[band]}: about {share} of such doubts were right, measured with simulated agents"
 
 
 def print_doubts(out: Screen, doubts: Sequence[Doubt], *, every: bool = False) -> None:
