@@ -15,7 +15,7 @@ from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.cli.dataset import check as dataset_check
 from rightcall.improve.past_evidence import past_evidence
-from rightcall.improve.past_runs import judged_case
+from rightcall.improve.past_runs import cases_of_result
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.votes import Voter
 from rightcall.model import CaseResult, ToolCall, Trajectory
@@ -109,7 +109,7 @@ def test_what_says_nothing_about_an_agent_does_not_vote() -> None:
         ),
         "lost": (CaseResult("g", 0, False, 0.0, {}), 0),
     }
-    assert {why: len(judged_case(Voter("a"), result)) for why, (result, _) in results.items()} == {
+    assert {why: len(cases_of_result(Voter("a"), result)) for why, (result, _) in results.items()} == {
         why: votes for why, (_, votes) in results.items()
     }
 

@@ -72,7 +72,7 @@ def alternatives_of(golden: AnyGolden) -> Iterator[tuple[str, list[tuple[str, Ex
     yield "expected_calls", own + turns
 
 
-def expected_arguments(golden: AnyGolden) -> Iterator[tuple[str, str, str, Any]]:
+def argument_demands(golden: AnyGolden) -> Iterator[tuple[str, str, str, Any]]:
     """Every argument that all alternatives demand of a required call: its path, tool, parameter and matcher.
 
     Nothing where the golden has alternatives: what one of them demands is demanded of nobody.
@@ -116,21 +116,23 @@ def _difference(
             if _fits(expectation, call.name):
                 arguments = tuple(_argument_differences(path, expectation, call, golden, toolset))
                 pairs.append((len(arguments), index, at, arguments))
-    taken: set[int] = set()
-    made: set[int] = set()
+    matched: set[int] = set()
+    answered: set[int] = set()
     differences: list[ArgumentDifference] = []
     for _, index, at, arguments in sorted(pairs, key=lambda pair: pair[:3]):
-        if index not in taken and at not in made:
-            taken.add(index)
-            made.add(at)
+        if index not in matched and at not in answered:
+            matched.add(index)
+            answered.add(at)
             differences += arguments
     missing = tuple(
         pattern_text(expectation.tool)
         for index, (_, expectation) in enumerate(expected)
-        if index not in taken and expectation.required
+        if index not in matched and expectation.required
     )
     allowed = golden.extra_calls == "allow"
-    extra = tuple(call.name for at, call in enumerate(calls) if at not in made and not (allowed and taken))
+    extra = tuple(
+        call.name for at, call in enumerate(calls) if at not in answered and not (allowed and matched)
+    )
     return CallDifference(tuple(differences), missing, extra)
 
 

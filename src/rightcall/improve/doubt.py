@@ -98,7 +98,7 @@ def in_order(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
     )  # fmt: skip
 
 
-def proposed_change(doubts: Iterable[Doubt]) -> tuple[GoldenEdit, ...]:
+def smallest_change(doubts: Iterable[Doubt]) -> tuple[GoldenEdit, ...]:
     """The smallest change that is proposed for a golden; whole alternatives come last."""
     changes = [doubt.change for doubt in doubts if doubt.change]
     return min(changes, key=lambda edits: any(edit.path == "any_of" for edit in edits), default=())

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.datasets.review import reviewed
-from rightcall.improve.doubt import Doubt, proposed_change
+from rightcall.improve.doubt import Doubt, smallest_change
 from rightcall.improve.golden_edit import apply_edits
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
@@ -41,18 +41,18 @@ def decisions(store: Store) -> dict[str, DoubtDecision]:
     return by_mark
 
 
-def settled_marks(store: Store) -> frozenset[str]:
+def marks_of_kept(store: Store) -> frozenset[str]:
     """Marks of the doubts about goldens that somebody calls right. Edits and drops change a draft only."""
     return frozenset(mark for mark, decided in decisions(store).items() if decided.decision == "keep")
 
 
 def remember(store: Store, doubts: Iterable[Doubt], decision: Decision, *, author: str, at: str) -> None:
     """Remember what was decided about a golden, until its content changes."""
-    made = {
+    documents = {
         doubt.mark: encode(DoubtDecision(doubt.golden_id, doubt.code, decision, author, at))
         for doubt in doubts
     }
-    store.traces.set_states(KIND, made)
+    store.traces.set_states(KIND, documents)
 
 
 def forget(store: Store, doubts: Iterable[Doubt]) -> None:
@@ -78,7 +78,7 @@ def decide(
     version = None
     if decision == "edit":
         version = _put_in_draft(
-            store, alias, dataset, edited_golden(golden, doubts, author=author, at=at), author
+            store, alias, dataset, apply_proposal(golden, doubts, author=author, at=at), author
         )
     elif decision == "drop":
         version = _drop_from_draft(store, alias, dataset, golden.id, author)
@@ -86,9 +86,9 @@ def decide(
     return version
 
 
-def edited_golden(golden: AnyGolden, doubts: Sequence[Doubt], *, author: str, at: str) -> AnyGolden:
+def apply_proposal(golden: AnyGolden, doubts: Sequence[Doubt], *, author: str, at: str) -> AnyGolden:
     """The golden with the change that is proposed, accepted; without one, as it is and pending."""
-    change = proposed_change(doubts)
+    change = smallest_change(doubts)
     why = "; ".join(f"{doubt.title}: {doubt.sentence}" for doubt in doubts)[:2_000]
     changed = apply_edits(golden, change) if change else golden
     state: Literal["accepted", "pending"] = "accepted" if change else "pending"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -17,7 +17,7 @@ from rightcall.improve.call_difference import difference_from
 from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
 from rightcall.improve.doubts.contradiction import MOST_COMPARED, GoldenDemand, contradictions, demand_of
 from rightcall.improve.doubts.discrimination import PassMatrix
-from rightcall.improve.golden_edit import GoldenEdit, apply_edits, bounded_value
+from rightcall.improve.golden_edit import GoldenEdit, apply_edits, limit_value
 from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.model.golden import AnyGolden, canonical_golden
@@ -59,7 +59,7 @@ class Doubter:
         for code in DOUBT_CODES:
             if code not in OF_DATASET:
                 for reason in _reasons(code)(suspect):
-                    self._add(golden.id, where, code, _checked(reason, suspect), votes, mark)
+                    self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes, mark)
         self._matrix.add(golden.id, ballot)
         if len(self._demands) < MOST_COMPARED and (demand := demand_of(suspect, where, mark)) is not None:
             self._demands.append(demand)
@@ -98,7 +98,7 @@ class Doubter:
             families=alternative.families if alternative else (),
             agents=alternative.agents if alternative else (),
             evidence=tuple(shorten(line, LONGEST_SENTENCE) for line in reason.evidence),
-            alternative=_shown_calls(reason),
+            alternative=_alternative_calls(reason),
             change=reason.change,
             mark=mark,
         )
@@ -118,7 +118,7 @@ def _reasons(code: DoubtCode) -> Any:
     return import_module(f"rightcall.improve.doubts.{code}").reasons
 
 
-def _checked(reason: Reason, suspect: SuspectGolden) -> Reason:
+def _with_valid_change(reason: Reason, suspect: SuspectGolden) -> Reason:
     """The reason with its change only where that can be made, and accepts the alternative."""
     if not reason.change:
         return reason
@@ -130,19 +130,20 @@ def _checked(reason: Reason, suspect: SuspectGolden) -> Reason:
         return reason._replace(change=())
     if reason.alternative is not None and not refused:
         refused = difference_from(changed, reason.alternative.calls, suspect.toolset).size > 0
-    bounded = tuple(_bounded(edit) for edit in reason.change)
+    bounded = tuple(_limit_values(edit) for edit in reason.change)
     return reason._replace(change=() if refused or bounded != reason.change else bounded)
 
 
-def _bounded(edit: GoldenEdit) -> GoldenEdit:
-    return msgspec.structs.replace(edit, before=bounded_value(edit.before), after=bounded_value(edit.after))
+def _limit_values(edit: GoldenEdit) -> GoldenEdit:
+    return msgspec.structs.replace(edit, before=limit_value(edit.before), after=limit_value(edit.after))
 
 
-def _shown_calls(reason: Reason) -> tuple[AlternativeCall, ...]:
-    return tuple(_shown(reason)) if reason.alternative else ()
-
-
-def _shown(reason: Reason) -> Iterator[AlternativeCall]:
-    for call in reason.alternative.calls if reason.alternative else ():
-        arguments = {name: bounded_value(value) for name, value in (call.arguments or {}).items()}
-        yield AlternativeCall(call.name, arguments)
+def _alternative_calls(reason: Reason) -> tuple[AlternativeCall, ...]:
+    """What agents do instead, with values that an output can hold."""
+    calls = reason.alternative.calls if reason.alternative else ()
+    return tuple(
+        AlternativeCall(
+            call.name, {name: limit_value(value) for name, value in (call.arguments or {}).items()}
+        )
+        for call in calls
+    )

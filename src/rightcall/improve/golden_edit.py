@@ -26,7 +26,7 @@ class GoldenEdit(Record, frozen=True):
     after: Any = None
 
 
-def bounded_value(value: Any) -> Any:
+def limit_value(value: Any) -> Any:
     """A value for an output: one of more than 4 kB as its shortened text."""
     text = encode_as(value, describe_value).decode()
     return value if len(text) <= LONGEST_VALUE else shorten(text, LONGEST_VALUE)

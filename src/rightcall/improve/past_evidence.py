@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 
-from rightcall.improve.doubt_decisions import settled_marks
+from rightcall.improve.doubt_decisions import marks_of_kept
 from rightcall.improve.past_files import PastFiles
 from rightcall.improve.past_runs import (
     PastCase,
@@ -93,4 +93,4 @@ def past_evidence(
         chosen = named_runs(opened, runs)
         if not runs and name:
             chosen = newest_runs(opened, name, every=every)
-        yield PastEvidence(PastRuns(opened, chosen, families), files, settled_marks(opened))
+        yield PastEvidence(PastRuns(opened, chosen, families), files, marks_of_kept(opened))

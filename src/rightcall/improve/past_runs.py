@@ -62,7 +62,7 @@ class PastRuns:
                 continue
             which = ResultFilter(golden_id=golden.id)
             for result in self._store.runs.results(run.id, which, trajectories=True):
-                cases += judged_case(voter, result)
+                cases += cases_of_result(voter, result)
         self._last = content, cases
         return cases
 
@@ -141,7 +141,7 @@ def content_of(golden: AnyGolden) -> str:
     return json_digest(canonical_golden(golden), 32, enc_hook=describe_value)
 
 
-def judged_case(voter: Voter, result: CaseResult) -> list[PastCase]:
+def cases_of_result(voter: Voter, result: CaseResult) -> list[PastCase]:
     """The trial, if it says anything: infrastructure errors and calls without arguments do not vote."""
     trajectory = result.trajectory
     if not result.judged or trajectory is None or any(c.arguments_unknown for c in trajectory.calls):

@@ -35,7 +35,7 @@ class SuiteDoubts(NamedTuple):
     is_cut: bool = False
 
 
-def voting_runs(store: Store, suite: str) -> list[StoredRun]:
+def electoral_runs(store: Store, suite: str) -> list[StoredRun]:
     """The newest run of each agent of a suite, newest first; an `InputError` without any."""
     runs = newest_runs(store, suite)
     if not runs:
@@ -45,7 +45,7 @@ def voting_runs(store: Store, suite: str) -> list[StoredRun]:
 
 def suite_doubts(store: Store, suite: str) -> SuiteDoubts:
     """Examine the goldens of the newest run. Worlds and mocks are not in the store: what needs them is not tried."""
-    runs = voting_runs(store, suite)
+    runs = electoral_runs(store, suite)
     record = run_record(store, runs[0])
     past = PastEvidence(PastRuns(store, runs))
     trial = Trial(Scorer(), {tool.name: tool for tool in record.tools})

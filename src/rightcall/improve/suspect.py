@@ -50,12 +50,12 @@ class Reason(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-def accepted_values(spec: Any) -> list[Any]:
+def values_of(spec: Any) -> list[Any]:
     """The values that an expectation states, alone or in a list; empty where it only describes them."""
     if isinstance(spec, dict) and (key := matcher_key(spec)) is not None:
         inner = spec[key]
         if key == "optional":
-            return accepted_values(inner)
+            return values_of(inner)
         if key == "bfcl":
             return (
                 [value for value in inner.get("values", ()) if value != ""] if isinstance(inner, dict) else []

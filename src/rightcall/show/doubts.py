@@ -8,7 +8,7 @@ from typing import Any
 
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import first_names, percent, pluralize, shorten
-from rightcall.improve.doubt import BANDS, PRECISION, Band, Doubt, proposed_change
+from rightcall.improve.doubt import BANDS, PRECISION, Band, Doubt, smallest_change
 from rightcall.show.markdown import code
 from rightcall.show.screen import Screen
 
@@ -71,7 +71,7 @@ def details(doubts: Sequence[Doubt]) -> Iterator[str]:
     agents = next((doubt.agents for doubt in doubts if doubt.agents), ())
     if agents:
         yield f"agents: {first_names(list(agents), 5)}"
-    for edit in proposed_change(doubts):
+    for edit in smallest_change(doubts):
         yield f"{edit.path}: {value_json(edit.after)}"
 
 

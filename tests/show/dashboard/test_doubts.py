@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rightcall.datasets.review import review_of
-from rightcall.improve.doubt_decisions import decisions, settled_marks
+from rightcall.improve.doubt_decisions import decisions, marks_of_kept
 from rightcall.improve.suite_doubts import suite_doubts
 from rightcall.model import CaseResult, ExpectedCall, Golden, Run, ToolCall, Trajectory
 from tests.show.dashboard.test_hostile import EVIL
@@ -75,10 +75,10 @@ def test_a_kept_golden_is_not_doubted_again(client, post, doubted):
     before = suite_doubts(doubted, "alarms").doubts["wrong"]
     answer = decision(client, post, "keep")
     assert answer.status_code == 303 and answer.headers["location"].startswith("/doubts/alarms/golden?id=")
-    assert {doubt.mark for doubt in before} <= settled_marks(doubted)
+    assert {doubt.mark for doubt in before} <= marks_of_kept(doubted)
     assert "keep" in client.get("/doubts/alarms").text
     assert decision(client, post, "undo").status_code == 303
-    assert settled_marks(doubted) == frozenset()
+    assert marks_of_kept(doubted) == frozenset()
 
 
 def test_an_edit_is_a_draft_with_the_change_and_the_run_stays(client, post, doubted):
@@ -91,7 +91,7 @@ def test_an_edit_is_a_draft_with_the_change_and_the_run_stays(client, post, doub
         and edited.expected_calls == WRONG.expected_calls
     )
     assert review_of(edited).state == "accepted" and len(draft(doubted)) == 6
-    assert decisions(doubted)[seen(client)].decision == "edit" and settled_marks(doubted) == frozenset()
+    assert decisions(doubted)[seen(client)].decision == "edit" and marks_of_kept(doubted) == frozenset()
 
 
 def test_a_dropped_golden_is_not_in_the_draft(client, post, doubted):

@@ -10,7 +10,7 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.improve.call_difference import alternatives_of
 from rightcall.improve.golden_facts import request_of
-from rightcall.improve.suspect import Reason, SuspectGolden, accepted_values, value_text
+from rightcall.improve.suspect import Reason, SuspectGolden, value_text, values_of
 from rightcall.run.rehearsal.call_key import value_key
 
 NEARLY_EQUAL = 0.9
@@ -42,7 +42,7 @@ def demand_of(suspect: SuspectGolden, where: str, mark: str) -> GoldenDemand | N
     for number, (_, call) in enumerate(alternatives[0][1]):
         for name, spec in (call.args or {}).items():
             place = f"{number} {call.tool}.{name}"
-            values[place] = tuple(_text(value) for value in accepted_values(spec))
+            values[place] = tuple(_text(value) for value in values_of(spec))
             shown[place] = value_text(spec)
     called = [call.tool for _, call in alternatives[0][1]]
     definitions = [suspect.toolset.tools.get(str(tool)) for tool in called]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.improve.argument_kind import is_held
-from rightcall.improve.suspect import Reason, SuspectGolden, accepted_values, difference_lines
+from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
 from rightcall.lint.features.text import words
 from rightcall.metrics.matching.base import MISSING
 from rightcall.run.rehearsal.call_key import is_default
@@ -19,7 +19,7 @@ def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
         return
     read = "\n".join((suspect.words, results_before(agreement.calls, len(agreement.calls))))
     for argument in suspect.difference.arguments:
-        values = accepted_values(argument.expected) if argument.expected is not MISSING else []
+        values = values_of(argument.expected) if argument.expected is not MISSING else []
         schema = suspect.toolset.parameter(argument.tool, argument.parameter)
         if not values or "enum" in schema or any(isinstance(value, bool) for value in values):
             continue

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.call_difference import expected_arguments
+from rightcall.improve.call_difference import argument_demands
 from rightcall.improve.golden_edit import accept_too
-from rightcall.improve.suspect import Reason, SuspectGolden, accepted_values, value_text
+from rightcall.improve.suspect import Reason, SuspectGolden, value_text, values_of
 
 OPENING, CLOSING = "\"'`“‘«", "\"'`”’»"
 
 
 def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
-    for path, tool, name, spec in expected_arguments(suspect.golden):
-        for value in accepted_values(spec):
+    for path, tool, name, spec in argument_demands(suspect.golden):
+        for value in values_of(spec):
             text = _without_stray_mark(value) if isinstance(value, str) else None
             if text is not None and str(value) not in suspect.words:
                 sentence = f"{tool}.{name} is expected as {value_text(value)}, with a quotation mark too many"

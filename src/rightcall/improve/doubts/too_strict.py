@@ -11,7 +11,7 @@ from rightcall.improve.argument_kind import argument_kind
 from rightcall.improve.call_difference import ArgumentDifference, accepts
 from rightcall.improve.doubt import Band
 from rightcall.improve.golden_edit import GoldenEdit, accept_absence, accept_too
-from rightcall.improve.suspect import Reason, SuspectGolden, accepted_values, difference_lines
+from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
 from rightcall.lint.features.text import words
 from rightcall.metrics.matching.base import MISSING
 from rightcall.run.rehearsal.call_key import is_default, value_key
@@ -51,7 +51,7 @@ SENTENCES = {
 def _other_form(argument: ArgumentDifference, suspect: SuspectGolden) -> str:
     """How the value differs from an accepted one, when it means the same; else empty."""
     toolset, actual = suspect.toolset, argument.actual
-    values = accepted_values(argument.expected)
+    values = values_of(argument.expected)
     schema = toolset.parameter(argument.tool, argument.parameter)
     if actual is MISSING:
         is_left_out = any(is_default(toolset, argument.tool, argument.parameter, value) for value in values)

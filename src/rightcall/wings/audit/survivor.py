@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import shorten
-from rightcall.improve.golden_edit import GoldenEdit, bounded_value
+from rightcall.improve.golden_edit import GoldenEdit, limit_value
 from rightcall.model.record import Record
 from rightcall.wings.audit.mutant import HARMS, Harm, Mutant
 
@@ -64,8 +64,8 @@ def survivors_of(mutants: Sequence[Mutant], where: str) -> list[tuple[Survivor, 
                     sentence=sentence_of(group),
                     tool=first.tool,
                     parameter=first.parameter,
-                    before=bounded_value(first.before),
-                    after=bounded_value(first.after),
+                    before=limit_value(first.before),
+                    after=limit_value(first.after),
                     mutants=tuple(mutant.id for mutant in group),
                 ),
                 group,

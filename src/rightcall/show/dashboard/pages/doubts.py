@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
-from rightcall.improve.doubt import BANDS, PRECISION, proposed_change
+from rightcall.improve.doubt import BANDS, PRECISION, smallest_change
 from rightcall.improve.doubt_decisions import DECISIONS, decide, decisions, forget
-from rightcall.improve.suite_doubts import SuiteDoubts, suite_doubts, voting_runs
+from rightcall.improve.suite_doubts import SuiteDoubts, electoral_runs, suite_doubts
 from rightcall.model.golden import Golden
 from rightcall.show.dashboard.links import from_segment, segment, with_query
 from rightcall.show.dashboard.page_renderer import page
@@ -62,7 +62,7 @@ def golden(request: Request) -> Response:
     golden_id = _golden_id(request, examined)
     ids = list(examined.doubts)
     at, reasons, doubted = ids.index(golden_id), examined.doubts[golden_id], examined.goldens[golden_id]
-    change = proposed_change(reasons)
+    change = smallest_change(reasons)
     return page(
         request,
         "doubt.html",
@@ -129,7 +129,7 @@ def doubt_link(suite: str, golden_id: str) -> str:
 def _examined(request: Request) -> SuiteDoubts:
     """The doubts of the suite, computed once while its runs stay the same."""
     suite, store = from_segment(request.path_params["suite"]), store_of(request)
-    key = ("doubts", suite, *(run.id for run in voting_runs(store, suite)))
+    key = ("doubts", suite, *(run.id for run in electoral_runs(store, suite)))
     examined: SuiteDoubts = request.app.state.views.get(key, lambda: suite_doubts(store, suite))
     return examined
 
