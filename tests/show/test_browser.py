@@ -25,19 +25,19 @@ def quiet(tab: Tab) -> Any:
 def test_a_failing_case_opens_and_marks_the_argument_that_differs(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["varied"])
     page.get_by_role("link", name="conversation").first.click()
-    row = page.locator(".arguments tr.different")
-    assert row.locator("th").inner_text() == "days"
+    row = page.locator(".args tr[data-mark=different]")
+    assert row.locator("td.name").inner_text() == "days"
     assert row.locator("pre").all_inner_texts() == ["3", '"3"']
     assert "≠" in row.inner_text()
-    card = page.locator(".call", has=page.locator("tr.different"))
+    card = page.locator(".pair", has=page.locator("tr[data-mark=different]"))
     assert "bad" in (card.get_attribute("class") or "").split()
-    assert card.locator("tr.same .sign").first.inner_text() == "="
+    assert card.locator("tr:not(.differs) .sign").count() == 0
 
 
 def test_each_case_has_its_own_url(tab: Tab, pages: Pages) -> None:
     page = tab.open(f"{pages['varied']}#/case/invented/0")
     assert page.locator("#case h1").inner_text().endswith("invented")
-    assert "a tool that does not exist" in page.locator(".call").inner_text()
+    assert "a tool that does not exist" in page.locator(".pair").inner_text()
     assert page.locator("#overview").is_hidden()
 
 

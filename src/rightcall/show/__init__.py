@@ -4,7 +4,7 @@
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
     terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
-    case_screen one case in the terminal
+    case_screen one case in the terminal; case_elements: on pages
     formats     html, markdown, junit, json: each a file of that name
     funnel      where trials leave the expected path, as rows and as a picture
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html

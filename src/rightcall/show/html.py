@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 CUT = "<!-- cases -->"
 """Where the template is split to stream the cases."""
+STYLES = ("report.css", "case.css")
 SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
 HERE = files("rightcall.show")
 
@@ -105,7 +106,7 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
 
 
 def _assets() -> dict[str, str]:
-    style = (HERE / "assets" / "report.css").read_text("utf-8")
+    style = "".join((HERE / "assets" / name).read_text("utf-8") for name in STYLES)
     parts = ((HERE / "assets" / name).read_text("utf-8") for name in SCRIPTS)
     script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
     policy = (

@@ -7,11 +7,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rightcall.core.codec import encode, to_plain
+from rightcall.core.codec import encode
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.show.case_elements import case_drawing
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import INDEX_COLUMNS
 
@@ -41,7 +42,7 @@ class Embedding:
         """Add a case; returns the piece it completes, if any."""
         view = case_view(golden, result, self._tools)
         self._index.append([column(view) for column in INDEX_COLUMNS.values()])
-        self._waiting.append(to_plain(view))
+        self._waiting.append(case_drawing(view))
         if len(self._waiting) == CASES_IN_PIECE:
             yield self._piece()
 

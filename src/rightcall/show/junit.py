@@ -5,7 +5,7 @@ Written so that the strict schema of Ant's JUnit task and the lenient ones of Je
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING
 
@@ -13,11 +13,11 @@ from rightcall.core.text import percent, percent_interval
 from rightcall.model.failure import FATAL
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, xml_text
-from rightcall.show.view.case import input_of
+from rightcall.show.view.case import case_view
 from rightcall.show.view.case_names import case_name
-from rightcall.show.view.failures import failure_line
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import RunTally, RunView, cases_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Case = tuple[AnyGolden | None, CaseResult]
 LONGEST = 4000
+MOST_FAILURES = 20
 
 
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
@@ -42,7 +43,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
             row = golden_row(golden_id, (result for _, result in golden), tools)
-            for line in _testcase(stored.run.name, golden, row):
+            for line in _testcase(stored.run.name, golden, row, tools):
                 (dangerous if row.danger else others).write(line)
         view = tally.view(stored)
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
@@ -91,7 +92,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
     yield "</properties>\n"
 
 
-def _testcase(suite: str, trials: list[Case], row: GoldenRow) -> Iterator[str]:
+def _testcase(suite: str, trials: list[Case], row: GoldenRow, tools: Mapping[str, Tool]) -> Iterator[str]:
     """One golden with all its trials; it passes when every trial does, and is skipped when none was checked."""
     result = trials[0][1]
     attributes = _attributes(
@@ -108,24 +109,26 @@ def _testcase(suite: str, trials: list[Case], row: GoldenRow) -> Iterator[str]:
         yield f"<skipped {_attributes(message=f'unchecked: {row.reason}')}/>"
         yield "</testcase>"
         return
-    bad = [result for _, result in trials if result.outcome == outcome]
+    bad = [(golden, result) for golden, result in trials if result.outcome == outcome]
     element = "failure" if outcome == "failed" else "error"
     first = next((code for code in row.codes if code in FATAL), next(iter(row.codes), element))
     kind = first if outcome == "failed" else element
     message = f"{row.danger_text}: {row.why}" if row.danger else row.why
     yield f"<testcase {attributes}>"
     yield f"<{element} {_attributes(message=message, type=kind)}>"
-    yield from xml_text(_detail(trials[0][0], bad)).split("\n")
+    yield from xml_text(_detail(bad, tools)).split("\n")
     yield f"</{element}>"
     yield "</testcase>"
 
 
-def _detail(golden: AnyGolden | None, bad: list[CaseResult]) -> str:
-    lines = [f"input: {one_line(input_of(golden), 1000)}"]
-    for result in bad:
-        lines.append(f"trial {result.trial}: score {result.score:.3f}")
-        lines += [f"  {failure.code}: {failure_line(failure)}" for failure in result.codes[:20]]
-        if result.error:
+def _detail(bad: Sequence[Case], tools: Mapping[str, Tool]) -> str:
+    lines: list[str] = []
+    for golden, result in bad:
+        view = case_view(golden, result, tools)
+        lines = lines or [f"input: {one_line(view.input, 1000)}"]
+        lines.append(f"trial {view.trial}: {', '.join(view.facts)}")
+        lines += [f"  {failure.code}: {failure.sentence}" for failure in view.failures[:MOST_FAILURES]]
+        if result.error:  # whole, where a view has one line
             lines.append(f"  {display_text(result.error, LONGEST)}")
     return "\n".join(lines)
 

@@ -12,8 +12,7 @@ function element(tag, properties, ...children) {
   }
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false) continue;
-    // A browser needs seconds to find where to break one endless word, unless it may break anywhere.
-    if (typeof child === "string" && /\S{300}/.test(child)) made.classList.add("solid");
+    if (typeof child === "string" && /\S{300}/.test(child)) made.classList.add("solid"); // see show/case_elements.py
     made.append(child);
   }
   return made;

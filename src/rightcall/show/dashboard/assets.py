@@ -12,6 +12,8 @@ from starlette.routing import Route
 from rightcall.core.digest import digest_of_parts
 
 FOLDER = Path(__file__).parent / "static"
+CASE_STYLE = Path(__file__).parents[1] / "assets" / "case.css"
+"""The style of a case, the same as in a report."""
 KINDS = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -26,6 +28,7 @@ class Assets:
         self.files = {
             path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
         }
+        self.files["style.css"] += CASE_STYLE.read_bytes()
         self.stamp = digest_of_parts(self.files.values(), 10)
 
 

@@ -12,6 +12,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rightcall.core.text import percent_interval
+from rightcall.show.case_elements import (
+    Node,
+    as_html,
+    calls_drawing,
+    input_drawing,
+    scores_drawing,
+    transcript_drawing,
+)
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
@@ -54,6 +62,10 @@ def make_environment() -> Environment:
         "summary_columns": summary_columns((), "dashboard"),
         "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
+        "draw_calls": lambda view, observed=False: _markup(calls_drawing(view, observed=observed)),
+        "draw_transcript": lambda view: _markup(transcript_drawing(view)),
+        "draw_scores": lambda view: _markup(scores_drawing(view)),
+        "draw_input": lambda view: _markup(*input_drawing(view)),
         "worth_showing": worth_showing,
         "funnel_title": funnel_title,
         "funnel_rows": funnel_rows,
@@ -64,6 +76,10 @@ def make_environment() -> Environment:
         "with_query": links.with_query,
     }
     return environment
+
+
+def _markup(*drawings: Node) -> Markup:
+    return Markup("".join(map(as_html, drawings)))  # noqa: S704  every text in them is escaped
 
 
 def compile_templates(templates: Environment) -> None:
