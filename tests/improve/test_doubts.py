@@ -253,8 +253,10 @@ def test_only_what_was_shown_by_running_is_certain() -> None:
 
 @pytest.mark.parametrize(
     ("name", "family"),
-    [("openai:gpt-5-mini", "openai"), ("anthropic:claude-sonnet-4", "anthropic"), ("gpt-4o", "gpt"), ("Llama-3.3-70b", "llama"),
-     ("openrouter:meta-llama/llama-3", "meta-llama"), ("vllm:qwen2.5", "qwen"), ("my_agent", "my_agent"), ("7b", "7b"), ("", "")],
+    [("openai:gpt-5-mini", "openai"), ("azure:gpt-5", "openai"), ("o3-mini", "openai"), ("anthropic:claude-sonnet-4", "anthropic"),
+     ("bedrock:eu.anthropic.claude-3-v1", "anthropic"), ("openrouter:meta-llama/llama-3", "meta"), ("Llama-3.3-70b", "meta"),
+     ("vllm:qwen2.5", "alibaba"), ("gemini:gemini-3", "google"), ("openrouter:acme/rocket-9", "acme"), ("my_agent:agent", "my_agent:agent"),
+     ("rocket-7b-v2", "rocket"), ("rocket-9", "rocket"), ("7b", "7b"), ("", ""), ("phishing-agent", "phishing-agent")],
 )  # fmt: skip
 def test_family_is_read_off_the_name(name: str, family: str) -> None:
     assert family_of(name) == family

@@ -1,33 +1,42 @@
-"""The maker of a model, read off its name: models of one maker share mistakes."""
+"""The maker of a model, read off its name: models of one maker share mistakes, wherever they are served."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-MAKERS = {
-    "anthropic": "anthropic",
-    "openai": "openai",
-    "openai-responses": "openai",
-    "gemini": "google",
-    "mistral": "mistral",
-    "deepseek": "deepseek",
-    "xai": "xai",
-    "cohere": "cohere",
-}
-"""Providers that serve the models of one maker."""
+from rightcall.models.hosts import HOSTS
+from rightcall.models.resolver import CLASSES
 
+MAKERS = {
+    "openai": "gpt|chatgpt|o[1-9]|codex|davinci",
+    "anthropic": "claude",
+    "google": "gemini|gemma|palm",
+    "meta": "llama|codellama",
+    "mistral": "mistral|mixtral|ministral|codestral|magistral|devstral",
+    "alibaba": "qwen|qwq",
+    "deepseek": "deepseek",
+    "xai": "grok",
+    "cohere": "command|c4ai|aya",
+    "microsoft": "phi|wizardlm",
+    "amazon": "nova|titan",
+}
+"""How the names of a maker's models begin."""
+
+_MAKER = re.compile(
+    "|".join(rf"(?P<{maker}>(?:^|[./_:-])(?:{names})(?![a-z]))" for maker, names in MAKERS.items()), re.I
+)
 _FIRST_DIGIT = re.compile(r"\d")
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
-    """The family that `families` states; else the provider or organisation in the name, or the name up to a digit."""
+    """The family that `families` states; else the maker, the organisation in the name, or the name up to a digit."""
     if families and name in families:
         return families[name]
-    provider, colon, model = name.partition(":")
-    if colon and provider in MAKERS:
-        return MAKERS[provider]
-    model = model if colon else name
+    provider, colon, rest = name.partition(":")
+    model = rest if colon and (provider in CLASSES or provider in HOSTS) else name
+    if (match := _MAKER.search(model)) is not None:
+        return str(match.lastgroup)
     organisation, slash, _ = model.partition("/")
     if slash and organisation:
         return organisation.casefold()

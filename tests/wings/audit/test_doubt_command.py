@@ -115,7 +115,7 @@ def test_without_doubts_that_is_said(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "name", "family", "file"),
-    [("runs/a-1.jsonl", "a-1", "a", "runs/a-1.jsonl"), ("gpt-5=x.jsonl", "gpt-5", "gpt", "x.jsonl"),
+    [("runs/a-1.jsonl", "a-1", "a", "runs/a-1.jsonl"), ("gpt-5=x.jsonl", "gpt-5", "openai", "x.jsonl"),
      ("meta/llama=x.jsonl", "llama", "meta", "x.jsonl"), ("meta/=x.jsonl", "x", "meta", "x.jsonl")],
 )  # fmt: skip
 def test_a_file_names_its_agent(spec: str, name: str, family: str, file: str) -> None:

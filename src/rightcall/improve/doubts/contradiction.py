@@ -89,6 +89,6 @@ def _contradiction(first: GoldenDemand, second: GoldenDemand) -> str:
         return ""
     one, two = first.values.get(places[0]), second.values.get(places[0])
     if one is None or two is None:
-        return places[0]
+        return places[0] if first.request == second.request else ""  # nearly equal requests may ask for more
     bare: list[set[str]] = [{value_key(text, {}) for text in texts} for texts in (one, two)]
     return places[0] if bare[0] and bare[0] == bare[1] else ""
