@@ -22,7 +22,8 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.improvement import Improvement
-from rightcall.improve.proof.options import ImproveOptions, ProposalTask
+from rightcall.improve.proof.options import ImproveOptions
+from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.improve.proposals import Proposal
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
