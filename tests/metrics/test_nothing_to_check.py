@@ -40,6 +40,7 @@ NOTHING = {
     "content": "the golden has no output_contains",
     "double_effects": "what the tools did was not recorded; run them in a world or for real",
     "final_state": STATE,
+    "grounded_values": None,  # an answer without values states nothing ungrounded
     "honest_report": STATE,
     "latency": "the golden has no max_latency_ms",
     "order": "the golden requires no order",

@@ -70,6 +70,13 @@ def _parse_days(text: str) -> frozenset[str]:
     return frozenset(days)
 
 
+def without_dates(text: str) -> str:
+    """A text without its dates, so that their digits are not read as numbers."""
+    for pattern in (_ISO, _COMPACT, _LOCAL, _MONTH_FIRST, _DAY_FIRST):
+        text = pattern.sub(" ", text)
+    return text
+
+
 def is_relative_date(text: str) -> bool:
     """Whether a text is a relative date: "tomorrow", "next Friday"."""
     return len(text) <= 40 and _RELATIVE.search(text) is not None
@@ -86,6 +93,4 @@ _AROUND = re.compile(r"[\s,.]|the|on|of|T?\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z
 
 
 def _is_only_a_date(text: str) -> bool:
-    for pattern in (_ISO, _COMPACT, _LOCAL, _MONTH_FIRST, _DAY_FIRST):
-        text = pattern.sub(" ", text)
-    return not _AROUND.sub("", text)
+    return not _AROUND.sub("", without_dates(text))

@@ -20,9 +20,9 @@ from rightcall.improve.doubts.discrimination import PassMatrix
 from rightcall.improve.golden_edit import GoldenEdit, apply_edits, limit_value
 from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
+from rightcall.metrics.value_sources import words_of
 from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.run.golden_check import notes_of
-from rightcall.run.rehearsal.grounds import words_of
 from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.value_sources import words_of
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.model.golden import AnyGolden
-from rightcall.run.rehearsal.grounds import words_of
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.run.rehearsal.trial import Trial

@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from rightcall.metrics.matching.equality import equality_key
+from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
-from rightcall.run.rehearsal.grounds import bare_text
 from rightcall.run.rehearsal.toolset import Toolset
 
 

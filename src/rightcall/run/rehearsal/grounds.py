@@ -7,19 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from rightcall.core.codec import encode
 from rightcall.core.dates import day_of, days_named
 from rightcall.lint.features.text import name_tokens
+from rightcall.metrics.value_sources import MOST_TEXT, as_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, Golden
-
-MOST_TEXT = 20_000
-"""Characters of a text that are searched."""
 
 _NUMBER = re.compile(
     r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w]|\.\d)|(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)"
 )
-_BARE = re.compile(r"[\W_]+")
 ID_WORDS = frozenset(
     ("id", "ids", "key", "code", "number", "token", "ref", "sku", "email", "phone", "account", "uuid")
 )
@@ -28,28 +23,9 @@ NOT_OBJECTS = frozenset(("idempotency", "nonce", "request"))
 """Identifiers of an attempt, not of what is acted on: another one is as right."""
 
 
-def words_of(golden: AnyGolden, system: str = "") -> str:
-    """Everything the agent is told: request, context, system prompt and the user's turns."""
-    parts = [golden.system or system, *(golden.context or ())]
-    if isinstance(golden, Golden):
-        return "\n".join([golden.input, *parts])
-    turns = [turn.content for turn in golden.turns if turn.role == "user"]
-    return "\n".join([golden.scenario, *parts, *turns])
-
-
 def results_before(calls: Sequence[ToolCall], at: int) -> str:
     """What the calls before this one returned, as text."""
     return "\n".join(as_text(call.output) for call in calls[:at] if call.output is not None)
-
-
-def as_text(value: Any) -> str:
-    """A result as text that can be searched."""
-    if isinstance(value, str):
-        return value[:MOST_TEXT]
-    try:
-        return encode(value).decode("utf-8", "replace")[:MOST_TEXT]
-    except (TypeError, ValueError, RecursionError):
-        return str(value)[:MOST_TEXT]
 
 
 def stands_in(value: Any, text: str) -> bool:
@@ -99,11 +75,6 @@ def is_identifier(name: str, schema: Any, value: Any) -> bool:
     if not by_format and ID_WORDS.isdisjoint(name_tokens(name)):
         return False
     return bool(text) and not any(letter.isspace() for letter in text) and any(c.isdigit() for c in text)
-
-
-def bare_text(text: str) -> str:
-    """A text without case, space and punctuation."""
-    return _BARE.sub("", text.casefold())
 
 
 def scalars_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

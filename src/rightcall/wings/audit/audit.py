@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import msgspec
 
 from rightcall.core.errors import InputError
+from rightcall.metrics.value_sources import words_of
 from rightcall.model.golden import AnyGolden
 from rightcall.run.rehearsal.expected_value import NoValue
-from rightcall.run.rehearsal.grounds import words_of
 from rightcall.run.rehearsal.known_good import Known, KnownBehaviour, make_trajectory, nothing_known
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Judgement, NoWorld, Trial, same_outcome

@@ -11,10 +11,10 @@ from types import ModuleType
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.metrics.value_sources import words_of
 from rightcall.model.golden import AnyGolden, canonical_golden, with_id
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.grounds import words_of
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.audit import mutants as shelf

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.expectation import fits
+from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.call_key import call_key
 from rightcall.run.rehearsal.edits import with_argument
 from rightcall.run.rehearsal.expected_value import values_listed_in
-from rightcall.run.rehearsal.grounds import bare_text, results_before, stands_in
+from rightcall.run.rehearsal.grounds import results_before, stands_in
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.wings.audit.mutant import Change, Harm
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rightcall.metrics.value_sources import bare_text
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.edits import without_argument
-from rightcall.run.rehearsal.grounds import bare_text, stands_in
+from rightcall.run.rehearsal.grounds import stands_in
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Scene
 

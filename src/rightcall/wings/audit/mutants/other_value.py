@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.features.text import words
+from rightcall.metrics.value_sources import bare_text
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.grounds import bare_text, is_identifier
+from rightcall.run.rehearsal.grounds import is_identifier
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.mutants.next_day import later_date
 from rightcall.wings.audit.scene import Scene
