@@ -79,7 +79,7 @@ def pytest_summary(run) -> str:
     notes = [
         {
             "test": "test_shop", "agent": "a", "run": run.id, "golden": golden.id, "category": golden.category or "golden",
-            "cluster": None, "passes": [True], "answered": True, "errors": 0, "unchecked": 0, "codes": {},
+            "cluster": None, "passes": [True], "answered": True, "errors": 0, "unchecked": 0, "codes": {}, "judges": [], "failed": [],
             "floor": [marks[golden.category == "negative"]],
         }
         for golden in GOLDENS
@@ -177,3 +177,42 @@ def test_rescored_and_recorded_cases_have_a_floor(run, tmp_path):
     assert kept.verdict.word == "PASS"
     again.store.close()
     kept.store.close()
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    """A suite whose agent is no model, in a folder with its store."""
+    folder = tmp_path_factory.mktemp("suite")
+    (folder / "goldens.jsonl").write_bytes(b"\n".join(map(encode, GOLDENS)))
+    (folder / "tools.json").write_bytes(encode(TOOLS))
+    settings = {
+        "name": "shop",
+        "dataset": "goldens.jsonl",
+        "tools": "tools.json",
+        "agent": {"model": "keyword:"},
+    }
+    (folder / "suite.json").write_bytes(encode(settings))
+    return folder
+
+
+def of_suite(folder, *words: str) -> str:
+    where = [str(folder / "suite.json"), "--store", str(folder / "runs.db")]
+    return CliRunner().invoke(cli, [*words, *where], env={"COLUMNS": "300"}).stdout
+
+
+def test_run_and_check_say_it_too(suite):
+    assert SENTENCE in of_suite(suite, "run")
+    last = json.loads(of_suite(suite, "run", "--json").splitlines()[-1])
+    assert last["summary"]["floor"]["nothing"] == 0.4
+    (suite / "tools.json").write_bytes(encode([Tool("get_order", "Reads one order."), *TOOLS[1:]]))
+    assert SENTENCE in of_suite(suite, "check", "--baseline", "last")
+    checked = json.loads(of_suite(suite, "check", "--baseline", "last", "--again", "--json"))
+    assert checked["floor"]["best"] >= 0.4
+
+
+def test_a_gate_of_a_suite_demands_points_above_the_floor(suite):
+    settings = json.loads((suite / "suite.json").read_bytes()) | {"gate": {"above_floor": 20}}
+    (suite / "suite.json").write_bytes(encode(settings))
+    shown = of_suite(suite, "run")
+    assert "FAIL" in shown or "INCONCLUSIVE" in shown
+    assert "20 points above the floor of 40 % (an agent that does nothing)" in shown

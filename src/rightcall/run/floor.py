@@ -68,6 +68,14 @@ class FloorCounts:
         return f"no golden could be judged ({next(iter(self._why))})"
 
 
+def floor_of_marks(marks: Iterable[TrivialMarks]) -> Floor:
+    """The floor of goldens that were scored one by one."""
+    counts = FloorCounts()
+    for golden_marks in marks:
+        counts.add(golden_marks)
+    return counts.floor()
+
+
 def too_many(goldens: int, *, asked: bool) -> Floor | None:
     """The word in place of a floor of a large dataset that nobody asked for."""
     if asked or goldens <= MOST_GOLDENS:

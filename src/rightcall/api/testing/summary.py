@@ -16,7 +16,7 @@ from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.floor import Floor
 from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_sentence
-from rightcall.run.floor import FloorCounts
+from rightcall.run.floor import floor_of_marks
 from rightcall.run.outcome import nothing_checked
 from rightcall.run.trivial_scores import TrivialMarks
 from rightcall.show.view.floor import floor_words
@@ -33,7 +33,8 @@ class Tested:
     outcomes: tuple[Outcome, ...]
     answered: bool = True
     unchecked: int = 0
-    floor: Floor | None = None
+    trivial: tuple[TrivialMarks, ...] = ()
+    """What trivial agents make of the goldens."""
     judges: tuple[str, ...] = ()
     failed: dict[str, tuple[bool, ...]] = field(default_factory=dict)
     """By golden, which trials fail whatever judges say."""
@@ -42,6 +43,11 @@ class Tested:
     def trials(self) -> int:
         """The number of results of the checks."""
         return self.unchecked + sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
+
+    @property
+    def floor(self) -> Floor | None:
+        """What trivial agents pass of the goldens; None when nothing decides any of them."""
+        return floor_of_marks(self.trivial) if self.trivial else None
 
     @property
     def has_checks(self) -> bool:
@@ -74,7 +80,7 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             tuple(_outcome(note) for note in notes_of_run),
             any(note["answered"] for note in notes_of_run),
             sum(note["unchecked"] for note in notes_of_run),
-            _floor(notes_of_run),
+            _trivial_marks(notes_of_run),
             tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
             {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
         )
@@ -119,7 +125,11 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     """What is shown at the end of a test session."""
     lines: list[str] = []
     for group in groups:
-        lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}", *_floor_lines(group)]
+        lines += [
+            f"{group.test} on {_near(group.agent)}",
+            f"  {_rate(group.outcomes)}",
+            *_floor_lines([group]),
+        ]
         if group.unchecked:
             lines.append(
                 f"  {no_checks_text(group.unchecked)}: neither their goldens nor a metric checks them"
@@ -127,7 +137,8 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         if not group.answered:
             lines.append(f"  {no_answer_sentence(group.trials)}")
     if len(groups) > 1:
-        lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
+        whole = [outcome for group in groups for outcome in group.outcomes]
+        lines += ["all", f"  {_rate(whole)}", *_floor_lines(groups)]
     if verdict is not None:
         lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
     lines.append(f"stored in {store}")
@@ -135,20 +146,17 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     return lines
 
 
-def _floor(notes: Sequence[dict[str, Any]]) -> Floor:
-    """What trivial agents pass of the goldens of a run, each counted once."""
-    counts = FloorCounts()
-    for marks in {note["golden"]: note["floor"] for note in notes}.values():
-        for golden_marks in marks:
-            counts.add(TrivialMarks(*golden_marks))
-    return counts.floor()
+def _trivial_marks(notes: Sequence[dict[str, Any]]) -> tuple[TrivialMarks, ...]:
+    """What trivial agents make of the goldens of a run, each counted once."""
+    marks_by_golden = {note["golden"]: note["floor"] for note in notes}
+    return tuple(TrivialMarks(*marks) for golden in marks_by_golden.values() for marks in golden)
 
 
-def _floor_lines(group: Tested) -> list[str]:
-    if group.floor is None or not group.has_checks:
-        return []
-    sample = sample_of(group.outcomes)
-    return [f"  {floor_words(group.floor, stats_estimate(sample).low)}"] if sample else []
+def _floor_lines(groups: Sequence[Tested]) -> list[str]:
+    """What trivial agents pass, under the rate of these tests."""
+    sample = sample_of([outcome for group in groups for outcome in group.outcomes])
+    marks = [marks for group in groups for marks in group.trivial]
+    return [f"  {floor_words(floor_of_marks(marks), stats_estimate(sample).low)}"] if sample and marks else []
 
 
 def _near(agent: str) -> str:
