@@ -72,7 +72,7 @@ def leniency(rows: Sequence[RatedCase]) -> Bias:
         return Bias(name, about, len(rows), problem="not enough labels")
     lenient = sum(row.error > 0 for row in rows)
     strict = sum(row.error < 0 for row in rows)
-    low, high = bonett_price(len(rows), lenient, strict)
+    low, high = bonett_price(len(rows), strict, lenient)  # of strict less lenient, by its order
     difference = (lenient - strict) / len(rows)
     return Bias(name, about, len(rows), difference, low, high, mcnemar_exact(lenient, strict))
 

@@ -1,0 +1,101 @@
+"""Biases of a judge: each difference has its sign, its interval and a p-value corrected over the list."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from rightcall.metrics.judged.bias import RatedCase, bias_report, by_time, family
+from tests.support.examples import examples
+
+CASES = st.lists(
+    st.builds(
+        RatedCase,
+        st.booleans(),
+        st.booleans(),
+        st.integers(0, 50),
+        st.lists(st.sampled_from(["tag a", "tag b", "tool c"]), max_size=3).map(tuple),
+        st.sampled_from(["openai:gpt-5", "anthropic:claude-5"]),
+        st.just("openai:gpt-5-mini"),
+    ),
+    max_size=120,
+)
+
+
+def report(rows, **words):
+    return {bias.name: bias for bias in bias_report(rows, **words)}
+
+
+@given(CASES)
+@settings(max_examples=examples(200, 25), deadline=None)
+def test_every_difference_is_within_its_interval_and_has_a_p_value(rows):
+    for bias in bias_report(rows):
+        if bias.difference is None:
+            assert bias.problem and bias.p is None
+            continue
+        assert bias.low - 1e-9 <= bias.difference <= bias.high + 1e-9 or bias.name == "leniency"
+        assert 0 <= bias.p <= 1 and not bias.problem
+
+
+def test_a_lenient_judge_is_lenient_and_mirrored_it_is_strict():
+    rows = [RatedCase(True, number % 4 > 0, number) for number in range(60)]
+    lenient = report(rows)["leniency"]
+    assert (
+        lenient.difference == pytest.approx(0.25)
+        and 0 < lenient.low < 0.25 < lenient.high
+        and lenient.p < 0.01
+    )
+    strict = report([RatedCase(not row.judge, not row.people, row.length) for row in rows])["leniency"]
+    assert strict.difference == -lenient.difference and strict.p == lenient.p
+
+
+def test_a_judge_that_passes_long_answers_is_found_by_length():
+    rows = [RatedCase(number >= 30, number % 2 == 0, number) for number in range(60)]
+    length = report(rows)["length"]
+    assert length.difference > 0.8 and length.p < 0.01
+    assert report([RatedCase(n % 2 == 0, n % 2 == 0, n) for n in range(60)])["length"].p == 1
+
+
+def test_self_preference_needs_two_agents_and_compares_families():
+    own = [RatedCase(True, False, agent="openai:gpt-5", model="openai:gpt-4o-mini") for _ in range(30)]
+    other = [
+        RatedCase(False, False, agent="anthropic:claude-5", model="openai:gpt-4o-mini") for _ in range(30)
+    ]
+    assert "two agents" in report(own)["self-preference"].problem
+    assert report(own, everywhere=own + other)["self-preference"].difference == 1.0
+    assert family("openai:gpt-5-mini") == family("OpenAI:gpt-4o") != family("mistral:gpt-5")
+
+
+def test_the_largest_groups_are_shown_and_all_are_corrected_for():
+    rng = random.Random(1)
+    names = [f"tag {letter}" for letter in "abcdefgh"]
+    rows = [
+        RatedCase(rng.random() < 0.5, rng.random() < 0.5, groups=(rng.choice(names),)) for _ in range(400)
+    ]
+    shown = [bias for bias in bias_report(rows) if bias.name.startswith("by ")]
+    assert len(shown) == 3
+    sizes = [abs(bias.difference) for bias in shown]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_position_is_counted_among_pairs_that_flip():
+    position = report([], pairs=(36, 40))["position"]
+    assert position.difference == pytest.approx(0.4) and position.p < 0.01
+    assert report([], pairs=(3, 4))["position"].problem == "not enough labels"
+
+
+def test_few_labels_say_nothing():
+    assert all(bias.difference is None for bias in bias_report([RatedCase(True, False)] * 19))
+
+
+def test_drift_is_by_month_and_version_in_order():
+    rows = [
+        RatedCase(True, True, month=m, version=v)
+        for m, v in (("2026-02", "b"), ("2026-01", "a"), ("2026-01", "a"))
+    ]
+    assert [(key, len(cases)) for key, cases in by_time(rows).items()] == [
+        (("2026-01", "a"), 2),
+        (("2026-02", "b"), 1),
+    ]
