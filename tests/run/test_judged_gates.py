@@ -50,13 +50,12 @@ def label(run, number: int = 48, **fields) -> None:
         case = judged.cases[name]
         passes = int(name[1:]) not in BAD
         plan = plan_name("random", judged.population)
-        label_fields = {"plan": plan, "rule": case.target.rule, **fields}
+        label_fields = {"plan": plan, "rule": case.target.rule, "label": ("fail", "pass")[passes], **fields}
         rows.append(
             Label(
                 case.place,
                 case.target.material,
                 "refund",
-                label=("fail", "pass")[passes],
                 by="ann",
                 at="2026-01-01T00:00:00Z",
                 **label_fields,
@@ -144,3 +143,20 @@ def test_compare_never_claims_a_difference_that_only_a_judge_saw():
         assert comparison.judges == ("refund",)
     (exact,) = rc.compare(worse, better, metric="overall")
     assert exact.comparison.judges == ()
+
+
+def test_labelled_pairs_allow_a_claim():
+    def agent(golden):
+        return "Done: Refund order 20"  # judge and people fail it
+
+    metric = Rubric(judge(), RULE, votes=1, label="refund", cache="")
+    worse = rc.evaluate(agent, dataset=GOLDENS, metrics=[metric])
+    better = evaluated(None)
+    label(better)
+    label(worse, label="fail")
+    (compared,) = rc.compare(worse, better)
+    assert compared.comparison.change == "IMPROVED" and compared.comparison.labelled.pairs == 48
+    (compared,) = rc.compare(better, worse)
+    assert compared.comparison.change == "REGRESSED"
+    (compared,) = rc.compare(better, better, anyway=True, margin=0.2)
+    assert compared.comparison.change == "NON_INFERIOR"

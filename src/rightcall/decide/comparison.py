@@ -55,6 +55,17 @@ class AdjustedTests(Record, frozen=True):
     p_non_inferior: float | None
 
 
+class LabelledDifference(Record, frozen=True):
+    """B − A by what people say of both answers to the same goldens: `low` to `high` to show, the bounds to decide."""
+
+    pairs: int
+    difference: float
+    low: float
+    high: float
+    lower: float
+    upper: float
+
+
 class Comparison(Record, frozen=True):
     """B compared with A on the goldens that both scored.
 
@@ -65,7 +76,7 @@ class Comparison(Record, frozen=True):
     names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
     `doubt` says why the rates settle nothing, such as too many errors; empty when they do. With several candidates
     `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together. `judges` are
-    judged metrics that have a say in the rates: these are then the judge's, and no claim follows from them.
+    judged metrics that have a say in the rates: these are then the judge's, and only `labelled` pairs allow a claim.
     """
 
     change: Change
@@ -98,6 +109,7 @@ class Comparison(Record, frozen=True):
     doubt: str = ""
     adjusted: AdjustedTests | None = None
     judges: tuple[str, ...] = ()
+    labelled: LabelledDifference | None = None
 
     @property
     def claim(self) -> ComparisonClaim:

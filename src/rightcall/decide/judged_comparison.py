@@ -6,21 +6,94 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize, points
-from rightcall.decide.comparison import Comparison
+from rightcall.decide.comparison import Comparison, LabelledDifference
+from rightcall.decide.comparison_claim import Change
+from rightcall.decide.judged_evidence import JudgedEvidence
+from rightcall.stats.judged_difference import judged_difference
+
+LEAST_PAIRS = 24
+"""Goldens with both answers labelled that a claim about a judged difference needs."""
 
 
-def as_judged(comparison: Comparison, judges: Sequence[str]) -> Comparison:
-    """The comparison without a claim: a judge's difference is off by what its errors differ between two agents.
+def as_judged(
+    comparison: Comparison, judges: Sequence[str], labelled: LabelledDifference | None = None
+) -> Comparison:
+    """The comparison with the claim that labelled pairs allow; without them there is none.
 
-    New damage was found by exact metrics, and stays.
+    A judge's difference is off by what its errors differ between two agents. New damage was found by exact metrics, and
+    stays.
     """
+    marked = msgspec.structs.replace(comparison, judges=tuple(judges), labelled=labelled)
     if comparison.alarms or not comparison.n:
-        return msgspec.structs.replace(comparison, judges=tuple(judges))
-    names = " and ".join(judges)
+        return marked
+    rates = f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)} over {pluralize(comparison.n, 'golden')}"
+    observed = f"{' and '.join(judges)} {rates}, observed difference {points(comparison.difference)}"
+    if labelled is None:
+        sentence = (
+            f"judged, not corrected: by {observed}; a judge's errors differ between agents, so that it shows neither "
+            f"better nor worse: compare exact metrics, or label the same {LEAST_PAIRS} goldens in both runs"
+        )
+        return msgspec.structs.replace(marked, change="INCONCLUSIVE", sentence=sentence)
+    change, words = _claim(labelled, comparison.margin)
     sentence = (
-        f"judged, not corrected: by {names} {percent(comparison.rate_a)} → {percent(comparison.rate_b)} over "
-        f"{pluralize(comparison.n, 'golden')}, observed difference {points(comparison.difference)}; a judge's errors "
-        "differ between agents, so that it shows neither better nor worse: compare exact metrics, or label both runs"
+        f"{words}: by {pluralize(labelled.pairs, 'golden')} with both answers labelled, people's pass rate differs by "
+        f"{points(labelled.difference)} ({points(labelled.low)} to {points(labelled.high)}); by the judge {observed}"
     )
-    return msgspec.structs.replace(comparison, change="INCONCLUSIVE", sentence=sentence, judges=tuple(judges))
+    return msgspec.structs.replace(marked, change=change, sentence=sentence)
+
+
+def _claim(labelled: LabelledDifference, margin: float) -> tuple[Change, str]:
+    if labelled.lower > 0:
+        return "IMPROVED", "B is better than A"
+    if labelled.upper < -margin:
+        return "REGRESSED", "B is worse than A"
+    if labelled.lower >= -margin:
+        return "NON_INFERIOR", f"B is not worse than A by more than {points(margin).lstrip('+')}"
+    return "INCONCLUSIVE", "no difference shown"
+
+
+def difference_by_labels(
+    a: JudgedEvidence, b: JudgedEvidence, metrics: Sequence[str], alpha: float
+) -> LabelledDifference | None:
+    """The difference by goldens that people labelled in both runs; None when these are too few.
+
+    For runs with one trial a golden, labelled at random: a plan by one run's verdicts does not draw pairs.
+    """
+    sides = [_verdicts(evidence, metrics) for evidence in (a, b)]
+    if None in sides:
+        return None
+    (judged_a, labels_a), (judged_b, labels_b) = (side for side in sides if side is not None)
+    labels = {golden: (labels_a[golden], labels_b[golden]) for golden in labels_a if golden in labels_b}
+    labels = {golden: pair for golden, pair in labels.items() if golden in judged_a and golden in judged_b}
+    judgements = {golden: (judged_a[golden], judged_b[golden]) for golden in judged_a if golden in judged_b}
+    if sum(None not in pair for pair in labels.values()) < LEAST_PAIRS:
+        return None
+    try:
+        found = judged_difference(labels, judgements, conf=1 - alpha / 2)
+    except InputError:
+        return None
+    return LabelledDifference(found.labels, found.difference, found.low, found.high, found.lower, found.upper)
+
+
+def _verdicts(
+    evidence: JudgedEvidence, metrics: Sequence[str]
+) -> tuple[dict[str, bool | float | None], dict[str, bool | None]] | None:
+    """What judges and people say by golden, exact failures as such; None unless each golden has one trial."""
+    goldens = [case.golden for case in evidence.cases.values()]
+    if len(set(goldens)) < len(goldens) or any(case.strata for case in evidence.cases.values()):
+        return None
+    passes = tuple(metrics) == evidence.deciding
+    judged: dict[str, bool | float | None] = {}
+    for case in evidence.cases.values():
+        verdicts = [case.judgements.get(metric) for metric in metrics]
+        unknown = any(verdict is None for verdict in verdicts)
+        judged[case.golden] = (
+            False if passes and case.failed else None if unknown else min(float(v or 0) for v in verdicts)
+        )
+    people = {
+        evidence.cases[name].golden: False if passes and evidence.cases[name].failed else label
+        for name, label in evidence.people_verdicts(metrics).items()
+    }
+    return judged, people

@@ -13,7 +13,7 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.floor_rule import FloorEvidence
-from rightcall.decide.judged_comparison import as_judged
+from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
@@ -145,10 +145,10 @@ def compare_runs(
         metric=metric,
         left_out={} if anyway else edited,
     )
+    share = alpha / len(others)
     compared = [
-        (name, as_judged(comparison, judges) if judges else comparison, p)
+        (name, _by_people(store, comparison, first, store.runs.get(name), metric, share), p)
         for name, comparison, p in compared
-        for judges in [_judges_between(store, first, store.runs.get(name), metric)]
     ]
     agents = {other.id: other.run.agent for other in others}
     notices = {
@@ -169,13 +169,24 @@ def compare_runs(
     ]
 
 
-def _judges_between(store: Store, first: StoredRun, other: StoredRun, metric: str | None) -> list[str]:
-    """The judged metrics that have a say in what is compared: pass rates, or a metric."""
+def _by_people(
+    store: Store, comparison: Comparison, first: StoredRun, other: StoredRun, metric: str | None, alpha: float
+) -> Comparison:
+    """The comparison; where judges have a say in it, with what labelled pairs allow to claim."""
     judges = [judge for run in (first, other) for judge in judges_of(store, run)]
     names = [
         judge.metric for judge in judges if (judge.decides if metric is None else judge.metric == metric)
     ]
-    return list(dict.fromkeys(names))
+    if not names:
+        return comparison
+    asked = Gate(min=0.5) if metric is None else Gate(metrics={metric: 0.5})
+    evidence = [evidence_of_labels(store, run.id, asked) for run in (first, other)]
+    labelled = None
+    if evidence[0] is not None and evidence[1] is not None:
+        metrics = evidence[0].deciding if metric is None else (metric,)
+        if metric is not None or metrics == evidence[1].deciding:
+            labelled = difference_by_labels(evidence[0], evidence[1], metrics, alpha)
+    return as_judged(comparison, list(dict.fromkeys(names)), labelled)
 
 
 class FlakyCase(Record, frozen=True):
