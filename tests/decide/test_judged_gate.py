@@ -179,6 +179,17 @@ def test_the_suites_key_is_the_gates_policy_and_stands_once():
         read_gate({"min": 0.9, "judges": {"uncalibrated": "allow"}}, judges=policy)
 
 
+def test_an_undecided_rate_says_how_many_labels_or_cases_are_short():
+    rows = population(8, 400, 0.9, right=0.85)
+    short = verdict(evidence(rows, labels=40), Gate(min=0.84))
+    assert short.word == "INCONCLUSIVE" and "labels would decide it, there are 40" in short.hint
+    needed = int(short.hint.split()[1])
+    assert 40 < needed <= 400
+    assert verdict(evidence(rows, labels=needed), Gate(min=0.84)).word == "PASS"  # at this seed
+    whole = verdict(evidence(population(2, 60, 0.9), labels=60), Gate(min=0.85))
+    assert whole.word == "INCONCLUSIVE" and "labels alone would hardly decide it" in whole.hint
+
+
 @pytest.mark.stories
 @pytest.mark.parametrize(
     ("cases", "labels", "rate", "right"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize
+from rightcall.decide.advice import POWER, TOO_NEAR
 from rightcall.decide.baseline import BaselineRule
 from rightcall.decide.config import JudgePolicy
 from rightcall.decide.floor_rule import FloorRule
@@ -17,6 +19,7 @@ from rightcall.decide.outcome import Outcome, cluster_key
 from rightcall.decide.rules import Check, Decision, GateRule, RateRule, word_for
 from rightcall.stats.judged_interval import About as CasesAbout
 from rightcall.stats.judged_rate import JudgedRate
+from rightcall.stats.special import normal_quantile
 
 NOT_CALIBRATED = "judge not calibrated"
 
@@ -98,14 +101,22 @@ class JudgedRateRule:
             f"{percent(check.high or 0.0)}{judged}"
         )
 
-    def hint(self, check: Check) -> str:
-        """What would decide an undecided rate: labels, or more cases once all are labelled."""
+    def hint(self, check: Check, alpha: float) -> str:
+        """What would decide an undecided rate: labels, or more goldens where all labels would not."""
         where = f"{self.evidence.run} --metric {self.metrics[0]}"
-        if check.trials and check.labels is not None and check.labels >= check.trials:
-            return "every case is labelled: only more goldens would decide it"
-        if check.controlled:
-            return f"rightcall judge plan {where} --min {self.rule.limit:g} says how many labels decide it"
-        return f"rightcall judge label {where}"
+        if not check.controlled or check.labels is None or check.value is None:
+            return f"rightcall judge label {where}"
+        if abs(check.value - self.rule.limit) < TOO_NEAR:
+            return f"{self.name} is too close to {percent(self.rule.limit)} for a reasonable number of labels"
+        cases, labels = further_need(check, self.rule, alpha)
+        if cases:
+            there = f"it takes about {pluralize(cases, 'case')}, there are {check.trials:,}"
+            return f"labels alone would hardly decide it: {there}"
+        plan = f"rightcall judge plan {where} --min {self.rule.limit:g} simulates it"
+        return (
+            f"about {labels:,} labels would decide it, there are {check.labels:,}: "
+            f"rightcall judge label {where} --n {labels}; {plan}"
+        )
 
     def _check(self, rates: Sequence[JudgedRate], alpha: float) -> Check:
         """The check by the estimate; with unsure labels counted either way, what decides must decide both ways."""
@@ -157,6 +168,24 @@ class JudgedRateRule:
 
     def _raw_rate(self, outcomes: Sequence[Outcome]) -> float | None:
         return replace(self.rule, kind="point").look(outcomes, 0.5).value
+
+
+def further_need(check: Check, rule: RateRule, alpha: float) -> tuple[int, int]:
+    """(cases that a decision takes, 0 when there are enough; labels that it takes), about, for a power of 80 %.
+
+    By the normal approximation: labels reduce the part of the squared distance from rate to bound that is not due to
+    the number of cases, which is z² rate (1 − rate)/N.
+    """
+    value, labels, cases = check.value or 0.0, check.labels or 1, max(1, check.trials)
+    z, power = normal_quantile(1 - alpha), normal_quantile(1 - alpha) + normal_quantile(POWER)
+    bound = (check.low if value >= rule.limit else check.high) or 0.0
+    spread, distance = ((value - bound) / z) ** 2, abs(value - rule.limit)
+    sampled = 0.0 if rule.about == "these_goldens" else max(value * (1 - value), 0.25 / cases) / cases
+    wanted = (distance / power) ** 2
+    if wanted <= sampled:
+        return math.ceil(sampled * cases / wanted), cases
+    share = max(0.0, spread - sampled) / (wanted - sampled)
+    return 0, min(cases, max(labels + 1, math.ceil(labels * share)))
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _hint(
     """What would decide the first undecided rate, if the observed rate is the true rate."""
     for rule, check in zip(rules, checks, strict=True):
         if isinstance(rule, JudgedRateRule) and check.word == "INCONCLUSIVE" and not check.uncalibrated:
-            return rule.hint(check)
+            return rule.hint(check, alpha)
         if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
             return advice(rule, check, outcomes, alpha)
     return ""
