@@ -13,7 +13,8 @@ import click
 from rightcall.cli.command_options import FiniteRange
 from rightcall.cli.options import FILE, RATE, json_option, output_option, run_argument, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.errors import InputError
+from rightcall.core.codec import to_plain
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import percent, pluralize
 
 if TYPE_CHECKING:
@@ -313,6 +314,39 @@ def export(
     else:
         write_file(output, text)
         tell(f"{pluralize(len(rows), 'row')} written to {output}")
+
+
+@judge.command()
+@click.argument("a")
+@click.argument("b")
+@click.option("--model", required=True, metavar="MODEL", help="Judge: provider:model or a name of models")
+@click.option("--rubric", required=True, metavar="TEXT", help="What makes an answer better")
+@click.option("--base-url", default="", metavar="URL", help="Base URL of a compatible server")
+@json_option
+@store_option
+def prefers(
+    a: str, b: str, model: str, rubric: str, base_url: str, as_json: bool, store_url: str | None
+) -> None:
+    """Ask a judge which answers it prefers, of run A or of run B, always in both orders.
+
+    A pair on which the two orders disagree is a tie, and never a win. It decides nothing: the exit code is 0.
+    """
+    from rightcall.core.event_loop import run_blocking
+    from rightcall.metrics.judged.preference import prefers as judge_of_pairs
+    from rightcall.metrics.judged.rubric import judge_endpoint
+    from rightcall.models.resolver import check
+    from rightcall.run.preferences import count_preferences
+    from rightcall.store.address import open_store
+
+    endpoint = judge_endpoint(model, base_url, "judge prefers")
+    if problems := run_blocking(check(endpoint)):
+        raise ConfigError(*problems)
+    with open_store(store_url, must_exist=True) as store:
+        counts = run_blocking(count_preferences(store, a, b, judge_of_pairs(endpoint, rubric)))
+    if as_json:
+        print_json({**to_plain(counts), "sentence": counts.sentence})
+    else:
+        tell(counts.sentence)
 
 
 @judge.command("import")
