@@ -44,8 +44,8 @@ class PreferenceCounts(Record, frozen=True, omit_defaults=False):
     @property
     def sentence(self) -> str:
         parts = [
-            f"judged, not corrected: of {pluralize(self.pairs, 'pair')} the judge prefers B in {self.prefers_b:,} and A "
-            f"in {self.prefers_a:,} (p = {self.p:.3f}); {self.ties:,} are ties, because its two orders disagree"
+            f"judged, not corrected: of {pluralize(self.pairs, 'pair')} the judge prefers B in {self.prefers_b:,} and "
+            f"A in {self.prefers_a:,} (p = {self.p:.3f}); {self.ties:,} are ties, because its two orders disagree"
         ]
         if self.ties:
             parts.append(
