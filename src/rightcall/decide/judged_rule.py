@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import percent, pluralize, shorten
 from rightcall.decide.advice import POWER, TOO_NEAR
 from rightcall.decide.baseline import BaselineRule
 from rightcall.decide.config import JudgePolicy
@@ -160,7 +160,7 @@ class JudgedRateRule:
         metric = self.metrics[0]
         about = self.evidence.metrics[metric]
         stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
-        rule = f" for rubric {about.rule[:8]}…" if about.rule else ""
+        rule = f" for rubric {shorten(about.rule, 9)}" if about.rule else ""
         return (
             f"{' and '.join(self.metrics)}: {labels} of {self.policy.floor.labels} labels{rule}{stale}; "
             f"`rightcall judge label {self.evidence.run} --metric {metric}`"
