@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import rightcall as rc
 from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
 from rightcall.show.case_elements import as_html, calls_drawing, case_drawing, input_drawing, node
 from rightcall.show.html_cases import SHORT, shorten_texts
 from rightcall.show.text import visible
@@ -125,3 +127,20 @@ def test_endless_words_may_break_and_long_texts_can_be_cut() -> None:
     drawing = node("pre", "text", "x" * 5_000)
     assert drawing[1] == {"class": "text solid"}
     assert len(shorten_texts(drawing, SHORT)[2]) < SHORT + 100 and shorten_texts(drawing, SHORT)[0] == "pre"
+
+
+def test_a_notebook_shows_a_case_as_the_pages_do(tmp_path) -> None:
+    hostile = rc.Golden(
+        "look <script>alert(1)</script>", id="a", expected_calls=[rc.ExpectedCall("look", {"x": 1})]
+    )
+    run = rc.evaluate(
+        lambda golden: [rc.ToolCall("look", {"x": "<b>"})], [hostile], trials=2, store=tmp_path / "r.db"
+    )
+    case = run.case("a")
+    page = case._repr_html_()
+    assert repr(case) == repr(run.results["a"]) and run.case("a", trial=1).result.trial == 1
+    assert "<script>" not in page and "<b>&" not in page and "&lt;b&gt;" in page
+    assert page.count("<style>") == 1 and "Expected and actual calls" in page and "data-width" not in page
+    assert _tags(Parsed(page.split("</style>")[1].removesuffix("</div>")).root)
+    with pytest.raises(InputError, match="has no trial 7"):
+        run.case("a", trial=7)

@@ -15,6 +15,7 @@ from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
+    from rightcall.api.shown_case import ShownCase
     from rightcall.datasets.review import ExpectedDrafts
     from rightcall.run.judged_estimate import NoJudgedRate
     from rightcall.stats.judged_rate import JudgedRate
@@ -89,6 +90,15 @@ class RunResult:
     def results(self) -> ResultSequence:
         """The results, read when they are needed: a sequence that can be indexed by position or golden."""
         return ResultSequence(self.store, self.id)
+
+    def case(self, golden_id: str, trial: int | None = None) -> ShownCase:
+        """One case for a notebook: calls next to expected ones, the transcript, scores.
+
+        Without a trial, the first that did not pass, or else the first.
+        """
+        from rightcall.api.shown_case import shown_case
+
+        return shown_case(self.store, self.id, golden_id, trial)
 
     @property
     def passed(self) -> bool:

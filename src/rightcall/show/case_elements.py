@@ -65,15 +65,18 @@ def as_html(drawing: Node) -> str:
     return f"<{tag}{written}>{inner}</{tag}>"
 
 
-def case_drawing(view: CaseView) -> list[Node]:
-    """The whole case, part by part: what it is, its input, calls, transcript, time and scores."""
+def case_drawing(view: CaseView, *, time: bool = True) -> list[Node]:
+    """The whole case, part by part: what it is, its input, calls, transcript, time and scores.
+
+    Without `time` for a page without a script, which would be needed to draw its lines.
+    """
     parts = [
         _head(view),
         node("section", "", node("h2", "", "Input"), *input_drawing(view)),
         node("section", "", node("h2", "", "Expected and actual calls"), calls_drawing(view)),
         node("section", "", node("h2", "", "Transcript"), transcript_drawing(view)),
     ]
-    if bars := time_drawing(view.timings):
+    if time and (bars := time_drawing(view.timings)):
         parts.append(node("section", "", node("h2", "", "Time"), bars))
     return [*parts, node("section", "", node("h2", "", "Scores"), scores_drawing(view))]
 

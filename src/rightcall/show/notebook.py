@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import import_module
+from importlib.resources import files
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,7 @@ from rightcall.show.view.summary import summary_view
 
 if TYPE_CHECKING:
     from rightcall.improve.findings import Analysis
+    from rightcall.show.view.case import CaseView
 
 GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
 """Readable on light and dark backgrounds."""
@@ -65,6 +67,16 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
     ]
     more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
     return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
+
+
+def case_html(view: CaseView) -> str:
+    """One case, drawn as on the dashboard and in a report, in the notebook's own colours."""
+    from rightcall.show.case_elements import as_html, case_drawing
+
+    assets = files("rightcall.show") / "assets"
+    style = "".join((assets / name).read_text("utf-8") for name in ("notebook.css", "case.css"))
+    drawn = "".join(map(as_html, case_drawing(view, time=False)))
+    return f"<div class='rightcall-case'><style>.rightcall-case {{{style}}}</style>{drawn}</div>"
 
 
 def analysis_html(analysis: Analysis) -> str:
