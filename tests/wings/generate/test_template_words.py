@@ -10,8 +10,9 @@ from rightcall.core.errors import ConfigError
 from rightcall.model import Tool
 from rightcall.model.tool import Annotations
 from rightcall.wings.generate.actions import action_of
-from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable, request_actions
+from rightcall.wings.generate.plannable_tools import plannable, request_actions
 from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
 from rightcall.wings.generate.values import sample_arguments
 
 
@@ -248,7 +249,7 @@ def test_coordinates_are_real_places_of_one_country(seed: int) -> None:
 
 
 def test_what_the_purpose_or_a_text_demands_is_stated() -> None:
-    from rightcall.wings.generate.plannable_tools import least_parameters
+    from rightcall.wings.generate.needed_parameters import least_parameters
 
     asset = tool("add_asset", "Adds an asset by symbol to a list.", "list_id", optional=("symbol",))
     assert least_parameters(asset) == ("list_id", "symbol")

@@ -2,7 +2,11 @@
 
     synthesizer   Synthesizer: the methods under DeepEval's names; async_synthesizer: the async methods
     setup         the settings of a synthesizer, the models it opens
-    plans         call plans sampled from schemas; values, patterns, pools: their arguments
+    plans         call plans sampled from schemas
+    plannable_tools   tools that a request can be written for, and why not (needed_parameters, tool_conditions,
+                  tool_neighbours)
+    values        arguments of a plan (value_order: ends of a range; sample_numbers, patterns, pools, places: values)
+    value_kinds   what a definition says of a value (file_kinds, understood_values, parameter_roles, schema_parts)
     config        settings, and evolutions: methods that make an input harder or rarer
     verify        checks of a golden: schema, mock, words, independent solvers (solver, statement), duplicates
     documents     text of files; chunks, contexts: related pieces

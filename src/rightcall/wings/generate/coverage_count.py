@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.value_kinds import choices_of
+from rightcall.wings.generate.parameter_roles import choices_of
 
 
 class SynthesisCoverage(Record, frozen=True):

@@ -15,18 +15,18 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.plannable_tools import (
+from rightcall.wings.generate.needed_parameters import (
     POINTERS,
-    dangerous_neighbour,
     least_parameters,
     mentionable_parameters,
     parameters_of_turn,
-    plannable,
     required_parameters,
     with_partners,
 )
+from rightcall.wings.generate.parameter_roles import choices_of, is_free_text, other_forms, takes_any_script
+from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import Language
-from rightcall.wings.generate.value_kinds import choices_of, is_free_text, other_forms, takes_any_script
+from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
 from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[

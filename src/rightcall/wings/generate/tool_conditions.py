@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from rightcall.lint.features.text import name_tokens, sentences
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.value_kinds import parameter_schema, text_of
+from rightcall.wings.generate.schema_parts import parameter_schema, text_of
 
 _ASKS_FIRST = re.compile(
     r"\bnever (?:assume|guess)\b|\bdo(?: not|n't) (?:assume|guess|make up)\b|\b(?:always )?ask (?:the )?user\b"

@@ -7,61 +7,35 @@ import random
 import re
 from typing import Any, Literal
 
-from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import examples_in, range_in, step_in
+from rightcall.wings.generate.documented_values import examples_in
+from rightcall.wings.generate.parameter_roles import choices_of
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
 from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, pool
-from rightcall.wings.generate.search_topics import topics_in
-from rightcall.wings.generate.value_kinds import (
+from rightcall.wings.generate.sample_numbers import EPOCH, FRACTIONS, LARGEST_EDGE, is_number, sample_number
+from rightcall.wings.generate.schema_parts import (
     about,
-    choices_of,
-    fillable_properties,
     item_schema,
     json_type,
-    kind_of,
     parameter_schema,
     singular,
     text_of,
-    values_in_definition,
     without_null,
 )
+from rightcall.wings.generate.search_topics import topics_in
+from rightcall.wings.generate.understood_values import fillable_properties, values_in_definition
+from rightcall.wings.generate.value_kinds import kind_of
+from rightcall.wings.generate.value_order import in_order
 
 Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
-LARGEST_EDGE = 1_000
-"""Limits beyond it are those of a number type, not of what people ask for."""
-
-_RANGES = {
-    "days": (1, 14), "nights": (1, 14), "hours": (1, 12), "minutes": (5, 90), "seconds": (5, 60), "ms": (1000, 20_000),
-    "timeout": (5, 60), "limit": (5, 50), "count": (2, 20), "max": (5, 50), "size": (5, 50), "quantity": (1, 12),
-    "guests": (1, 8), "people": (1, 8), "adults": (1, 4), "children": (1, 3), "page": (2, 9), "year": (2024, 2031),
-    "month": (1, 12), "amount": (5, 900), "price": (5, 900), "percent": (1, 99), "latitude": (-60, 60),
-    "lat": (-60, 60), "longitude": (-150, 150), "lon": (-150, 150), "lng": (-150, 150), "rating": (1, 5),
-    "age": (18, 80), "id": (1000, 99_999), "width": (200, 1600), "height": (200, 1200), "port": (8000, 8999),
-    "depth": (1, 3), "level": (1, 3), "index": (0, 9), "scale": (1, 4), "offset": (10, 100), "row": (1, 40),
-    "line": (1, 40), "column": (1, 20), "version": (1, 12), "number": (2, 400), "priority": (1, 4), "score": (0, 1),
-    "threshold": (0, 1), "ratio": (0, 1), "temperature": (0, 1),
-    "similarity": (0, 1), "opacity": (0, 1), "zoom": (3, 15), "rank": (1, 10),
-}  # fmt: skip
-_FRACTIONS = word_set("""
-    amount price cost latitude lat longitude lon lng temperature ratio score similarity threshold opacity
-    probability weight rate strength stability distance radius balance total
-    """)
-"""What is measured rather than counted."""
-_MOMENTS = word_set("timestamp epoch ts since until")
-_PAIRS = (
-    ("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("since", "until"), ("after", "before"),
-    ("lower", "upper"), ("first", "last"), ("checkin", "checkout"), ("in", "out"),
-)  # fmt: skip
 _TIMED = datetime.date(2027, 1, 4)
-_EPOCH = 1_798_000_000
 
 
 def sample_arguments(
@@ -83,7 +57,7 @@ def sample_arguments(
         for name in tool.parameters:
             if name in names and name not in arguments:
                 arguments[name] = maker.argument(name)
-        arguments = _in_order({name: arguments[name] for name in tool.parameters if name in arguments})
+        arguments = in_order({name: arguments[name] for name in tool.parameters if name in arguments})
         if is_valid(tool, arguments) and not (_repeats_a_choice(tool, arguments) and attempt < ATTEMPTS - 1):
             return arguments
     return None
@@ -95,50 +69,19 @@ def has_bounds(tool: Tool, name: str) -> bool:
     if json_type(schema) in ("integer", "number"):
         has_plain_edge = coordinate_of(name) or "page" in name_tokens(name)  # the first page is the usual one
         return not has_plain_edge and any(
-            _is_number(schema.get(key)) and 0 < abs(schema[key]) <= LARGEST_EDGE
+            is_number(schema.get(key)) and 0 < abs(schema[key]) <= LARGEST_EDGE
             for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
         )
     if json_type(schema) == "array":
-        return _is_number(schema.get("minItems")) and schema["minItems"] > 0
+        return is_number(schema.get("minItems")) and schema["minItems"] > 0
     most = schema.get("maxLength", LONGEST_TEXT + 1)
-    return _is_number(most) and most <= LONGEST_TEXT and kind_of(name, schema, about(tool)) in FREE_TEXT
+    return is_number(most) and most <= LONGEST_TEXT and kind_of(name, schema, about(tool)) in FREE_TEXT
 
 
 def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
     """Whether two parameters with the same choices have the same value: as in converting dollars to dollars."""
     chosen = [(choices_of(tool, name), value) for name, value in arguments.items() if choices_of(tool, name)]
     return any(choice == other for place, choice in enumerate(chosen) for other in chosen[:place])
-
-
-def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The smaller of two values first, where their names are the two ends of one range."""
-    ends = {frozenset(_as_end(name)): name for name in arguments}
-    for name, value in list(arguments.items()):
-        if coordinate_of(name):
-            continue  # from one place to another, in any direction
-        for low, high in _PAIRS:
-            tokens = _as_end(name)
-            other = (
-                ends.get(frozenset(high if token == low else token for token in tokens))
-                if low in tokens
-                else None
-            )
-            if other is not None and other != name and _is_after(value, arguments[other]):
-                arguments[name], arguments[other] = arguments[other], value
-    return arguments
-
-
-def _as_end(name: str) -> tuple[str, ...]:
-    return name_tokens(name.replace("check_", "check"))
-
-
-def _is_after(value: Any, other: Any) -> bool:
-    if _is_number(value) and _is_number(other):
-        return bool(value > other)
-    are_moments = all(
-        isinstance(end, str) and re.match(r"\d{4}-\d\d|\d\d:\d\d", end) for end in (value, other)
-    )
-    return are_moments and value > other
 
 
 class _Maker:
@@ -186,7 +129,7 @@ class _Maker:
             case "integer":
                 return self._number(name, schema, whole=True)
             case "number":
-                return self._number(name, schema, whole=_FRACTIONS.isdisjoint(name_tokens(name)))
+                return self._number(name, schema, whole=FRACTIONS.isdisjoint(name_tokens(name)))
             case "boolean":
                 default = schema.get("default")
                 return not default if isinstance(default, bool) else self._rng.random() < 0.8
@@ -200,35 +143,9 @@ class _Maker:
                 return self._text(name, schema)
 
     def _number(self, name: str, schema: dict[str, Any], *, whole: bool) -> Any:
-        tokens, text = name_tokens(name), text_of(schema)
         if coordinate_of(name):
             return self._coordinate(name)
-        if "multipleOf" in schema and _is_number(schema["multipleOf"]) and schema["multipleOf"] > 0:
-            step: float = schema["multipleOf"]
-        else:
-            step = step_in(text) or (1 if whole else 0.25)
-        low, high = _bound(schema, "minimum", step), _bound(schema, "maximum", step)
-        if self._flavour == "boundary":
-            edges = [end for end in (low, high) if end and abs(end) <= LARGEST_EDGE]
-            if edges:
-                return _as_number(self._rng.choice(edges), whole)
-        if not _MOMENTS.isdisjoint(tokens) or re.search(r"\bunix\b|\bepoch\b", text, re.IGNORECASE):
-            moment = _EPOCH + 3600 * self._rng.randint(0, 5000)
-            return moment * 1000 if "milli" in text else moment
-        told_low, told_high = range_in(text)
-        low, high = (told_low if low is None else low), (told_high if high is None else high)
-        usual: tuple[float, float] = next(
-            (_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30)
-        )
-        if step_in(text) and "multipleOf" not in schema:
-            low, usual = max(low or 0, step), (step, 9 * step)
-            low = -(-low // step) * step
-        start = usual[0] if low is None else max(low, min(usual[0], high if high is not None else usual[0]))
-        end = usual[1] if high is None else min(high, max(usual[1], start))
-        count = int((max(start, end) - start) / step)
-        return _as_number(
-            start + step * self._rng.randint(0, max(0, min(count, 10_000))), whole and step == int(step)
-        )
+        return sample_number(name, schema, self._rng, whole=whole, at_edge=self._flavour == "boundary")
 
     def _coordinate(self, name: str) -> float:
         """The latitude or longitude of a place; the same place for both of an object or of a prefix."""
@@ -283,7 +200,7 @@ class _Maker:
             "date": day.isoformat(),
             "time": hour,
             "date-time": f"{day.isoformat()}T{hour}:00Z",
-            "unix_time": str(_EPOCH + 3600 * rng.randint(0, 5000)),
+            "unix_time": str(EPOCH + 3600 * rng.randint(0, 5000)),
             "uuid": f"{rng.getrandbits(32):08x}-1b2c-4d3e-8f4a-{rng.getrandbits(48):012x}",
             "code": f"{rng.choice('ABKRTX')}-{rng.randint(100, 9999)}",
             "gid": f"12{rng.randint(10**13, 10**14 - 1)}",
@@ -338,30 +255,7 @@ class _Maker:
         names = [name for name in properties or {} if name in (required or ())]
         names = names or [name for name in told if name_tokens(name)[-1] == "id"][:1] or told[:2]
         self._objects += 1
-        return _in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
+        return in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
 
 
 _NOTHING = object()
-
-
-def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:
-    """The smallest or largest value a schema allows, rounded to its step."""
-    limit: Any = schema.get(word)
-    exclusive: Any = schema.get(f"exclusive{word.capitalize()}")
-    upward = word == "minimum"
-    ends = [limit] if _is_number(limit) else []
-    if _is_number(exclusive):
-        ends.append(exclusive + step if upward else exclusive - step)
-    if not ends:
-        return None
-    end = max(ends) if upward else min(ends)
-    grid = -(-end // step) * step if upward else end // step * step
-    return float(grid) if "multipleOf" in schema else float(end)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _as_number(value: float, whole: bool) -> int | float:
-    return int(value) if whole or float(value).is_integer() else round(value, 6)

@@ -1,0 +1,77 @@
+"""What kind of link or file a parameter takes, by its name, its text and the purpose of its tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.text import name_tokens
+from rightcall.wings.generate.documented_values import (
+    format_in,
+)
+from rightcall.wings.generate.pools import HINTS
+from rightcall.wings.generate.schema_parts import singular, words_of
+
+_URL_WORDS = word_set("""
+    url uri link href website webpage web page site target base full public valid http https the a an of to this its
+    callback webhook redirect source image photo picture logo avatar icon thumbnail cover banner file pdf document
+    attachment download
+    """)
+_OF_A_SERVICE = re.compile(
+    r"(?i:\bdomain\b|\bhosted\b|\bmust (?:be|start|point)\b|\bdocumentation\b)"
+    r"|(?<=[a-z] )(?!URL|URI|HTTP|HTML|PDF|PNG|JPE?G|ID\b|API\b|GIF|SVG|CSV)[A-Z]\w+"
+)
+"""What a link has to belong to, which no made-up one does."""
+_IMAGE_WORDS = word_set("image photo picture logo avatar icon thumbnail cover banner")
+_FILE_WORDS = word_set("file pdf document attachment download")
+_HOLDERS = word_set("""
+    repo repository project workspace root dir directory directories folder folders tree output working
+    """)
+FILES = ("image", "audio", "video", "workbook", "document", "presentation")
+_SUFFIXES = ("csv", "pdf", "json")
+_OFFICE = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in (
+        ("workbook", r"workbook|worksheet|spreadsheet|\bexcel\b|xlsx|\bsheet\b|sparkline"),
+        ("presentation", r"presentation|\bslides?\b|powerpoint|pptx"),
+        ("document", r"\bword document|docx|paragraph|footnote|endnote"),
+        ("audio", r"\baudio\b"),
+        ("image", r"\bimage\b|\bphoto\b"),
+    )
+}
+"""Words of a tool's purpose that tell what its files are."""
+_STATED = 12
+"""Words of a description among which its subject stands."""
+
+
+def kind_of_url(tokens: tuple[str, ...], text: str) -> str:
+    """The kind of a link: to an image, a file, a page; none when it must be one of a certain service."""
+    before = re.search(r"([\w-]+) (?:URL|URI|link)s?\b", text, re.IGNORECASE)
+    named = {*tokens, *words_of(before.group(1) if before else "")}
+    is_restricted = _OF_A_SERVICE.search(text) or format_in(text) == "opaque"
+    if not {singular(word) for word in named} <= _URL_WORDS or is_restricted:
+        return ""
+    subject = {*named, *words_of(text)[:8]}
+    if subject & _IMAGE_WORDS:
+        return "image_url"
+    return "file_url" if subject & _FILE_WORDS else "url"
+
+
+def kind_of_file(tokens: tuple[str, ...], text: str, tool_name: str, purpose: str) -> str:
+    subject = words_of(text)[:_STATED]
+    if {"dir", "directory", "folder", "dirpath"}.intersection(tokens):
+        return "folder"
+    for kind in (*FILES, *_SUFFIXES):
+        if hint((*tokens, *subject), only=(kind,)) or (kind in _SUFFIXES and kind in (*tokens, *subject)):
+            return kind
+    named = (*tokens, *name_tokens(tool_name), *subject[:5])
+    if _HOLDERS.intersection(named) and not {"file", "filename", "filepath"}.intersection(tokens):
+        return "folder"
+    context = f"{' '.join(name_tokens(tool_name))} {purpose}"
+    return next((kind for kind, pattern in _OFFICE.items() if pattern.search(context)), "path")
+
+
+def hint(tokens: Iterable[str], only: tuple[str, ...] = ()) -> str:
+    hints = (hint for hint in HINTS if not only or hint[0] in only)
+    return next((kind for kind, words in hints if not words.isdisjoint(tokens)), "")

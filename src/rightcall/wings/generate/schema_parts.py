@@ -1,0 +1,68 @@
+"""The parts of a tool's schema: a parameter's schema, its type, its text, its items."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rightcall.model.tool import Tool
+from rightcall.schema.sample_values import resolve_schema
+
+
+def about(tool: Tool) -> str:
+    """The context of a parameter: the tool's name, and its description in the lines after it."""
+    return f"{tool.name}\n{tool.description}\n{' '.join(tool.parameters)}"
+
+
+def parameter_schema(tool: Tool, name: str) -> dict[str, Any]:
+    """The schema of a parameter with its references followed and a null alternative left out."""
+    schema = tool.parameters.get(name)
+    return without_null(schema, tool.input_schema) if isinstance(schema, dict) else {}
+
+
+def without_null(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """The schema resolved; the one alternative of a union with null stands for the union."""
+    schema = resolve_schema(schema, root)
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list):
+            others = [
+                branch for branch in branches if isinstance(branch, dict) and branch.get("type") != "null"
+            ]
+            if len(others) == 1:
+                rest = {word: value for word, value in schema.items() if word != key}
+                return resolve_schema({**rest, **others[0]}, root)
+    return schema
+
+
+def json_type(schema: dict[str, Any]) -> str:
+    """The type of a schema, the first that is not null; a string when it has none."""
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    return next((word for word in kind if word != "null"), "null") if isinstance(kind, list) else str(kind)
+
+
+def text_of(schema: dict[str, Any]) -> str:
+    """The description of a schema; empty when it has none."""
+    text = schema.get("description")
+    return text if isinstance(text, str) else ""
+
+
+def item_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any] | None:
+    """The schema of an array's items, with the array's text where they have none; None when it says nothing."""
+    items = schema.get("items")
+    if not isinstance(items, dict) or not items:
+        return None
+    text = {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
+    return {**text, **without_null(items, root)}
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return re.findall(r"[a-z0-9]+", text.casefold())
+
+
+def singular(name: str) -> str:
+    """A plural name in the singular, as far as its ending tells."""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name

@@ -1,0 +1,46 @@
+"""Values that are two ends of one range, the smaller first."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rightcall.lint.features.text import name_tokens
+from rightcall.wings.generate.places import coordinate_of
+from rightcall.wings.generate.sample_numbers import is_number
+
+_PAIRS = (
+    ("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("since", "until"), ("after", "before"),
+    ("lower", "upper"), ("first", "last"), ("checkin", "checkout"), ("in", "out"),
+)  # fmt: skip
+
+
+def in_order(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The smaller of two values first, where their names are the two ends of one range."""
+    ends = {frozenset(_as_end(name)): name for name in arguments}
+    for name, value in list(arguments.items()):
+        if coordinate_of(name):
+            continue  # from one place to another, in any direction
+        for low, high in _PAIRS:
+            tokens = _as_end(name)
+            other = (
+                ends.get(frozenset(high if token == low else token for token in tokens))
+                if low in tokens
+                else None
+            )
+            if other is not None and other != name and _is_after(value, arguments[other]):
+                arguments[name], arguments[other] = arguments[other], value
+    return arguments
+
+
+def _as_end(name: str) -> tuple[str, ...]:
+    return name_tokens(name.replace("check_", "check"))
+
+
+def _is_after(value: Any, other: Any) -> bool:
+    if is_number(value) and is_number(other):
+        return bool(value > other)
+    are_moments = all(
+        isinstance(end, str) and re.match(r"\d{4}-\d\d|\d\d:\d\d", end) for end in (value, other)
+    )
+    return are_moments and value > other
