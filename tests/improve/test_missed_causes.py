@@ -157,6 +157,24 @@ def test_an_enum_is_the_values_of_goldens_and_description_and_is_to_be_completed
     assert "complete this list" in first.advice
 
 
+def test_values_that_nobody_said_are_an_unknown_list_where_few_values_stand_in_many_goldens():
+    cases = []
+    for at in range(12):
+        value = ("locker", "overnight", "pickup")[at % 3]
+        wanted = ("ship_order", {"order": f"A-{at}", "method": value})
+        guess = ("bathroom", f"A-{at}", "garage", "high")[at % 4]
+        cases.append(
+            (
+                golden(f"s-{at}", f"Ship order A-{at}, {value}", wanted),
+                [("ship_order", {"order": f"A-{at}", "method": guess})],
+            )
+        )
+    bare = [*TOOLS[:5], tool("ship_order", "Ship an order.", order="Number", method="How it is sent")]
+    first = analysed(cases, tools=bare).findings[0]
+    assert (first.cause, first.parameter) == ("enum_missing", "method")
+    assert first.change[0].after == ["locker", "overnight", "pickup"]
+
+
 def test_one_value_is_no_list():
     cases = [
         (golden(f"s-{at}", f"Ship A-{at} by night mail", ("ship_order", {"order": f"A-{at}", "method": "overnight"})),

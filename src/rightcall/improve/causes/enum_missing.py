@@ -18,7 +18,8 @@ _QUOTED = re.compile(r"""(?<!\w)['"`“‘]([\w][\w .-]{0,39})['"`”’](?!\w)"
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
-        symptoms = place.of_kind("copied", "spelling", "invented", "other", "missing")
+        unlisted = _unlisted(place, evidence)
+        symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema = place.schema
         values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
         expected = len(place.stats.values)
@@ -30,20 +31,23 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             or not 1 <= expected <= MOST_VALUES
             or _are_identifiers(place)
             or (place.stats.goldens <= expected and 2 * place.stats.lacking_trials < place.stats.expected)
-            or not _steady(place)
+            or not (unlisted or _steady(place))
         ):
             continue
         worded = [n for n in place.of_kind("copied", "spelling") if not place.symptoms[n].looked_up]
         left_out = place.of_kind("missing") if not worded and _few_for_many(place, evidence) else []
-        if not worded and not left_out:
+        if not worded and not left_out and not unlisted:
             continue
         wrong = sum(place.stats.kinds.values())
         share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
-        weight = 0.6 if left_out else 0.55 + 0.4 * (share >= 0.6)
+        weight = 0.6 if left_out else 0.5 if unlisted else 0.55 + 0.4 * (share >= 0.6)
         meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
         # a value of another kind is one more that is not on the list: the same cause
-        explained = left_out or worded + [n for n in place.of_kind("invented", "other") if share >= 0.6]
+        explained = (
+            left_out or unlisted or worded + [n for n in place.of_kind("invented", "other") if share >= 0.6]
+        )
         instead = "is left out instead of being" if left_out else "gets the user's words instead of"
+        instead = "gets something else than" if unlisted else instead
         listed = sorted(values)
         yield Hypothesis(
             "enum_missing",
@@ -52,11 +56,12 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             weight * (1.0 if place.described else 0.85),
             f"{place.parameter} of {place.tool} {instead} one of {pluralize(len(listed), 'value')} in "
             f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
-            _advice(place, listed, [] if left_out else meanings),
+            _advice(place, listed, [] if left_out or unlisted else meanings),
             (place.tool,),
             (place.parameter,),
             (f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum",
              "it is required and left out" if left_out
+             else "what is given instead is neither a value nor the user's word for one" if unlisted
              else f"{percent(share, 0)} of its errors are the user's own words", *examples_of(place)),
             (place.change("enum", listed),) if len(listed) > 1 else (),
             codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
@@ -91,6 +96,15 @@ def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
     required = tool.input_schema.get("required") if tool is not None else None
     values = len(place.stats.values)
     return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
+
+
+def _unlisted(place: ArgumentPlace, evidence: Evidence) -> list[int]:
+    """Wrong values that nobody said, where few values stand in many goldens: the model does not know the list."""
+    if place.of_kind("copied", "spelling", "missing") or not _few_for_many(place, evidence):
+        return []
+    kinds = ("invented", "foreign", "other")
+    wrong = sum(place.stats.kinds[kind] for kind in kinds)
+    return place.of_kind(*kinds) if 2 * wrong > place.stats.expected else []
 
 
 def _steady(place: ArgumentPlace) -> bool:

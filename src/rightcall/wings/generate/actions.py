@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from rightcall.lint.features.effects import EFFECTS, READ_SYNONYMS, SYNONYMS, verb_of
+from rightcall.lint.features.effects import ALSO_NOUNS, EFFECTS, READ_SYNONYMS, SYNONYMS, verb_of
 from rightcall.lint.features.mentions import STOP_WORDS, word_set
 from rightcall.lint.features.text import name_tokens, sentences, stem, words as text_words
 from rightcall.model.tool import Tool
@@ -78,6 +78,22 @@ _JARGON = re.compile(
 )
 """Words about the definition; nobody who wants something done would use them."""
 
+_BROKEN = re.compile(
+    r"[.!?] \w|[\[\]{}<>|]|https?:|\bspecific\b|\bspecified\b|\bthe information\b", re.IGNORECASE
+)
+"""Signs of a text that went on, or that speaks of its own arguments."""
+
+_NO_OBJECTS = word_set("list all by id ids info information detail details data api get full")
+_NO_ENDS = word_set("""
+    a an the and or of to in on for with by from at as its their this that these which when where if is are be can
+    may will including such e.g i.e via using based into
+    """)
+_NO_REQUESTS = word_set("""
+    require requires support supports note warning important accept accepts allow allows contain contains is are has
+    have must should will may can this that it these when if for note: be depend depends work works
+    """)
+"""First words of sentences that are about a tool rather than about what it does."""
+
 _MARKUP = re.compile(r"[`*#]+|^\W*\[[^\]]*\]\s*|^[^\w\"'“(]+|\s*\([^()]*\)")
 _SECOND_VERB = re.compile(
     r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each)\b)"
@@ -140,18 +156,27 @@ class Purpose:
         """What can be asked for, from short to long."""
         tool, named = self.tool, name_action(self.tool.name)
         short, full = action_of(tool), action_of(tool, short=False)
-        candidates = dict.fromkeys((short, full, short if short == named else f"{short} ({named})"))
-        return tuple(
-            action
-            for action in candidates
-            if (action != named or base_form(action.partition(" ")[0])) and not _JARGON.search(action)
-        )
+        both = short if short == named else f"{short} ({named})"
+        spoken = dict.fromkeys(action for action in (short, full, named, both) if _can_be_said(action))
+        return tuple(action for action in spoken if action != named or base_form(action.partition(" ")[0]))
 
     @cached_property
     def offered(self) -> set[str]:
         """The stems of everything that is said of the tool."""
         tool = self.tool
         return stems(f"{tool.description} {name_action(tool.name)} {' '.join(tool.parameters)}")
+
+    @cached_property
+    def subject(self) -> str:
+        """The stem of what the name is about: of `get_pull_request_reviews` the reviews."""
+        tokens = name_tokens(self.tool.name)
+        things = [token for token in tokens if token != verb_of(self.tool.name) and token not in _NO_OBJECTS]
+        return stem(things[-1]) if things else ""
+
+    @cached_property
+    def named(self) -> set[str]:
+        """The stems of the name and of the purpose; what else a text mentions is not what a tool is for."""
+        return stems(f"{name_action(self.tool.name)} {action_of(self.tool)}")
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -165,7 +190,10 @@ class Purpose:
         if takes_the_values and any(_is_same(action, own) for own in self.candidates):
             return True
         nouns = stems(action.partition(" ")[2])
-        return takes_the_values and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
+        is_named = not asked.subject or asked.subject in self.named
+        return (
+            takes_the_values and is_named and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
+        )
 
 
 @lru_cache(maxsize=8)
@@ -179,6 +207,21 @@ def distinct_actions(tools: tuple[Purpose, ...]) -> dict[str, str]:
                 actions[tool.tool.name] = action
                 break
     return actions
+
+
+def _can_be_said(action: str) -> bool:
+    """Whether an action reads as a request: no jargon, one sentence, a verb in front and an end."""
+    words = re.findall(r"[\w'-]+", action)
+    if len(words) < 2 or len(action) > LONGEST or _JARGON.search(action) or _BROKEN.search(action):
+        return False
+    last, before = words[-1].casefold(), words[-2].casefold()
+    is_listed = f", {last}" in action.casefold() and last in VERBS and last not in ALSO_NOUNS
+    is_cut = (
+        is_listed
+        or last in _NO_ENDS
+        or (before in ("and", "or", "to") and last.endswith("s") and bool(base_form(last)))
+    )
+    return words[0].casefold() not in _NO_REQUESTS and not is_cut
 
 
 def stems(text: str) -> set[str]:

@@ -17,12 +17,21 @@ _QUOTED_EXAMPLES = re.compile(
 )
 _BARE_EXAMPLE = re.compile(rf"{_INTRODUCTION}(?P<value>[\w$#@/][^,;()\n'\"`“”]{{0,59}})", re.I)
 _SHOWN_FORMAT = re.compile(rf"\b(?:format|form|like)\b[:,]?\s*(?:is\s*)?({_QUOTED})", re.I)
-_PLACEHOLDER = re.compile(r"[<>{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]", re.I)
+_PLACEHOLDER = re.compile(
+    r"[<>{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]|^[~@/]?(?:path/to|owner/repo|user(?:name)?|name|string|value|text"
+    r"|id|foo|bar|example)\b",
+    re.I,
+)
 _QUOTED_CHOICES = re.compile(
     rf"((?:{_QUOTED})(?:\s*\([^)]*\))?(?:\s*(?:,|/|\||\bor\b|\band\b)+\s*(?:{_QUOTED})(?:\s*\([^)]*\))?)+)",
     re.IGNORECASE,
 )
 _LISTED_CHOICE = re.compile(rf"(?m)^\s*[-*•]\s*({_QUOTED})\s*(?:[:=(–—-]|$)")
+_INTRODUCED_CHOICES = re.compile(
+    r"\b(?:valid|allowed|possible|supported|accepted|available) (?:values?|options?|types?|choices?)"
+    r"(?: are| include)?\s*:\s*((?:[\w-]+,\s*)+(?:or |and )?[\w-]+)",
+    re.IGNORECASE,
+)
 _RANGES = (
     re.compile(r"\b(?:between|from)\s+(-?\d[\d,.]*)\s+(?:and|to)\s+(-?\d[\d,.]*\d|\d)", re.I),
     re.compile(r"(?<![\w.-])(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?![\w.-]*\d|/)", re.I),
@@ -93,6 +102,8 @@ def choices_in(text: str) -> tuple[str, ...]:
         return _unquoted(listed)
     if closed := alternatives_in(text):
         return tuple(closed)
+    if introduced := _INTRODUCED_CHOICES.search(text):
+        return tuple(re.sub(r"^(?:or|and) ", "", value.strip()) for value in introduced.group(1).split(","))
     match = _QUOTED_CHOICES.search(text)
     if match is None or re.search(_INTRODUCTION + r"$", text[: match.start()], re.IGNORECASE):
         return ()
@@ -119,6 +130,20 @@ def examples_in(text: str) -> tuple[str, ...]:
 def format_in(text: str) -> str:
     """The format that the text asks for, or an empty string."""
     return next((kind for kind, pattern in FORMATS if pattern.search(text)), "")
+
+
+_LONGEST = re.compile(
+    r"(?:max(?:imum|\.)?|at most|up to|no (?:more|longer) than|limit(?:ed to)?|within|under|exceed)\D{0,24}?(\d+)"
+    r"[ -]*(?:characters?|chars?|letters)"
+    r"|(\d+)[ -]*(?:characters?|chars?|letters)\b\W{0,2}(?:max|limit|or (?:less|fewer|shorter))",
+    re.IGNORECASE,
+)
+
+
+def longest_in(text: str) -> int | None:
+    """The number of characters that the text allows; None when it states none."""
+    match = _LONGEST.search(text)
+    return int(match.group(1) or match.group(2)) if match else None
 
 
 def step_in(text: str) -> float:

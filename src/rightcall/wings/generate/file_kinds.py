@@ -16,7 +16,7 @@ from rightcall.wings.generate.schema_parts import singular, words_of
 _URL_WORDS = word_set("""
     url uri link href website webpage web page site target base full public valid http https the a an of to this its
     callback webhook redirect source image photo picture logo avatar icon thumbnail cover banner file pdf document
-    attachment download
+    attachment download root start starting seed landing home
     """)
 _OF_A_SERVICE = re.compile(
     r"(?i:\bdomain\b|\bhosted\b|\bmust (?:be|start|point)\b|\bdocumentation\b)"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from rightcall.lint.features.effects import CREATE, Effect, effect_of
 from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.lint.features.text import name_tokens, stem
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of
 from rightcall.wings.generate.parameter_roles import is_free_text, is_identifier
@@ -45,6 +46,14 @@ _WITH_OBJECT = CREATE | word_set(
 _CHANGES = word_set("""
     update edit modify patch set change configure adjust customize format style emulate
     """)
+_ATTACHMENTS = frozenset(map(stem, ("comment", "comments", "reply", "attachment", "reaction", "reactions")))
+_OPEN_ENDED = word_set("search find query lookup ask chat interact execute run perform invoke")
+_ASKED = word_set(
+    "query q search keyword keywords term prompt code script command instruction instructions question task"
+)
+"""Parameters that say what to look for or to do, for verbs that mean nothing without it."""
+
+_REPLACES = word_set("replace put overwrite rewrite write import upload sync upsert")
 POINTERS = word_set("id ids key slug number url name")
 """Last words of parameters that say which thing is meant."""
 
@@ -83,11 +92,28 @@ def mentionable_parameters(tool: Tool) -> list[str]:
     return [name for name in tool.parameters if name in optional or name in required_parameters(tool)]
 
 
+@dataclass(frozen=True)
+class Needs:
+    """The parameters without which a call makes no sense, or why they are not known."""
+
+    parameters: tuple[str, ...] = ()
+    refusal: str = ""
+
+
 def least_parameters(tool: Tool) -> tuple[str, ...] | None:
     """The parameters without which a call makes no sense, with those that the texts demand; None when unknown."""
-    least = _least_by_purpose(tool)
-    if least is None or asks_first(tool):
-        return None
+    needs = needs_of(tool)
+    return None if needs.refusal else needs.parameters
+
+
+def needs_of(tool: Tool) -> Needs:
+    """What a request for a tool has to state: by its schema, its purpose and its texts."""
+    if asks_first(tool):
+        return Needs(refusal="its text wants a question to the user first")
+    needs = _needs_by_purpose(tool)
+    least = needs.parameters
+    if needs.refusal:
+        return needs
     optional = optional_parameters(tool)
     for group in alternatives(tool):
         if not group and any(name not in required_parameters(tool) for name in least):
@@ -98,43 +124,101 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:
             ]
             usable = usable or [name for name in optional if name in group]
             if not usable:
-                return None
+                return Needs(refusal="its text demands one of several parameters, and none has a sure value")
             least = (*least, usable[0])
     least = with_partners(tool, least)
-    return None if has_open_condition(tool, least) else least
+    if has_open_condition(tool, least):
+        return Needs(refusal="its text requires a parameter in certain cases only")
+    return Needs(least)
 
 
-def _least_by_purpose(tool: Tool) -> tuple[str, ...] | None:  # noqa: PLR0911  from sure to unsure
-    """The parameters without which a call makes no sense; None when a request cannot state them.
+def _needs_by_purpose(tool: Tool) -> Needs:  # noqa: PLR0911, PLR0912  from sure to unsure
+    """The required parameters, and an identifier of what the purpose names.
 
-    Those are the required ones, and an identifier of what the tool's purpose names. A search without anything to look
-    for and an update without a change get an optional parameter more.
+    A search without anything to look for and an update without a change get an optional parameter more.
     """
     needed, optional = required_parameters(tool), optional_parameters(tool)
-    if not all(_is_understood(tool, name) for name in needed):
-        return None
+    for name in needed:
+        if not _is_understood(tool, name):
+            return Needs(refusal=f"no value of {name} is sure to be right")
     if any(map(is_discriminator, needed)) and (len(optional) > 1 or _has_optional_object(tool)):
-        return None  # which of the others belong to a choice is not said
+        return Needs(refusal="which parameters belong to a choice is not said")
     verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
     named = [name for name in optional if set(name_tokens(name)) - POINTERS <= purpose]
     pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
-    is_change = not _CHANGES.isdisjoint((verb, action_of(tool).partition(" ")[0]))
-    if is_change and all(is_identifier(tool, name) or _only_identifies(tool, name) for name in needed):
+    first_word = action_of(tool).partition(" ")[0]
+    identifies = [
+        name
+        for name in needed
+        if is_identifier(tool, name) or _only_identifies(tool, name) or is_discriminator(name)
+    ]
+    if not _CHANGES.isdisjoint((verb, first_word)) and len(identifies) == len(needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
-        return (*needed, *pointers, *changed) if changed and (needed or pointers) else None
+        if not changed or not (needed or pointers):
+            return Needs(refusal="nothing says what to change")
+        return Needs((*needed, *pointers, *changed))
+    if not _REPLACES.isdisjoint((verb, first_word)) and len(identifies) == len(needed) < len(tool.parameters):
+        return Needs(refusal="nothing says what to write")
+    if verb in CREATE and not _is_attached(tool, needed):
+        return Needs(refusal="nothing says what it belongs to")
+    told_what = any(is_free_text(tool, name) and not is_identifier(tool, name) for name in needed)
+    if not _OPEN_ENDED.isdisjoint((verb, first_word)) and not told_what:
+        asked = _asked_parameters(tool, needed)
+        sure = [name for name in asked if name in optional and is_free_text(tool, name)]
+        if asked and not sure:
+            return Needs(refusal=f"nothing says what to do: no value of {asked[0]} is sure to be right")
+        needed = (*needed, *sure[:1])
     if needed:
         told = [name for name in named if name not in pointers and _is_told(tool, name)]
-        return (*needed, *pointers, *told)
+        is_bare = verb in CREATE and len(identifies) == len(needed) < 2 and _has_contents(tool)
+        if is_bare and not told:
+            return Needs(refusal="what a new thing needs is not said")
+        return Needs((*needed, *pointers, *told))
     if verb in CREATE and len(tool.parameters) > MOST_OPTIONAL:
-        return None  # what a new thing needs is not said
+        return Needs(refusal="what a new thing needs is not said")
     if named:
-        return tuple(named[:MOST_OPTIONAL])
+        return Needs(tuple(named[: 1 if " or " in action_of(tool) else MOST_OPTIONAL]))
     if verb in _WITHOUT_OBJECT or (not tool.parameters and verb not in _WITH_OBJECT):
-        return ()
+        return Needs()
     searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
-    return tuple(searched[:1]) or None
+    return Needs(tuple(searched[:1])) if searched else Needs(refusal="nothing says what it is about")
+
+
+def _asked_parameters(tool: Tool, needed: Iterable[str]) -> list[str]:
+    """The optional parameters that say what to look for or to do."""
+    return [
+        name for name in tool.parameters if not _ASKED.isdisjoint(name_tokens(name)) and name not in needed
+    ]
+
+
+def _is_attached(tool: Tool, needed: Iterable[str]) -> bool:
+    """Whether a new comment, reply or attachment has something that it belongs to, where there are several choices."""
+    if _ATTACHMENTS.isdisjoint(stem(token) for token in name_tokens(tool.name)):
+        return True
+    owners = [name for name in _leaf_names(tool) if name_tokens(name)[-1] in POINTERS]
+    return len(owners) < 2 or any(is_identifier(tool, name) for name in needed)
+
+
+def _leaf_names(tool: Tool) -> list[str]:
+    """The names of the parameters, and of the properties of a list of objects."""
+    names = list(tool.parameters)
+    for name in tool.parameters:
+        inner = (item_schema(parameter_schema(tool, name), tool.input_schema) or {}).get("properties")
+        names += list(inner) if isinstance(inner, dict) else []
+    return names
+
+
+def _has_contents(tool: Tool) -> bool:
+    """Whether an optional parameter holds what a new thing consists of: an object, a list of them, a text."""
+    for name in tool.parameters:
+        if name not in required_parameters(tool) and name_tokens(name)[-1] not in POINTERS:
+            schema = parameter_schema(tool, name)
+            inner = item_schema(schema, tool.input_schema) or {} if json_type(schema) == "array" else schema
+            if json_type(inner) == "object" or is_free_text(tool, name):
+                return True
+    return False
 
 
 def _is_told(tool: Tool, name: str) -> bool:
@@ -186,7 +270,7 @@ def effect(tool: Tool) -> Effect:
 
 
 def _is_understood(tool: Tool, name: str) -> bool:
-    return is_understood(name, tool.parameters[name], tool.input_schema, about(tool))
+    return is_understood(name, parameter_schema(tool, name), tool.input_schema, about(tool))
 
 
 def _is_guessed(tool: Tool, name: str, schema: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rightcall.lint.features.mentions import word_set
@@ -23,6 +24,16 @@ def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
     """The values an enumerated parameter may take; empty when its schema does not enumerate any."""
     choices = parameter_schema(tool, name).get("enum")
     return tuple(choices) if isinstance(choices, list) else ()
+
+
+def is_default(tool: Tool, name: str, value: Any) -> bool:
+    """Whether a value is what a call without the parameter gets, by the schema or its text: “(default: json)”."""
+    schema = parameter_schema(tool, name)
+    told = re.search(
+        r"\bdefaults?(?: (?:to|is|value))*\s*[:=]?\s*[`'\"“]?([\w.-]+)", text_of(schema), re.IGNORECASE
+    )
+    default = schema.get("default", told.group(1).rstrip(".") if told else None)
+    return default is not None and str(value).casefold() == str(default).casefold()
 
 
 def is_free_text(tool: Tool, name: str) -> bool:

@@ -12,21 +12,39 @@ from collections.abc import Iterable, Sequence
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import Purpose, distinct_actions, stems
-from rightcall.wings.generate.needed_parameters import least_parameters, required_parameters
-from rightcall.wings.generate.schema_parts import (
-    json_type,
-    parameter_schema,
-)
+from rightcall.wings.generate.needed_parameters import least_parameters, needs_of, required_parameters
+from rightcall.wings.generate.places import coordinate_of
+from rightcall.wings.generate.schema_parts import item_schema, json_type, parameter_schema, text_of
 from rightcall.wings.generate.tool_neighbours import twin_names
 from rightcall.wings.generate.understood_values import (
     DISCRIMINATORS,
 )
 
-_DEPRECATED = re.compile(r"\bdeprecated\b|\bobsolete\b|\bdo not use\b|\bno longer\b", re.IGNORECASE)
+_DEPRECATED = re.compile(
+    r"\bdeprecated\b|\bobsolete\b|\bdo not use(?: (?:this|it)(?: tool)?)?\s*[.!;]"
+    r"|\bno longer (?:supported|available|maintained|works?|used|recommended)\b",
+    re.IGNORECASE,
+)
 _CALLED_FIRST = re.compile(
     r"\b(?:must|should|always|need to|required to)\b[^.\n]{0,40}\b(?:call|use|run|invoke)\b[^.\n]{0,60}"
     r"\b(?:first|before|prior)\b|\bbefore (?:calling|using) this\b|\bcall [`'\"]?\w+_\w+[`'\"]? (?:first|before)\b"
-    r"|\bonly (?:call|use) (?:this )?(?:after|when|if)\b|\bdo not call this\b",
+    r"|\bonly (?:call|use) (?:this )?(?:tool )?(?:after|when|if)\b(?! explicitly| the user| users?\b| asked| requested)"
+    r"|\bdo not call this\b|\b(?:requires?|after) (?:a )?(?:prior|previous) (?:call|use)\b",
+    re.IGNORECASE,
+)
+MANY_CHOICES = 6
+_FOUND_BY = re.compile(
+    r"(?<!created)(?<!sorted)(?<!ordered)(?<!grouped)(?<!powered)(?<!owned)(?<!used)(?<!made)(?<!followed)(?<!assigned)"
+    r"(?<!reported)(?<!posted)(?<!written)(?<!sent)(?<!shared) by ([\w ,/'-]+?)"
+    r"(?= (?:in|on|from|for|to|with|using|within|at|of)\b|[.;:(]|$)"
+)
+_URGES = r"always|must|should|recommend\w*|prefer\w*|remember|make sure|be sure|need to|important"
+_CERTAIN_PLACES = re.compile(
+    r"\b(?:marine|oceans?|sea|waves?|tides?|tidal|surf|coast\w*|offshore|avalanche|rivers?|floods?|NWS"
+    r"|National Weather Service)\b"
+    r"|\b(?:only|within|limited to|inside) (?:the |in )*(?:US|U\.S\.|USA|United States|UK|China|India|Japan)\b"
+    r"|\b(?:only|within|limited to|inside) (?:the |in )*(?:Korea|Germany|France|Canada|Switzerland|Norway)\b"
+    r"|\b(?:US|U\.S\.|USA|United States|UK) (?:locations? )?only\b",
     re.IGNORECASE,
 )
 _UNNAMED = re.compile(
@@ -42,12 +60,15 @@ _RANGE = re.compile(
 
 def plannable(tools: Sequence[Tool]) -> list[Tool]:
     """The tools that a request can be written for."""
+    refusals = refused_tools(tools)
+    return [tool for tool in tools if tool.name not in refusals]
+
+
+def refused_tools(tools: Sequence[Tool]) -> dict[str, str]:
+    """Why no request is written for a tool, by tool: a wrong golden costs more than a missing one."""
     actions, twins = request_actions(tools), twin_names(tools)
-    return [
-        tool
-        for tool in tools
-        if tool.name in actions and tool.name not in twins and _can_be_asked_for(tool, actions[tool.name])
-    ]
+    refusals = {tool.name: _refusal(tool, actions.get(tool.name, ""), twins) for tool in tools}
+    return {name: reason for name, reason in refusals.items() if reason}
 
 
 def request_actions(tools: Iterable[Tool]) -> dict[str, str]:
@@ -81,18 +102,93 @@ def promises_more(tool: Tool, action: str) -> bool:
     return False
 
 
-def _can_be_asked_for(tool: Tool, action: str) -> bool:
+def _refusal(tool: Tool, action: str, twins: set[str]) -> str:  # noqa: PLR0911  a list of reasons
+    """Why a golden for this tool could be wrong or unfair; empty when nothing speaks against it."""
     text = tool.description
-    if _DEPRECATED.search(text) or _CALLED_FIRST.search(text):
-        return False
-    parameters = least_parameters(tool)
-    if parameters is None or promises_more(tool, action) or _recommends(tool, parameters):
-        return False
-    return bool(parameters) or not (_UNNAMED.search(action) or _RANGE.search(action))
+    if _DEPRECATED.search(text):
+        return "it is deprecated"
+    if _CALLED_FIRST.search(text):
+        return "its text demands another call first"
+    if tool.name in twins:
+        return "another tool has the same name or text"
+    if not action:
+        can_be_said = Purpose(tool, required_parameters(tool)).candidates
+        return "the same request fits another tool" if can_be_said else "its text does not read as a request"
+    needs = needs_of(tool)
+    if needs.refusal:
+        return needs.refusal
+    if promises_more(tool, action):
+        return "its purpose names what only an optional parameter gives"
+    if _recommends(tool, needs.parameters):
+        return "its text recommends a parameter that a request would not state"
+    if _selects_fields(tool, needs.parameters):
+        return "what it returns is chosen by a list that a request would not state"
+    if named := _named_parameter(tool, action, needs.parameters):
+        return f"its purpose names {named}, for which no value is sure to be right"
+    if part := _unstated_part(tool, action, needs.parameters):
+        return f"its purpose is by {part}, and no stated parameter gives that"
+    if any(map(coordinate_of, needs.parameters)) and _CERTAIN_PLACES.search(text):
+        return "its places must be of a certain kind or country"
+    if not needs.parameters and (_UNNAMED.search(action) or _RANGE.search(action)):
+        return "its purpose is about one thing, and no parameter says which"
+    return ""
 
 
 def _recommends(tool: Tool, parameters: tuple[str, ...]) -> bool:
-    """Whether the text asks for a value of a parameter that a call without it would not have: “use limit=1”."""
-    names = "|".join(re.escape(name) for name in tool.parameters if name not in parameters)
-    pattern = rf"\b(?:use|set|pass|prefer|always)\s+[`'\"]?(?:{names})[`'\"]?\s*(?:=|:|to\b)"
-    return bool(names) and re.search(pattern, tool.description, re.IGNORECASE) is not None
+    """Whether the text urges a parameter that the request would not state: “use limit=1”, “ALWAYS use `jq`”."""
+    for name in tool.parameters:
+        if name in parameters:
+            continue
+        quoted = rf"[`'\"]?{re.escape(name)}[`'\"]?"
+        set_to = rf"\b(?:use|set|pass|prefer|always)\s+{quoted}\s*(?:=|:|to\b)"
+        urged = rf"\b(?:{_URGES})\b[^.\n]{{0,60}}"
+        marked = rf"(?:[`'\"]{re.escape(name)}[`'\"]|\b{re.escape(name)}\b(?= (?:param|arg|field|option)))"
+        word = (
+            rf"\b{re.escape(name)}\b"
+            if re.search(r"_|[a-z][A-Z]", name)
+            else rf"(?:use|using|with|set) {quoted}(?!\w)"
+        )
+        if any(
+            re.search(pattern, tool.description, re.IGNORECASE)
+            for pattern in (set_to, urged + marked, urged + word)
+        ):
+            return True
+    return False
+
+
+def _selects_fields(tool: Tool, parameters: tuple[str, ...]) -> bool:
+    """Whether an optional list without a default chooses what a read returns: any choice would be as good as none."""
+    for name in tool.parameters:
+        schema = parameter_schema(tool, name)
+        if name in parameters or "default" in schema or json_type(schema) != "array":
+            continue
+        choices = (item_schema(schema, tool.input_schema) or {}).get("enum")
+        if isinstance(choices, list) and len(choices) >= MANY_CHOICES:
+            return True
+    return False
+
+
+def _named_parameter(tool: Tool, action: str, parameters: tuple[str, ...]) -> str:
+    """The parameter that a purpose names and the request would not state: “documents that match the filter”."""
+    if " or " in action:
+        return ""
+    for name in tool.parameters:
+        words = re.escape(" ".join(name_tokens(name)))
+        pattern = rf"\b(?:the|an?|by|with|using|matching|from|to|in|for) {words}s?\b"
+        if name not in parameters and words and re.search(pattern, action, re.IGNORECASE):
+            return name
+    return ""
+
+
+def _unstated_part(tool: Tool, action: str, parameters: tuple[str, ...]) -> str:
+    """What the purpose says that a thing is found by, and no stated parameter gives: “by departure and arrival”."""
+    match = _FOUND_BY.search(action)
+    if match is None or " or " in match.group(1):
+        return ""
+    stated = stems(
+        " ".join(
+            f"{' '.join(name_tokens(name))} {text_of(parameter_schema(tool, name))}" for name in parameters
+        )
+    )
+    parts = re.split(r",| and | plus |/", match.group(1))
+    return next((part.strip() for part in parts if (words := stems(part)) and words.isdisjoint(stated)), "")

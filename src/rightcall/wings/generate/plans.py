@@ -11,19 +11,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.needed_parameters import (
-    POINTERS,
     least_parameters,
     mentionable_parameters,
     parameters_of_turn,
     required_parameters,
     with_partners,
 )
-from rightcall.wings.generate.parameter_roles import choices_of, is_free_text, other_forms, takes_any_script
+from rightcall.wings.generate.parameter_roles import (
+    choices_of,
+    is_default,
+    is_free_text,
+    other_forms,
+    takes_any_script,
+)
 from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import Language
 from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
@@ -43,6 +49,9 @@ PARAMETER_TESTS: Mapping[str, Callable[[Tool, str], object]] = {
     "enum": choices_of, "boundary": has_bounds, "unicode": takes_any_script
 }  # fmt: skip
 """The kinds that are about one parameter, and which parameters they apply to."""
+
+_REFERENCES = word_set("id ids key slug uuid")
+"""Last words of parameters that refer to one thing; a name or a number of one thing may be that of another."""
 
 FLAVOURS: Mapping[str, Flavour] = {"boundary": "boundary", "unicode": "unicode"}
 
@@ -203,7 +212,12 @@ class _Sampler:
         elif kind in PARAMETER_TESTS:
             tested = [p for p in mentionable_parameters(tool) if PARAMETER_TESTS[kind](tool, p)]
             if kind == "enum":
-                choices = [(p, value) for p in tested for value in choices_of(tool, p)]
+                choices = [
+                    (p, value)
+                    for p in tested
+                    for value in choices_of(tool, p)
+                    if p in required_parameters(tool) or not is_default(tool, p, value)
+                ] or [(p, value) for p in tested for value in choices_of(tool, p)]
                 parameter, value = choices[self._turn % len(choices)]
                 fixed = {parameter: value}
             else:
@@ -228,7 +242,7 @@ class _Sampler:
                 [next(iter(tool.parameters))]
             )
             arguments = sample_arguments(tool, names, self._rng, language=self._language)
-            if arguments is not None and all(arguments != call.arguments for call in calls):
+            if arguments is not None and all(_differ(tool, arguments, call.arguments) for call in calls):
                 calls.append(PlannedCall(name, arguments))
             if len(calls) == count:
                 return tuple(calls)
@@ -251,6 +265,16 @@ class _Sampler:
         )
 
 
+def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether two calls are about different things: nobody asks for the same thing twice with another limit."""
+    subject = [name for name in least_parameters(tool) or () if not choices_of(tool, name)] or list(arguments)
+    pairs = [(arguments.get(name), others.get(name)) for name in subject]
+    shared = any(
+        isinstance(a, list) and isinstance(b, list) and any(item in b for item in a) for a, b in pairs
+    )
+    return not shared and any(own != other for own, other in pairs)
+
+
 def parameters_without_default(tool: Tool) -> list[str]:
     """The parameters that the request itself must provide."""
     return [name for name in required_parameters(tool) if name not in tool.defaults()]
@@ -265,7 +289,9 @@ def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
             shared = [
                 p
                 for p in required_parameters(second)
-                if p in outputs and p not in first.parameters and POINTERS.intersection(name_tokens(p)[-1:])
+                if p in outputs
+                and p not in first.parameters
+                and _REFERENCES.intersection(name_tokens(p)[-1:])
             ]
             if second.name != first.name and shared:
                 pairs.append((first.name, second.name, shared[0]))

@@ -226,3 +226,8 @@ _SPOKEN = {language: _pools(text) for language, text in _LISTS.items()}
 def pool(name: str, language: Language) -> tuple[str, ...]:
     """The values of a pool in a language."""
     return _ANY_LANGUAGE.get(name) or _SPOKEN[language][name]
+
+
+def is_pool(name: str) -> bool:
+    """Whether there is a pool of this name."""
+    return name in _ANY_LANGUAGE or name in _SPOKEN["en"]

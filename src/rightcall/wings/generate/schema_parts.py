@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
+from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import resolve_schema
 
@@ -17,7 +19,20 @@ def about(tool: Tool) -> str:
 def parameter_schema(tool: Tool, name: str) -> dict[str, Any]:
     """The schema of a parameter with its references followed and a null alternative left out."""
     schema = tool.parameters.get(name)
-    return without_null(schema, tool.input_schema) if isinstance(schema, dict) else {}
+    if not isinstance(schema, dict):
+        return {}
+    schema = without_null(schema, tool.input_schema)
+    if not text_of(schema) and (text := _documented(tool.description).get(name)):
+        schema = {
+            **schema,
+            "description": text,
+        }  # an `Args:` block says the same as a description in the schema
+    return schema
+
+
+@lru_cache(maxsize=2048)
+def _documented(description: str) -> dict[str, str]:
+    return parameters_in_docstring(description)[0]
 
 
 def without_null(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from rightcall.wings.generate.documented_values import (
     has_unclear_numbers,
     numbers_in,
 )
+from rightcall.wings.generate.places import coordinate_of
 from rightcall.wings.generate.schema_parts import item_schema, json_type, singular, text_of, without_null
-from rightcall.wings.generate.value_kinds import kind_of
+from rightcall.wings.generate.value_kinds import API_PATH, kind_of
 
 DEEPEST = 3
 MOST_OPEN = 2
@@ -54,6 +55,8 @@ def is_understood(  # noqa: PLR0911, PLR0912  a table of types
     if not isinstance(schema, dict) or depth > DEEPEST:
         return False
     schema = without_null(schema, root)
+    if "enum" not in schema and _is_api_path(name, schema, tool):
+        return False
     if "const" in schema or values_in_definition(schema, root.get("properties") or ()):
         return True
     for key in ("anyOf", "oneOf"):
@@ -76,6 +79,8 @@ def is_understood(  # noqa: PLR0911, PLR0912  a table of types
             is_flat = inner is not None and json_type(inner) != "array"
             if inner is not None and json_type(inner) == "number":
                 return False  # a pair of coordinates, a vector: their order and length are not said
+            if inner is not None and _is_record(inner, root):
+                return False  # one record would be a chart of one point, a table of one row
             return is_flat and is_understood(singular(name), inner, root, tool, depth + 1)
         case "object":
             return bool(fillable_properties(schema, root, tool, depth))
@@ -95,6 +100,8 @@ def fillable_properties(schema: dict[str, Any], root: dict[str, Any], tool: str,
     if not needed and len(properties) > MOST_OPEN:
         return []  # which of them belong together is not said
     optional = [inner for name, inner in properties.items() if name not in needed]
+    if any(_holds_objects(inner, root) for inner in optional):
+        return []  # an object without its parts: a tree that is a single node
     if any(map(is_discriminator, properties)) and (
         len(optional) > 1 or any(_is_object(inner, root) for inner in optional)
     ):
@@ -107,6 +114,35 @@ def is_discriminator(name: str) -> bool:
     return name.casefold() in DISCRIMINATORS or name_tokens(name)[-1:] in (
         ("operation",), ("action",), ("command",), ("method",)
     )  # fmt: skip
+
+
+def _is_record(schema: dict[str, Any], root: dict[str, Any]) -> bool:
+    """Whether an item is data: an object with a number that is no coordinate, or with objects of its own."""
+    properties = schema.get("properties")
+    if json_type(schema) != "object" or not isinstance(properties, dict):
+        return False
+    numbers = (
+        name
+        for name, inner in properties.items()
+        if isinstance(inner, dict) and json_type(without_null(inner, root)) in ("number", "integer")
+    )
+    return any(not coordinate_of(name) for name in numbers) or any(
+        _holds_objects(inner, root) for inner in properties.values()
+    )
+
+
+def _holds_objects(schema: Any, root: dict[str, Any]) -> bool:
+    """Whether a schema is a list of objects."""
+    if not isinstance(schema, dict):
+        return False
+    schema = without_null(schema, root)
+    return json_type(schema) == "array" and _is_object(schema.get("items"), root)
+
+
+def _is_api_path(name: str, schema: dict[str, Any], tool: str) -> bool:
+    """Whether a parameter takes a path of an interface: its examples fit one call and not another."""
+    is_path = not {"path", "endpoint", "route"}.isdisjoint(name_tokens(name))
+    return is_path and API_PATH.search(f"{text_of(schema)} {tool}") is not None
 
 
 def _is_object(schema: Any, root: dict[str, Any]) -> bool:

@@ -12,23 +12,36 @@ from typing import Any
 from rightcall.lint.features.effects import EFFECTS, verb_of
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
-from rightcall.wings.generate.documented_values import (
-    format_in,
-)
+from rightcall.wings.generate.documented_values import examples_in, format_in
 from rightcall.wings.generate.file_kinds import hint, kind_of_file, kind_of_url
 from rightcall.wings.generate.patterns import text_fitting
-from rightcall.wings.generate.pools import CHOICES, OPAQUE
+from rightcall.wings.generate.pools import CHOICES, OPAQUE, is_pool, pool
+from rightcall.wings.generate.sample_dates import date_form
 from rightcall.wings.generate.schema_parts import singular, text_of, words_of
 from rightcall.wings.generate.search_topics import searched_kind
 
 _COMPUTED = frozenset(("date", "date-time", "time", "uuid", "unix_time", "code"))
 _IDENTIFIER = re.compile(
-    r"^\W*(?:the |a |an |your |target |parent )?(?:[\w-]+ ){0,2}(?:ids?|identifiers?|gids?|uids?)\b(?P<other> or\b)?"
+    r"^\W*(?:the |a |an |your |target |parent )?(?:[\w'’-]+ ){0,2}(?:ids?|identifiers?|gids?|uids?)\b(?P<other> or\b)?"
     r"|\bunique (?:ids?|identifiers?)\b|\bgids?\b",
     re.IGNORECASE,
 )
 """Texts of parameters that take an identifier, whatever their name."""
-_FORMED_IDENTIFIER = re.compile(r"\bGIDs?\b|\bgid://|\burn:|\bglobal id\b|\bnode id\b")
+_MENTIONS_ID = re.compile(r"\bIDs?\b|\bidentifiers?\b")
+_NAMES = word_set("project person name title city product venue")
+"""Kinds of values that name a thing, where a text may ask for its identifier instead."""
+
+_FORMED_IDENTIFIER = re.compile(
+    r"\bGIDs?\b|\bgid://|\burn:|\bglobal id\b|\bnode id\b|\b[Oo]bject ?I[dD]\b|\b[Hh]exadecimal\b"
+    r"|\b\d+[- ](?:character|digit|hex)"
+)
+API_PATH = re.compile(
+    r"\b(?:REST|HTTP|API) (?:path|endpoint|route)s?\b|\bendpoints?\b|\b(?:REST|any \w+) API\b|\bHTTP method\b"
+)
+"""Texts about paths of an interface, of which only its documentation knows the valid ones."""
+
+_ENDS_OF_A_MOVE = word_set("source destination src dst dest")
+_PLAIN_FORMATS = ("path", "file-path", "directory-path", "textarea", "markdown", "string", "text")
 _SCHEMA_FORMATS = {"uri": "url", "url": "url", "ipv4": "ip", "hostname": "domain"}
 _SURE = word_set("email phone url timezone sentence prompt title")
 ENTITIES = word_set("""
@@ -65,19 +78,21 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:
 
 def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  # noqa: PLR0911, PLR0912  sure to unsure
     text = text_of(schema)
-    if OPAQUE.intersection(name_tokens(name)):
+    if OPAQUE.intersection(name_tokens(name)) and name_tokens(name)[-1] not in ("id", "ids"):
         return ""
     if isinstance(schema.get("pattern"), str):
-        is_open = re.search(r"[+*]|,\}", schema["pattern"]) is not None  # any text of these characters
-        told = not is_open or _kind_by_definition(name, {"description": text}, tool)
-        return "pattern" if told and text_fitting(schema["pattern"], _FIRST) is not None else ""
+        usual = _kind_by_definition(name, {"description": text}, tool)
+        return "pattern" if _has_usual_value(schema["pattern"], name, usual, text) else ""
     stated = schema.get("format")
-    if isinstance(stated, str):
+    if isinstance(stated, str) and stated not in _PLAIN_FORMATS:
         is_known = stated in (*_COMPUTED, *_SCHEMA_FORMATS, "email")
         if stated in ("uri", "url"):
             return kind_of_url((*name_tokens(name),), text)
         return _SCHEMA_FORMATS.get(stated, stated) if is_known else ""
     tokens = name_tokens(name)
+    if not _ENDS_OF_A_MOVE.isdisjoint(tokens[-1:]):
+        moved = {"file", "files", "directory", "folder"}.intersection(name_tokens(tool.partition("\n")[0]))
+        return "path" if moved & {"file", "files"} else "folder" if moved else ""
     if CHOICES.intersection(tokens[-2:] if tokens[-1:] in (("name",), ("slug",)) else tokens[-1:]):
         return ""
     if tokens[-2:] == ("version", "slug"):
@@ -91,6 +106,8 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
     identifier = _IDENTIFIER.search(text)
     if identifier and (format_in(text) in ("", "uuid") or identifier.group("other")):
         return "" if _FORMED_IDENTIFIER.search(text) else "uuid" if format_in(text) == "uuid" else "code"
+    if by_name in _NAMES and _MENTIONS_ID.search(text) and "name" not in words_of(text):
+        return "code"
     if by_name == "title" and {"product", "item"}.intersection(name_tokens(tool_name)):
         return "product"
     if by_name == "query" and format_in(purpose) in ("sql", "opaque"):
@@ -112,6 +129,22 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
         return by_name
     is_any_text = not _RESTRICTED.search(text) and not _ANY_TEXT.isdisjoint(tokens[-1:])
     return "phrase" if is_any_text else _by_subject(text)
+
+
+def _has_usual_value(pattern: str, name: str, usual: str, text: str) -> bool:
+    """Whether a pattern fits a date, an example, a value of the parameter's kind or an identifier.
+
+    Whatever else fits it may be no airport, no currency, no language.
+    """
+    if date_form(pattern, name):
+        return True
+    if usual in ("code", "uuid", "gid", "hash"):
+        return text_fitting(pattern, _FIRST) is not None
+    samples = (*examples_in(text), *(pool(usual, "en") if is_pool(usual) else ()))
+    try:
+        return any(re.search(pattern, sample) for sample in samples)
+    except re.error:
+        return False
 
 
 def _only_reads(tool_name: str, purpose: str) -> bool:
@@ -138,6 +171,10 @@ _FIRST: Any = _First()
 
 def _by_words(tokens: tuple[str, ...], tool: str) -> str:
     """The kind by the last word of a name that has one; `branch_name` is a branch, a plain `name` that of the tool."""
+    if len(tokens) > 1 and "branch" not in tokens:
+        tokens = tuple(
+            token for token in tokens if token not in ("base", "head", "ref")
+        )  # a knowledge base, a head count
     kinds = [kind for token in tokens if (kind := hint((token, singular(token))))]
     if not kinds:
         return ""

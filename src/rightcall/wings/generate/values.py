@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
 import random
 import re
 from typing import Any, Literal
 
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import examples_in
-from rightcall.wings.generate.parameter_roles import choices_of
+from rightcall.wings.generate.documented_values import examples_in, longest_in
+from rightcall.wings.generate.parameter_roles import choices_of, is_default
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
-from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, pool
-from rightcall.wings.generate.sample_numbers import EPOCH, FRACTIONS, LARGEST_EDGE, is_number, sample_number
+from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, is_pool, pool
+from rightcall.wings.generate.sample_dates import Calendar, date_form
+from rightcall.wings.generate.sample_numbers import FRACTIONS, LARGEST_EDGE, is_number, sample_number
 from rightcall.wings.generate.schema_parts import (
     about,
     item_schema,
@@ -35,7 +36,10 @@ Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
-_TIMED = datetime.date(2027, 1, 4)
+_CONSENT = word_set("confirm confirmed confirmation acknowledge acknowledged")
+MOMENTS = {"date": "%Y-%m-%d", "time": "%H:%M", "date-time": "%Y-%m-%dT%H:%M:00Z", "unix_time": ""}
+PATH_KINDS = word_set("path folder image audio video workbook document presentation csv pdf json")
+NAME_KINDS = word_set("name project title venue")
 
 
 def sample_arguments(
@@ -91,6 +95,7 @@ class _Maker:
         self._tool, self._rng, self._language, self._flavour = tool, rng, language, flavour
         self._root, self._about = tool.input_schema, about(tool)
         self._texts: set[str] = set()
+        self._calendar = Calendar(self._about, rng)
         country = rng.choice(PLACES)
         self._places = rng.sample(country, len(country))
         self._cities = rng.choice(CITIES)
@@ -99,10 +104,9 @@ class _Maker:
 
     def argument(self, name: str) -> Any:
         schema = parameter_schema(self._tool, name)
-        default = schema.get("default", _NOTHING)
         for _ in range(ATTEMPTS):
             value = self.value(name, schema, 0)
-            if value != default:
+            if not is_default(self._tool, name, value):
                 break
         return value
 
@@ -132,7 +136,8 @@ class _Maker:
                 return self._number(name, schema, whole=FRACTIONS.isdisjoint(name_tokens(name)))
             case "boolean":
                 default = schema.get("default")
-                return not default if isinstance(default, bool) else self._rng.random() < 0.8
+                is_consent = not _CONSENT.isdisjoint(name_tokens(name))
+                return not default if isinstance(default, bool) else is_consent or self._rng.random() < 0.8
             case "array":
                 return self._array(name, schema, depth)
             case "object":
@@ -158,6 +163,7 @@ class _Maker:
 
     def _text(self, name: str, schema: dict[str, Any]) -> str:
         least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", LONGEST_TEXT))
+        most = min(most, longest_in(text_of(schema)) or most)
         kind = kind_of(name, schema, self._about) or "phrase"
         if kind == "pattern":
             sample = self._fitting_sample(name, schema)
@@ -166,6 +172,8 @@ class _Maker:
             kind = "phrase"
         options = list(self._options(kind, text_of(schema)))
         fitting = [text for text in options if least <= len(text) <= most]
+        if not fitting and is_pool(kind):
+            fitting = [text for text in pool(kind, self._language) if least <= len(text) <= most]
         text = str(self._fresh(fitting or options))
         if (
             self._flavour == "boundary"
@@ -178,8 +186,10 @@ class _Maker:
         return text[:most].rstrip().ljust(least, "x")
 
     def _fitting_sample(self, name: str, schema: dict[str, Any]) -> str | None:
-        """A text that matches the schema's pattern: a usual one, otherwise any."""
+        """A text that matches the schema's pattern: a real date, a usual value, for an identifier any text."""
         text = text_of(schema)
+        if form := date_form(schema["pattern"], name):
+            return self._calendar.next_moment().strftime(form)
         usual = kind_of(name, {"description": text}, self._about)
         told = examples_in(text) or (self._options(usual, text) if usual else ())
         matching = [sample for sample in told if fits(schema, sample, name)]
@@ -187,20 +197,17 @@ class _Maker:
             return str(self._fresh(matching))
         number = self._rng.randint(1000, 99_999)
         for plain in (str(number), f"k{number}", f"{number:08x}{number:016x}"):
-            if usual == "code" and fits(schema, plain, name):
+            if fits(schema, plain, name):
                 return plain
         sample = text_fitting(schema["pattern"], self._rng)
         return sample if sample is not None and fits(schema, sample, name) else None
 
     def _options(self, kind: str, text: str) -> tuple[str, ...]:  # noqa: PLR0911  a table of kinds
         rng = self._rng
-        day = _TIMED + datetime.timedelta(days=rng.randint(0, 700))
-        hour = f"{rng.randint(6, 21):02}:{rng.choice((0, 15, 30, 45)):02}"
+        moment = self._calendar.next_moment() if kind in MOMENTS else None
+        if moment is not None:
+            return (str(int(moment.timestamp())) if kind == "unix_time" else moment.strftime(MOMENTS[kind]),)
         computed = {
-            "date": day.isoformat(),
-            "time": hour,
-            "date-time": f"{day.isoformat()}T{hour}:00Z",
-            "unix_time": str(EPOCH + 3600 * rng.randint(0, 5000)),
             "uuid": f"{rng.getrandbits(32):08x}-1b2c-4d3e-8f4a-{rng.getrandbits(48):012x}",
             "code": f"{rng.choice('ABKRTX')}-{rng.randint(100, 9999)}",
             "gid": f"12{rng.randint(10**13, 10**14 - 1)}",
@@ -218,7 +225,14 @@ class _Maker:
             return UNUSUAL.get(kind) or UNUSUAL[""]
         if kind == "city" and self._language == "en":
             return self._cities
-        return pool(kind, self._language)
+        values = pool(kind, self._language)
+        if kind in PATH_KINDS and re.search(
+            r"\babsolute\b|\bfull path\b", f"{text} {self._about}", re.IGNORECASE
+        ):
+            return tuple(f"/home/ana/{value}" for value in values)
+        if kind in NAME_KINDS and re.search(r"\blower-?case\b|\bkebab|\bno spaces\b", text, re.IGNORECASE):
+            return tuple(value.casefold().replace(" ", "-") for value in values)
+        return values
 
     def _fresh(self, options: list[Any]) -> Any:
         """One of the options, if possible one that no other parameter has."""
@@ -256,6 +270,3 @@ class _Maker:
         names = names or [name for name in told if name_tokens(name)[-1] == "id"][:1] or told[:2]
         self._objects += 1
         return in_order({name: self.value(name, (properties or {})[name], depth + 1) for name in names})
-
-
-_NOTHING = object()

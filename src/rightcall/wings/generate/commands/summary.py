@@ -8,6 +8,7 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
+    from rightcall.show.screen import Screen
     from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
 def show_production(production: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
     from rightcall.wings.generate.coverage_count import coverage
+    from rightcall.wings.generate.plannable_tools import refused_tools
 
+    refused = refused_tools(maker.tools) if maker.model is None else {}
     covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
     if typed["as_json"]:
         print_json({
             "kept": len(production.goldens), "written_to": kept, "dropped": production.dropped,
             "errors": production.errors, "stopped": production.stopped, "usage": production.usage,
-            "run": production.run_id, "coverage": covered,
+            "run": production.run_id, "coverage": covered, "refused": refused,
         })  # fmt: skip
         return
     out = console()
@@ -34,8 +37,10 @@ def show_production(production: Production, maker: Synthesizer, kept: str, typed
             sum(map(bool, covered.calls_by_tool.values())), len(maker.tools), covered.parameters_covered,
             covered.parameters, covered.choices_covered, covered.choices,
         )  # fmt: skip
-        if covered.untested:
-            out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(covered.untested[:12]))
+        untested = [place for place in covered.untested if place not in refused]
+        if untested:
+            out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(untested[:12]))
+        _show_refusals(refused, out)
     tokens = production.usage.tokens
     if tokens:
         out.say(
@@ -54,6 +59,16 @@ def show_production(production: Production, maker: Synthesizer, kept: str, typed
         out.say("drafts: {}", kept)
         name = typed["draft"] or str(typed["output"] or "generated.jsonl")
         print_next(f"rightcall generate review {name}")
+
+
+def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
+    """For which tools no template writes a golden, and why: what to mend in a definition, or to leave to a model."""
+    if refused:
+        out.say("not generated for {}:", pluralize(len(refused), "tool"))
+    for name, reason in list(refused.items())[:most]:
+        out.say("[dim]  {}: {}[/dim]", name, reason)
+    if len(refused) > most:
+        out.say("[dim]  … and {} more: --json[/dim]", len(refused) - most)
 
 
 def _reasons(production: Production, most: int = 6) -> dict[str, int]:
