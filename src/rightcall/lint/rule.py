@@ -155,17 +155,17 @@ def tool_rule(
             return check(tool) if relevant else ()
 
         used = check_relevant if marks or only_for else check
-        return Rule(code=code, severity=severity, check=used, **_documented(check, facts))
+        return Rule(code=code, severity=severity, check=used, **_docstring_texts(check, facts))
 
     return decorate
 
 
 def set_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[SetCheck], Rule]:
     """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`."""
-    return lambda check: Rule(code=code, severity=severity, check_set=check, **_documented(check, facts))
+    return lambda check: Rule(code=code, severity=severity, check_set=check, **_docstring_texts(check, facts))
 
 
-def _documented(check: Callable[..., Any], facts: RuleFacts) -> dict[str, Any]:
+def _docstring_texts(check: Callable[..., Any], facts: RuleFacts) -> dict[str, Any]:
     """The name, the texts and the examples that a function and its docstring give to its rule."""
     text, _, good = cleandoc(check.__doc__ or "").partition("\nPasses: ")
     text, _, bad = text.partition("\nFails: ")

@@ -18,7 +18,7 @@ _QUOTED = re.compile(r"""(?<!\w)['"`“‘]([\w][\w .-]{0,39})['"`”’](?!\w)"
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
-        unlisted = _unlisted(place, evidence)
+        unlisted = _guesses_at_a_list(place, evidence)
         symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema = place.schema
         values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
@@ -98,7 +98,7 @@ def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
     return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
 
 
-def _unlisted(place: ArgumentPlace, evidence: Evidence) -> list[int]:
+def _guesses_at_a_list(place: ArgumentPlace, evidence: Evidence) -> list[int]:
     """Wrong values that nobody said, where few values stand in many goldens: the model does not know the list."""
     if place.of_kind("copied", "spelling", "missing") or not _few_for_many(place, evidence):
         return []

@@ -12,6 +12,7 @@ from rightcall.model.tool import Tool
 
 LONGEST = 150
 _MORE_VERBS = """
+unconfirm unresolve unpause reinvite unlock unmerge unpublish unarchive unsubscribe
 access aggregate align allocate annotate arrange audit autocomplete block bring bulk capture categorize collect
 combine compile compress crawl deactivate debug define delay deliver demonstrate discover drill duplicate embed
 emulate ensure enumerate establish exchange exit expose fork gather geocode grant group hide import include
@@ -48,7 +49,7 @@ _LEAD_IN = re.compile(
 """How a text begins before it says what the tool does."""
 
 _TAIL = re.compile(
-    r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which|where"
+    r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which"
     r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+get\s+back|and\s+optionally"
     r"|such\s+as|e\.g|i\.e|as\s+well\s+as|without|unless|because|before|via|powered\s+by"
     r"|with\s+(?:an?\s+)?(?:optional|support|filter(?:ing)?|configurable|flexible|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
@@ -65,7 +66,7 @@ _NEEDLESS = re.compile(
 )
 _BY_IDENTIFIER = re.compile(
     r",? (?:specified by|identified by|by|with|using|via|given|based on) (?:an? |the |its |their )?(?:\w+ ){0,2}?"
-    r"(?:ids?|gids?|uuids?|identifiers?)\b(?! or\b| and\b)",
+    r"(?:ids?|gids?|uuids?|identifiers?)\b(?! or\b| and\b|,)",
     re.IGNORECASE,
 )
 """How a definition says that a thing is identified; the identifier itself stands among the details."""
@@ -79,9 +80,9 @@ _JARGON = re.compile(
 """Words about the definition; nobody who wants something done would use them."""
 
 _BROKEN = re.compile(
-    r"[.!?] \w|[\[\]{}<>|]|https?:|\bspecific\b|\bspecified\b|\bthe information\b", re.IGNORECASE
+    r"[.!?] \w|\w_\w|[\[\]{}<>|]|https?:|\bspecific\b|\bspecified\b|\bthe information\b", re.IGNORECASE
 )
-"""Signs of a text that went on, or that speaks of its own arguments."""
+"""Signs of a text that went on, or that speaks of arguments."""
 
 _NO_OBJECTS = word_set("list all by id ids info information detail details data api get full")
 _NO_ENDS = word_set("""
@@ -148,7 +149,7 @@ class Purpose:
     @cached_property
     def verbs(self) -> frozenset[str]:
         """The verb of the name, and those that mean the same."""
-        verb = verb_of(self.tool.name)
+        verb = verb_in_name(self.tool.name) or action_of(self.tool).partition(" ")[0]
         return next((group for group in _VERB_GROUPS if verb in group), frozenset((verb,)))
 
     @cached_property
@@ -170,11 +171,13 @@ class Purpose:
     def subject(self) -> str:
         """The stem of what the name is about: of `get_pull_request_reviews` the reviews."""
         tokens = name_tokens(self.tool.name)
-        things = [token for token in tokens if token != verb_of(self.tool.name) and token not in _NO_OBJECTS]
+        things = [
+            token for token in tokens if token != verb_in_name(self.tool.name) and token not in _NO_OBJECTS
+        ]
         return stem(things[-1]) if things else ""
 
     @cached_property
-    def named(self) -> set[str]:
+    def key_stems(self) -> set[str]:
         """The stems of the name and of the purpose; what else a text mentions is not what a tool is for."""
         return stems(f"{name_action(self.tool.name)} {action_of(self.tool)}")
 
@@ -190,7 +193,7 @@ class Purpose:
         if takes_the_values and any(_is_same(action, own) for own in self.candidates):
             return True
         nouns = stems(action.partition(" ")[2])
-        is_named = not asked.subject or asked.subject in self.named
+        is_named = not asked.subject or asked.subject in self.key_stems
         return (
             takes_the_values and is_named and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
         )
@@ -215,12 +218,10 @@ def _can_be_said(action: str) -> bool:
     if len(words) < 2 or len(action) > LONGEST or _JARGON.search(action) or _BROKEN.search(action):
         return False
     last, before = words[-1].casefold(), words[-2].casefold()
+    is_open = before == "to" and last in VERBS  # “ping the instance to check”, cut before what is checked
     is_listed = f", {last}" in action.casefold() and last in VERBS and last not in ALSO_NOUNS
-    is_cut = (
-        is_listed
-        or last in _NO_ENDS
-        or (before in ("and", "or", "to") and last.endswith("s") and bool(base_form(last)))
-    )
+    is_third_person = before in ("and", "or", "to") and last.endswith("s") and bool(base_form(last))
+    is_cut = is_open or is_listed or is_third_person or last in _NO_ENDS
     return words[0].casefold() not in _NO_REQUESTS and not is_cut
 
 
@@ -236,11 +237,25 @@ def _is_same(action: str, other: str) -> bool:
 def name_action(name: str) -> str:
     """The name of a tool as a request, its verb first: `invoice_create` is “create invoice”."""
     tokens = name_tokens(name)
-    verb = verb_of(name) or next((token for token in tokens if token in EFFECTS), "")
+    verb = verb_in_name(name)
     if verb in tokens:
         tokens = (verb, *(token for place, token in enumerate(tokens) if place != tokens.index(verb)))
-    action = " ".join(token for token in tokens if token not in ("api", "mcp", "tool", "a", "an", "the"))
+    if name_tokens(name)[:1] == ("mcp",):
+        tokens = tuple(word for word in tokens if word != "mcp")
+    action = " ".join(token for token in tokens if token not in ("api", "tool", "a", "an", "the"))
     return _BY_IDENTIFIER.sub("", action)
+
+
+def verb_in_name(name: str) -> str:
+    """The verb of a tool's name wherever it stands: `reopenIssue`, `teams-list`, `stories-remove-subtask`."""
+    tokens = name_tokens(name)
+    if tokens and tokens[0] in VERBS and tokens[0] not in ALSO_NOUNS:
+        return tokens[0]
+    if verb := verb_of(name):
+        return verb
+    sure = [token for token in tokens if token in VERBS and token not in ALSO_NOUNS]
+    ends = [token for token in (*tokens[:1], *tokens[-1:]) if token in VERBS]
+    return next(iter(sure or ends), "")
 
 
 def base_form(word: str) -> str:

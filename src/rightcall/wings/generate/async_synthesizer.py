@@ -34,7 +34,8 @@ class AsyncSynthesizer(SynthesisSetup):
         """Goldens planned from tools, with what was dropped and why. `kinds` weighs kinds of plans."""
         maker = replace(self, tools=tuple(tools) or self.tools)
         maker._require_tools()
-        schedule = Schedule(maker.tools, maker.seed, kinds)
+        idle = -(-num_goldens * kinds.get("none", 0) // max(1, sum(kinds.values())))  # rounded up
+        schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle + 1)
         async with maker._kit() as kit:
             rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
             jobs = ToolJobs(schedule, kit)

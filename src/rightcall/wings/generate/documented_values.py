@@ -12,13 +12,18 @@ _INTRODUCTION = (
     r"(?:\be\.?g\.?,?|\bfor (?:example|instance)\b,?|\bsuch as\b|\bexamples?\b(?: (?:is|are|values?))?|\bex\.)"
     r"\s*[:=]?\s*"
 )
+_NO_CHOICES = (
+    r"\b(?:matching|like|avoid|not|never|its|via|fields?|called|named|with|using|from|instead of|than)"
+)
+"""Words before quoted texts that are no values to choose from."""
+
 _QUOTED_EXAMPLES = re.compile(
     rf"{_INTRODUCTION}((?:{_QUOTED})(?:\s*(?:,|/|\bor\b|\band\b)+\s*(?:{_QUOTED}))*)", re.IGNORECASE
 )
 _BARE_EXAMPLE = re.compile(rf"{_INTRODUCTION}(?P<value>[\w$#@/][^,;()\n'\"`“”]{{0,59}})", re.I)
 _SHOWN_FORMAT = re.compile(rf"\b(?:format|form|like)\b[:,]?\s*(?:is\s*)?({_QUOTED})", re.I)
 _PLACEHOLDER = re.compile(
-    r"[<>{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]|^[~@/]?(?:path/to|owner/repo|user(?:name)?|name|string|value|text"
+    r"<[^>]*>|[{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]|^[~@/]?(?:path/to|owner/repo|user(?:name)?|name|string|value|text"
     r"|id|foo|bar|example)\b",
     re.I,
 )
@@ -57,7 +62,7 @@ _LEAST = re.compile(
 )
 _OPAQUE = (
     r"\bcursor\b|continuation|(?:pagination|page|access) token|base ?-?64|\barn\b|\bjson\b|stringified|encoded"
-    r"|graphql|\bcypher\b|promql|\bkql\b|\bjql\b|\bcql\b|lucene|odata|(?:query|search) (?:dsl|syntax)|\bwkt\b|geojson"
+    r"|\b(?!(?:my)?sql\b)[a-z]+ql\b|\bcypher\b|lucene|odata|(?:query|search) (?:dsl|syntax)|\bwkt\b|geojson"
     r"|\bxml\b|\byaml\b|\bhtml\b|javascript|\bscript\b|(?:python|source|executable) code|code snippet|regex"
     r"|regular expression|\bformula\b|\bexpression\b|"
     r"(?:comma|newline|semicolon|pipe|space|colon)[- ](?:separated|delimited)"
@@ -73,7 +78,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lat_lon", r"\blat(?:itude)?\s*,\s*(?:lon|lng)"),
         ("lon_lat", r"\b(?:lon|lng)(?:gitude)?\s*,\s*lat"),
         ("unix_time", r"unix|epoch|(?:milli)?seconds since"),
-        ("date-time", r"iso[ -]?8601|rfc[ -]?3339|date-?time|yyyy-mm-dd[t ]|date and time|\btimestamp\b"),
+        ("date-time", r"iso[ -]?8601|rfc[ -]?3339|date-?time|yyyy-mm-dd(?:t| ?hh)|date and time|\btimestamp\b"),
         ("date", r"yyyy-mm-dd"),
         ("time", r"\bhh:mm\b|24-hour"),
         ("uuid", r"\buuid\b|\bguid\b"),
@@ -105,7 +110,9 @@ def choices_in(text: str) -> tuple[str, ...]:
     if introduced := _INTRODUCED_CHOICES.search(text):
         return tuple(re.sub(r"^(?:or|and) ", "", value.strip()) for value in introduced.group(1).split(","))
     match = _QUOTED_CHOICES.search(text)
-    if match is None or re.search(_INTRODUCTION + r"$", text[: match.start()], re.IGNORECASE):
+    if match is None or re.search(
+        rf"(?:{_INTRODUCTION}|{_NO_CHOICES}\s*)$", text[: match.start()], re.IGNORECASE
+    ):
         return ()
     return _unquoted(re.findall(_QUOTED, match.group(1)))
 
@@ -138,6 +145,18 @@ _LONGEST = re.compile(
     r"|(\d+)[ -]*(?:characters?|chars?|letters)\b\W{0,2}(?:max|limit|or (?:less|fewer|shorter))",
     re.IGNORECASE,
 )
+
+
+_PREFIXED = re.compile(
+    r"(?<![\w-])([A-Za-z]{1,5}[-_])(?:\*|x{2,}\b|X{2,}\b|n\b|N\b|#|\d{2,}\b)"
+    r"|\b(?i:starts?|begins?|prefixed|starting|beginning) with [`'\"“]?([A-Za-z]{1,6}[-_])"
+)
+
+
+def prefix_in(text: str) -> str:
+    """The letters that identifiers begin with, where the text shows it: “project identifier (PR-*)” has `PR-`."""
+    match = _PREFIXED.search(text)
+    return match.group(1) or match.group(2) if match else ""
 
 
 def longest_in(text: str) -> int | None:

@@ -41,6 +41,12 @@ _OFFICE = {
     )
 }
 """Words of a tool's purpose that tell what its files are."""
+_ANY_FILE = word_set("""
+    path file filename filepath name input output source target local full absolute relative destination dest new old
+    from to the note document text save in out
+    """)
+"""Words of parameters that any file fits."""
+
 _STATED = 12
 """Words of a description among which its subject stands."""
 
@@ -69,7 +75,9 @@ def kind_of_file(tokens: tuple[str, ...], text: str, tool_name: str, purpose: st
     if _HOLDERS.intersection(named) and not {"file", "filename", "filepath"}.intersection(tokens):
         return "folder"
     context = f"{' '.join(name_tokens(tool_name))} {purpose}"
-    return next((kind for kind, pattern in _OFFICE.items() if pattern.search(context)), "path")
+    if office := next((kind for kind, pattern in _OFFICE.items() if pattern.search(context)), ""):
+        return office
+    return "path" if _ANY_FILE.issuperset(map(singular, tokens)) else ""  # the file of an app is no note
 
 
 def hint(tokens: Iterable[str], only: tuple[str, ...] = ()) -> str:

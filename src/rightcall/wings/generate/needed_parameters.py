@@ -11,7 +11,7 @@ from rightcall.lint.features.effects import CREATE, Effect, effect_of
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens, stem
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.actions import action_of
+from rightcall.wings.generate.actions import action_of, verb_in_name
 from rightcall.wings.generate.parameter_roles import is_free_text, is_identifier
 from rightcall.wings.generate.schema_parts import (
     about,
@@ -47,7 +47,8 @@ _CHANGES = word_set("""
     update edit modify patch set change configure adjust customize format style emulate
     """)
 _ATTACHMENTS = frozenset(map(stem, ("comment", "comments", "reply", "attachment", "reaction", "reactions")))
-_OPEN_ENDED = word_set("search find query lookup ask chat interact execute run perform invoke")
+_SEARCHES = word_set("search find query lookup")
+_OPEN_ENDED = _SEARCHES | word_set("ask chat interact execute run perform invoke")
 _ASKED = word_set(
     "query q search keyword keywords term prompt code script command instruction instructions question task"
 )
@@ -93,7 +94,7 @@ def mentionable_parameters(tool: Tool) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Needs:
+class CallNeeds:
     """The parameters without which a call makes no sense, or why they are not known."""
 
     parameters: tuple[str, ...] = ()
@@ -106,10 +107,10 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:
     return None if needs.refusal else needs.parameters
 
 
-def needs_of(tool: Tool) -> Needs:
+def needs_of(tool: Tool) -> CallNeeds:
     """What a request for a tool has to state: by its schema, its purpose and its texts."""
     if asks_first(tool):
-        return Needs(refusal="its text wants a question to the user first")
+        return CallNeeds(refusal="its text wants a question to the user first")
     needs = _needs_by_purpose(tool)
     least = needs.parameters
     if needs.refusal:
@@ -124,15 +125,17 @@ def needs_of(tool: Tool) -> Needs:
             ]
             usable = usable or [name for name in optional if name in group]
             if not usable:
-                return Needs(refusal="its text demands one of several parameters, and none has a sure value")
+                return CallNeeds(
+                    refusal="its text demands one of several parameters, and none has a sure value"
+                )
             least = (*least, usable[0])
     least = with_partners(tool, least)
     if has_open_condition(tool, least):
-        return Needs(refusal="its text requires a parameter in certain cases only")
-    return Needs(least)
+        return CallNeeds(refusal="its text requires a parameter in certain cases only")
+    return CallNeeds(least)
 
 
-def _needs_by_purpose(tool: Tool) -> Needs:  # noqa: PLR0911, PLR0912  from sure to unsure
+def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from sure to unsure
     """The required parameters, and an identifier of what the purpose names.
 
     A search without anything to look for and an update without a change get an optional parameter more.
@@ -140,14 +143,20 @@ def _needs_by_purpose(tool: Tool) -> Needs:  # noqa: PLR0911, PLR0912  from sure
     needed, optional = required_parameters(tool), optional_parameters(tool)
     for name in needed:
         if not _is_understood(tool, name):
-            return Needs(refusal=f"no value of {name} is sure to be right")
-    if any(map(is_discriminator, needed)) and (len(optional) > 1 or _has_optional_object(tool)):
-        return Needs(refusal="which parameters belong to a choice is not said")
-    verb, purpose = effect(tool).verb, set(words_of(action_of(tool)))
-    named = [name for name in optional if set(name_tokens(name)) - POINTERS <= purpose]
+            return CallNeeds(refusal=f"no value of {name} is sure to be right")
+    others = len(tool.parameters) - len(needed)
+    if any(map(is_discriminator, needed)) and (others > 1 or _has_optional_object(tool)):
+        return CallNeeds(refusal="which parameters belong to a choice is not said")
+    first_word = action_of(tool).partition(" ")[0]
+    verb, purpose = effect(tool).verb or verb_in_name(tool.name) or first_word, set(words_of(action_of(tool)))
+    is_search = not _SEARCHES.isdisjoint((verb, first_word))
+    named = [
+        name
+        for name in optional
+        if _is_named(name, purpose) and not (is_search and is_identifier(tool, name))
+    ]
     pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
-    first_word = action_of(tool).partition(" ")[0]
     identifies = [
         name
         for name in needed
@@ -157,36 +166,41 @@ def _needs_by_purpose(tool: Tool) -> Needs:  # noqa: PLR0911, PLR0912  from sure
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
         if not changed or not (needed or pointers):
-            return Needs(refusal="nothing says what to change")
-        return Needs((*needed, *pointers, *changed))
+            return CallNeeds(refusal="nothing says what to change")
+        return CallNeeds((*needed, *pointers, *changed))
     if not _REPLACES.isdisjoint((verb, first_word)) and len(identifies) == len(needed) < len(tool.parameters):
-        return Needs(refusal="nothing says what to write")
+        return CallNeeds(refusal="nothing says what to write")
     if verb in CREATE and not _is_attached(tool, needed):
-        return Needs(refusal="nothing says what it belongs to")
+        return CallNeeds(refusal="nothing says what it belongs to")
     told_what = any(is_free_text(tool, name) and not is_identifier(tool, name) for name in needed)
     if not _OPEN_ENDED.isdisjoint((verb, first_word)) and not told_what:
-        asked = _asked_parameters(tool, needed)
+        asked = _task_parameters(tool, needed)
         sure = [name for name in asked if name in optional and is_free_text(tool, name)]
         if asked and not sure:
-            return Needs(refusal=f"nothing says what to do: no value of {asked[0]} is sure to be right")
+            return CallNeeds(refusal=f"nothing says what to do: no value of {asked[0]} is sure to be right")
         needed = (*needed, *sure[:1])
     if needed:
         told = [name for name in named if name not in pointers and _is_told(tool, name)]
         is_bare = verb in CREATE and len(identifies) == len(needed) < 2 and _has_contents(tool)
         if is_bare and not told:
-            return Needs(refusal="what a new thing needs is not said")
-        return Needs((*needed, *pointers, *told))
+            return CallNeeds(refusal="what a new thing needs is not said")
+        return CallNeeds((*needed, *pointers, *told))
     if verb in CREATE and len(tool.parameters) > MOST_OPTIONAL:
-        return Needs(refusal="what a new thing needs is not said")
+        return CallNeeds(refusal="what a new thing needs is not said")
     if named:
-        return Needs(tuple(named[: 1 if " or " in action_of(tool) else MOST_OPTIONAL]))
+        return CallNeeds(tuple(named[: 1 if " or " in action_of(tool) else MOST_OPTIONAL]))
     if verb in _WITHOUT_OBJECT or (not tool.parameters and verb not in _WITH_OBJECT):
-        return Needs()
+        return CallNeeds()
     searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
-    return Needs(tuple(searched[:1])) if searched else Needs(refusal="nothing says what it is about")
+    return CallNeeds(tuple(searched[:1])) if searched else CallNeeds(refusal="nothing says what it is about")
 
 
-def _asked_parameters(tool: Tool, needed: Iterable[str]) -> list[str]:
+def _is_named(name: str, purpose: set[str]) -> bool:
+    """Whether the words of a purpose name a parameter; an `id` alone is named by the thing that it identifies."""
+    return set(name_tokens(name)) - POINTERS <= purpose
+
+
+def _task_parameters(tool: Tool, needed: Iterable[str]) -> list[str]:
     """The optional parameters that say what to look for or to do."""
     return [
         name for name in tool.parameters if not _ASKED.isdisjoint(name_tokens(name)) and name not in needed
@@ -275,7 +289,7 @@ def _is_understood(tool: Tool, name: str) -> bool:
 
 def _is_guessed(tool: Tool, name: str, schema: dict[str, Any]) -> bool:
     """Whether any text would do for all that the definition says."""
-    is_text = json_type(schema) in ("string", "array") and not values_in_definition(schema)
+    is_text = json_type(schema) in ("string", "array") and not values_in_definition(schema, name=name)
     return is_text and kind_of(singular(name), schema, about(tool)) == "phrase"
 
 

@@ -66,6 +66,16 @@ def other_forms(tool: Tool, name: str, value: Any) -> list[Any]:
     return forms
 
 
+def optional_constants(tool: Tool, name: str, value: dict[str, Any]) -> dict[str, Any]:
+    """The properties of an object that have one possible value and may be left out, as a call may or may not."""
+    properties = parameter_schema(tool, name).get("properties")
+    return {
+        key: inner["const"]
+        for key, inner in (properties.items() if isinstance(properties, dict) else ())
+        if isinstance(inner, dict) and "const" in inner and key not in value
+    }
+
+
 def takes_any_script(tool: Tool, name: str) -> bool:
     """Whether people write a parameter's values in any script; names of things are slugs too often."""
     kind = kind_of(name, parameter_schema(tool, name), about(tool))

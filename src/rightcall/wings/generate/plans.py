@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.lint.features.mentions import STOP_WORDS, word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
@@ -27,6 +27,7 @@ from rightcall.wings.generate.parameter_roles import (
     choices_of,
     is_default,
     is_free_text,
+    optional_constants,
     other_forms,
     takes_any_script,
 )
@@ -101,9 +102,15 @@ class CallPlan(Record, frozen=True):
 
 
 class Schedule:
-    """Slots in order: kinds by weight, the least used tool that supports the kind."""
+    """Slots in order: kinds by weight, the least used tool that supports the kind; `most_idle` of `none`."""
 
-    def __init__(self, tools: Sequence[Tool], seed: int = 0, kinds: Mapping[PlanKind, int] = WEIGHTS) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        seed: int = 0,
+        kinds: Mapping[PlanKind, int] = WEIGHTS,
+        most_idle: int | None = None,
+    ) -> None:
         shuffled = sorted(plannable(tools) or tools, key=lambda tool: tool.name)
         random.Random(f"{seed}/tools").shuffle(shuffled)  # noqa: S311
         self._pairs = dependent_pairs(shuffled)
@@ -112,13 +119,17 @@ class Schedule:
         self._used: Counter[str] = Counter()
         self._made: Counter[PlanKind] = Counter()
         self._about: Counter[tuple[PlanKind, tuple[str, ...]]] = Counter()
-        self._index = 0
+        self._index, self._most_idle = 0, most_idle
 
     def take(self, count: int) -> list[PlannedSlot]:
         """The next slots."""
         return [self._next() for _ in range(count)] if self._weights else []
 
     def _next(self) -> PlannedSlot:
+        if self._made["none"] == self._most_idle and len(self._weights) > 1:
+            self._weights.pop(
+                "none", None
+            )  # goldens without a call are no substitute for those that repeat others
         total = sum(self._weights.values())
         index, self._index = self._index, self._index + 1
         kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
@@ -156,7 +167,7 @@ class Schedule:
                     if (other := dangerous_neighbour(tool, tools)) is not None
                 ]
             case "missing":
-                return [(tool.name,) for tool in tools if parameters_without_default(tool)]
+                return [(tool.name,) for tool in tools if parameters_to_withhold(tool)]
             case "enum" | "boundary" | "unicode":
                 has_it = PARAMETER_TESTS[kind]
                 return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
@@ -208,7 +219,7 @@ class _Sampler:
         tool, kind = self._tools[name], self._slot.kind
         names, fixed = set(parameters_of_turn(tool, self._turn)), dict[str, Any]()
         if kind == "missing":
-            self.missing = self._rng.choice(parameters_without_default(tool))
+            self.missing = self._rng.choice(parameters_to_withhold(tool))
         elif kind in PARAMETER_TESTS:
             tested = [p for p in mentionable_parameters(tool) if PARAMETER_TESTS[kind](tool, p)]
             if kind == "enum":
@@ -256,8 +267,13 @@ class _Sampler:
         source = self._call(first)
         tool = self._tools[second]
         names = frozenset({*parameters_of_turn(tool, self._turn), parameter})
-        arguments = sample_arguments(tool, names, self._rng, language=self._language)
-        if source is None or arguments is None:
+        if source is None:
+            return None
+        shared = {
+            name: value for name, value in source.arguments.items() if name in names and name != parameter
+        }
+        arguments = sample_arguments(tool, names, self._rng, language=self._language, fixed=shared)
+        if arguments is None:
             return None
         return (
             PlannedCall(first, source.arguments, "first"),
@@ -278,6 +294,11 @@ def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any])
 def parameters_without_default(tool: Tool) -> list[str]:
     """The parameters that the request itself must provide."""
     return [name for name in required_parameters(tool) if name not in tool.defaults()]
+
+
+def parameters_to_withhold(tool: Tool) -> list[str]:
+    """The parameters that a request may say it still owes; nobody looks up “the to”."""
+    return [name for name in parameters_without_default(tool) if not STOP_WORDS.issuperset(name_tokens(name))]
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
@@ -315,4 +336,7 @@ def expectation_of_value(tool: Tool, name: str, value: Any) -> Any:
         return {"one_of": [value, *forms]}
     if isinstance(value, str) and is_free_text(tool, name):
         return {"text": value, "ignore": ["case", "space"]}
-    return {"exact": value} if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    constants = optional_constants(tool, name, value)
+    return {"one_of": [value, {**value, **constants}]} if constants else {"exact": value}

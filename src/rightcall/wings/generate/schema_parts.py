@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from rightcall.lint.features.text import parameters_in_docstring
+from rightcall.lint.features.text import name_tokens, parameters_in_docstring
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import resolve_schema
 
@@ -22,16 +22,26 @@ def parameter_schema(tool: Tool, name: str) -> dict[str, Any]:
     if not isinstance(schema, dict):
         return {}
     schema = without_null(schema, tool.input_schema)
-    if not text_of(schema) and (text := _documented(tool.description).get(name)):
+    if not text_of(schema) and (text := _docstring_texts(tool.description).get(name)):
         schema = {
             **schema,
             "description": text,
         }  # an `Args:` block says the same as a description in the schema
+    if shown := _form_after_words(tool.description, name):
+        schema = {**schema, "description": f"{text_of(schema)} {shown}".strip()}
     return schema
 
 
+@lru_cache(maxsize=4096)
+def _form_after_words(description: str, name: str) -> str:
+    """The form that the text of a tool shows right after a parameter's words: “a project identifier (PR-*)”."""
+    words = re.escape(" ".join(name_tokens(name)))
+    match = re.search(rf"\b{words} (\([^()\s]*\*\))", description, re.IGNORECASE)
+    return match.group(1) if match else ""
+
+
 @lru_cache(maxsize=2048)
-def _documented(description: str) -> dict[str, str]:
+def _docstring_texts(description: str) -> dict[str, str]:
     return parameters_in_docstring(description)[0]
 
 

@@ -23,9 +23,14 @@ _ONE_OF_SEVERAL = re.compile(
     r"\bat least one\b|\bexactly one\b"
     r"|\b(?:provide|specify|supply|requires?|need|pass|use|give|set) (?:either|one of)\b"
     r"|\beither\b[^.]*\bor\b[^.]*\b(?:must|required|needed|provided|specified)\b"
-    r"|\b(?:must|required|needed|provided|specified)\b[^.]*\beither\b[^.]*\bor\b"
+    r"|\b(?:must|requires?|required|needs?|needed|provided|specified)\b[^.]*\beither\b[^.]*\bor\b"
     r"|\bone of\b[^.]*\b(?:must be|is|are) (?:provided|specified|required|given|set)\b"
     r"|\bor\b[^.]*\b(?:must be|is) (?:provided|specified|required|given|set)\b",
+    re.IGNORECASE,
+)
+_OMITTED_WITH = re.compile(
+    r"\b(?:alternative to|(?:omit|not needed|leave (?:out|empty)) (?:when|if)(?: passing| using| providing)?) "
+    r"[`'\"]?(\w+)",
     re.IGNORECASE,
 )
 _REQUIRED_IF = re.compile(
@@ -37,11 +42,13 @@ _REQUIRED_IF = re.compile(
 _DEPENDS = re.compile(
     r"\bmutually exclusive\b|\bcannot be (?:used|combined)\b"
     r"|\bonly (?:valid|used|applies|applicable|works|relevant|when|if"
-    r"|for|with|has)\b|\b(?:used|combined?|works?) (?:together )?with\b|\btogether with\b|\bin combination\b"
+    r"|for|with|has)\b|\b(?:list|search|batch|single) mode\b|\bonly\)"
+    r"|\b(?:used|combined?|works?) (?:together )?with\b|\btogether with\b|\bin combination\b"
     r"|\bignored\b"
     r"|\boverrid(?:e|es|den)\b|\bmust (?:match|equal|be the same)\b|\brequires? (?!a\b|an\b)|\bwhen \w+ (?:is|=)",
     re.IGNORECASE,
 )
+_POINTERS = ("id", "key", "name", "slug", "uuid")
 _ENDS = (
     ("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("lower", "upper"),
     ("checkin", "checkout"), ("in", "out"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"), ("latitude", "longitude"),
@@ -66,6 +73,24 @@ def alternatives(tool: Tool) -> Iterator[list[str]]:
         for sentence in sentences(text):
             if _ONE_OF_SEVERAL.search(sentence):
                 yield list(_named_in(sentence, tool.parameters))
+    yield from _spellings_of_one(tool)
+    for name in tool.parameters:
+        others = _OMITTED_WITH.findall(text_of(parameter_schema(tool, name)))
+        if any(other in tool.parameters for other in others):
+            yield [name, *(other for other in others if other in tool.parameters)]
+
+
+def _spellings_of_one(tool: Tool) -> Iterator[list[str]]:
+    """Optional parameters that say the same thing in different ways: `projectId` and `projectKey`."""
+    required = tool.input_schema.get("required") or ()
+    by_thing: dict[tuple[str, ...], list[str]] = {}
+    for name in tool.parameters:
+        tokens = name_tokens(name)
+        if len(tokens) > 1 and tokens[-1] in _POINTERS:
+            by_thing.setdefault(tokens[:-1], []).append(name)
+    for names in by_thing.values():
+        if len(names) > 1 and not any(name in required for name in names):
+            yield names
 
 
 def has_open_condition(tool: Tool, needed: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens, stem, words as text_words
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of, name_action, stems
-from rightcall.wings.generate.needed_parameters import effect
+from rightcall.wings.generate.needed_parameters import effect, required_parameters
 
 _MOST_SHARED = 0.5
 _EMPTY = word_set(
@@ -18,12 +18,17 @@ _EMPTY = word_set(
 
 
 def twin_names(tools: Iterable[Tool]) -> set[str]:
-    """Tools whose texts, or names, differ at most in articles, endings, order and a repeated prefix from another's."""
+    """Tools whose texts differ at most in articles, endings and order from another's, or names with the same needs."""
     by_text: dict[tuple[object, ...], set[str]] = {}
     for tool in tools:
         told = tuple(stem(word) for word in text_words(tool.description) if word not in _EMPTY)
         named = frozenset(stem(token) for token in name_tokens(tool.name))
-        for key in (("text", *told), ("name", named)) if len(told) > 1 else (("name", named),):
+        by_name = (
+            "name",
+            named,
+            frozenset(required_parameters(tool)),
+        )  # `get_run` needs more than `get_runs`
+        for key in (("text", *told), by_name) if len(told) > 1 else (by_name,):
             by_text.setdefault(key, set()).add(tool.name)
     return {name for names in by_text.values() if len(names) > 1 for name in names}
 

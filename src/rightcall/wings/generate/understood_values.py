@@ -23,14 +23,27 @@ MOST_OPEN = 2
 """Properties of an object of which none is required, up to which any of them may be given."""
 DISCRIMINATORS = word_set("operation action mode command method type kind op")
 """Names of parameters whose value decides which others belong to a call."""
-_STRUCTURED = re.compile(r"\bjson\b|\bdict(?:ionary)?\b|\bxml\b|\bobjects?\b", re.IGNORECASE)
+_OPEN_VALUES = word_set("""
+    id ids identifier identifiers uid uuid instruction instructions prompt query text message content body description
+    """)
+_CLOSED_LIST = re.compile(
+    r"\b(?:one of|either|(?:allowed|valid|possible|supported) values?|options?:)", re.IGNORECASE
+)
+_STRUCTURED = re.compile(
+    r"\bjson\b|\bdict(?:ionary)?\b|\bxml\b"
+    r"|\bobjects? (?:with|containing|of|having|that)\b|\b(?:list|array) of objects?\b",
+    re.IGNORECASE,
+)
 """Texts whose examples are parts of a value rather than values."""
 
 
-def values_in_definition(schema: dict[str, Any], siblings: Container[str] = ()) -> tuple[Any, ...]:
+def values_in_definition(
+    schema: dict[str, Any], siblings: Container[str] = (), name: str = ""
+) -> tuple[Any, ...]:
     """The values that a schema or its text lists: an enum, choices in the text, examples.
 
-    A text that lists `siblings` speaks of parameters: “either text or regex”.
+    A text that lists `siblings` speaks of parameters: “either text or regex”. What the text of an identifier or of free
+    text quotes in a row are not choices: “not 'find buttons' or 'look for forms'”.
     """
     for key in ("enum", "examples"):
         if isinstance(schema.get(key), list) and schema[key]:
@@ -44,7 +57,8 @@ def values_in_definition(schema: dict[str, Any], siblings: Container[str] = ()) 
     text = text_of(schema)
     if _STRUCTURED.search(text) or re.search(r"\bbase ?-?64\b|\bdata ur[il]\b", text, re.IGNORECASE):
         return ()
-    values = choices_in(text) or examples_in(text)
+    is_open = not _OPEN_VALUES.isdisjoint(name_tokens(name)[-1:])
+    values = (() if is_open and not _CLOSED_LIST.search(text) else choices_in(text)) or examples_in(text)
     return () if any(value in siblings for value in values) else values
 
 
@@ -57,7 +71,7 @@ def is_understood(  # noqa: PLR0911, PLR0912  a table of types
     schema = without_null(schema, root)
     if "enum" not in schema and _is_api_path(name, schema, tool):
         return False
-    if "const" in schema or values_in_definition(schema, root.get("properties") or ()):
+    if "const" in schema or values_in_definition(schema, root.get("properties") or (), name):
         return True
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
@@ -100,6 +114,9 @@ def fillable_properties(schema: dict[str, Any], root: dict[str, Any], tool: str,
     if not needed and len(properties) > MOST_OPEN:
         return []  # which of them belong together is not said
     optional = [inner for name, inner in properties.items() if name not in needed]
+    nested = [inner for name, inner in properties.items() if name in needed and _is_object(inner, root)]
+    if nested and depth > 0:
+        return []  # what belongs together three levels deep is not said
     if any(_holds_objects(inner, root) for inner in optional):
         return []  # an object without its parts: a tree that is a single node
     if any(map(is_discriminator, properties)) and (
@@ -117,7 +134,7 @@ def is_discriminator(name: str) -> bool:
 
 
 def _is_record(schema: dict[str, Any], root: dict[str, Any]) -> bool:
-    """Whether an item is data: an object with a number that is no coordinate, or with objects of its own."""
+    """Whether an item is data: an object with a number that is no coordinate, or with objects inside."""
     properties = schema.get("properties")
     if json_type(schema) != "object" or not isinstance(properties, dict):
         return False

@@ -11,7 +11,7 @@ from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import examples_in, longest_in
+from rightcall.wings.generate.documented_values import examples_in, longest_in, prefix_in
 from rightcall.wings.generate.parameter_roles import choices_of, is_default
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
@@ -36,6 +36,7 @@ Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
+_PLACES = (("index",), ("idx",), ("position",))
 _CONSENT = word_set("confirm confirmed confirmation acknowledge acknowledged")
 MOMENTS = {"date": "%Y-%m-%d", "time": "%H:%M", "date-time": "%Y-%m-%dT%H:%M:00Z", "unix_time": ""}
 PATH_KINDS = word_set("path folder image audio video workbook document presentation csv pdf json")
@@ -62,7 +63,8 @@ def sample_arguments(
             if name in names and name not in arguments:
                 arguments[name] = maker.argument(name)
         arguments = in_order({name: arguments[name] for name in tool.parameters if name in arguments})
-        if is_valid(tool, arguments) and not (_repeats_a_choice(tool, arguments) and attempt < ATTEMPTS - 1):
+        is_odd = _repeats_a_choice(tool, arguments) or _repeats_a_place(arguments)
+        if is_valid(tool, arguments) and not (is_odd and attempt < ATTEMPTS - 1):
             return arguments
     return None
 
@@ -86,6 +88,14 @@ def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
     """Whether two parameters with the same choices have the same value: as in converting dollars to dollars."""
     chosen = [(choices_of(tool, name), value) for name, value in arguments.items() if choices_of(tool, name)]
     return any(choice == other for place, choice in enumerate(chosen) for other in chosen[:place])
+
+
+def _repeats_a_place(arguments: dict[str, Any]) -> bool:
+    """Whether two places are the same: as in moving a cell from index 0 to index 0."""
+    places = [
+        value for name, value in arguments.items() if name_tokens(name)[-1:] in _PLACES and is_number(value)
+    ]
+    return len(set(places)) < len(places)
 
 
 class _Maker:
@@ -116,7 +126,7 @@ class _Maker:
         schema = without_null(schema, self._root)
         if "const" in schema:
             return schema["const"]
-        listed = values_in_definition(schema, self._root.get("properties") or ())
+        listed = values_in_definition(schema, self._root.get("properties") or (), name)
         is_tested = self._flavour == "unicode" and kind_of(name, schema, self._about) in FREE_TEXT
         if listed and ("enum" in schema or not is_tested):
             return self._fresh([value for value in listed if fits(schema, value, name)] or list(listed))
@@ -217,6 +227,8 @@ class _Maker:
             return (",".join(map(str, place if kind == "lat_lon" else place[::-1])),)
         if kind == "topic":
             return topics_in(self._about)
+        if kind == "code" and (prefix := prefix_in(text)):
+            return (f"{prefix}{rng.randint(100, 9999)}",)
         if kind == "code" and re.search(r"\bnumeric\b|\binteger\b|\bdigits?\b", text, re.IGNORECASE):
             return (str(rng.randint(1000, 99_999)),)
         if kind in computed:

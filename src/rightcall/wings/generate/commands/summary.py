@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def show_production(production: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
     from rightcall.wings.generate.coverage_count import coverage
-    from rightcall.wings.generate.plannable_tools import refused_tools
+    from rightcall.wings.generate.plannable_tools import tool_refusals
 
-    refused = refused_tools(maker.tools) if maker.model is None else {}
+    refused = tool_refusals(maker.tools) if maker.model is None else {}
     covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
     if typed["as_json"]:
         print_json({
@@ -62,7 +62,7 @@ def show_production(production: Production, maker: Synthesizer, kept: str, typed
 
 
 def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
-    """For which tools no template writes a golden, and why: what to mend in a definition, or to leave to a model."""
+    """For which tools no template writes a golden, and why: what to change in a definition, or to leave to a model."""
     if refused:
         out.say("not generated for {}:", pluralize(len(refused), "tool"))
     for name, reason in list(refused.items())[:most]:

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from rightcall.model import Tool
-from rightcall.wings.generate.plannable_tools import plannable, refused_tools
+from rightcall.wings.generate.plannable_tools import plannable, tool_refusals
 from rightcall.wings.generate.sample_dates import date_form, is_about_the_past
 from rightcall.wings.generate.synthesizer import Synthesizer
 from rightcall.wings.generate.values import sample_arguments
@@ -50,13 +50,44 @@ VARIABLES = {"type": "array", "items": {"enum": ["wind", "rain", "snow", "sun", 
          "what to do"),
         (tool("set_airport", "Moves to an airport.", "code_of_airport",
               code_of_airport={"type": "string", "pattern": "^[A-Z]{4}$", "description": "IATA airport code"}), "value of"),
+        (tool("delete_cell", "Deletes cells from a notebook.", notebook_name={"type": "string"},
+              cell_index={"type": "object", "description": "Index of the cell. Omit when passing cell_id."},
+              cell_id={"type": "object"}), "one of several"),
+        (tool("get_booking", "`:uid` of a booking", params={"type": "object", "properties": {"uid": {"type": "string"}},
+                                                            "required": ["uid"]}), "required parts"),
+        (tool("delete_entry", "Deletes an entry. Use term for one-way lists or guid for others.", "list_id",
+              term={"type": "object"}, guid={"type": "object"}), "recommends"),
+        (tool("import_csv", "Imports a file.", "csv_content"), "value of csv_content"),
+        (tool("write_class", "Creates a class. The body must be valid Apex code.", "body"), "value of body"),
+        (tool("get_gene", "Gets a gene. PREREQUISITE: Use the 'think' tool FIRST.", "gene_id"), "another call first"),
+        (tool("assign_issue", "Assigns an issue to a user or unassigns it.", "issue_key"), "which"),
+        (tool("move_page", "Moves a page to a new parent.", "page_id", parent={"type": "object"}), "parent"),
+        (tool("get_trends", "Gets trends based on region and category.", region={"type": "string"},
+              category={"type": "string"}), "based on"),
+        (tool("get_books", "Gets books.", "id_value", id_value={"type": "string", "description": "Value of the identifier."}),
+         "value of id_value"),
+        (tool("get_logs", "Gets logs.", "logql"), "value of logql"),
+        (tool("list_attributes", "Lists the attributes of a trace.", "trace_id",
+              scope={"type": "string", "description": "Strongly recommended: without it everything is returned."}),
+         "recommended"),
+        (tool("set_up", "Sets up the tests of an app.", "a", "b", "c", a={"enum": ["x", "y"]}, b={"enum": ["x", "y"]},
+              c={"enum": ["x", "y"]}), "fit together"),
+        (tool("api_request", "Makes a request to the service.", "method", method={"enum": ["GET", "PUT"]},
+              path={"type": "string"}, url={"type": "string", "description": "Full URL (alternative to path)."}), "choice"),
+        (tool("publish_site", "Publishes a site to specified domains.", "site_id",
+              custom_domains={"type": "array", "items": {"type": "string"}}), "names custom_domains"),
+        (tool("get_skill", "Gets a recipe. Available: check_all, copy_all, trace_one.", "skill_name"), "lists values"),
+        (tool("list_issues", "Lists the issues of a city. Always add the team.", "city", options=BODY), "always"),
+        (tool("add_public_key", "Adds an SSH key.", "key"), "value of key"),
+        (tool("create_letter", "Creates a letter.", "content",
+              content={"type": "string", "description": "The letter as HTML."}), "value of content"),
         (tool("tiers", "Requires the Enterprise plan. Tags are part of it.", "city"), "read as a request"),
     ],
     ids=lambda value: value.name if isinstance(value, Tool) else "",
 )  # fmt: skip
 def test_a_tool_whose_golden_could_be_wrong_is_refused_with_the_reason(refused: Tool, reason: str) -> None:
     users = tool("list_users", "Lists all users.")
-    assert reason in refused_tools([users, refused])[refused.name]
+    assert reason in tool_refusals([users, refused])[refused.name]
     assert plannable([users, refused]) == [users]
 
 
@@ -134,3 +165,71 @@ def test_the_words_of_a_docstring_count_as_those_of_a_parameter() -> None:
     about = "Gets a report.\n\nArgs:\n    kind: One of 'daily' or 'weekly'.\n"
     values = {sample_arguments(tool("get_report", about, "kind"), frozenset(["kind"]), random.Random(s))["kind"] for s in range(9)}  # type: ignore[index]  # fmt: skip
     assert values == {"daily", "weekly"}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "pattern"),
+    [
+        ("date", {"description": "The date in YYYY-MM-DD format."}, r"\d{4}-\d\d-\d\d"),
+        ("project_identifier", {"description": "Identifier of a project (PR-*)."}, r"PR-\d+"),
+        ("project_id", {"description": "Starts with 'prj_'."}, r"prj_\d+"),
+        ("user_name", {"description": "Username of the user"}, r"[a-z]+"),
+        ("view_id", {"description": "Has a class of `total` or `mean`."}, r"[A-Z]-\d+"),
+        ("property_key", {"description": "Only alphanumeric characters and underscores."}, r"[a-z_]+"),
+        ("variant_id", {"description": "Such as 'chr7:g.140753336A>T'."}, r"chr7:g\.140753336A>T"),
+    ],
+)
+def test_values_follow_the_form_that_a_text_shows(name: str, schema: dict[str, object], pattern: str) -> None:
+    get = tool("get_it", "Gets it.", name, **{name: {"type": "string", **schema}})
+    for seed in range(5):
+        arguments = sample_arguments(get, frozenset([name]), random.Random(seed))
+        assert arguments is not None and re.fullmatch(pattern, arguments[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "action"), [("reopenIssue", "reopen issue"), ("teams-list", "list teams"), ("invoice_create", "create invoice")]
+)  # fmt: skip
+def test_the_verb_of_a_name_is_found_wherever_it_stands(name: str, action: str) -> None:
+    from rightcall.wings.generate.actions import name_action
+
+    assert name_action(name) == action
+
+
+def test_one_of_a_list_and_its_members_are_no_twins() -> None:
+    tools = [
+        tool("get_run", "Gets a run.", "run_id"),
+        tool("get_runs", "Gets the runs of a project.", "project_id"),
+    ]
+    assert plannable(tools) == tools
+
+
+def test_the_same_calls_are_asked_for_once() -> None:
+    tools = [tool("list_users", "Lists all users."), tool("get_user", "Gets a user.", "user_id")]
+    goldens = Synthesizer(seed=4).generate_goldens_from_tools(tools, 25)
+    assert (
+        sum(1 for golden in goldens if [call.tool for call in golden.expected_calls] == ["list_users"]) == 1
+    )
+
+
+def test_a_constant_that_may_be_left_out_may_be_given() -> None:
+    target = {"type": "object", "properties": {"kind": {"const": "dataset"}, "project_id": {"type": "string"}},
+              "required": ["project_id"]}  # fmt: skip
+    list_all = tool("list_releases", "Lists the releases of a dataset.", "target", target=target)
+    golden = next(
+        g for g in Synthesizer(seed=3).generate_goldens_from_tools([list_all], 6) if g.expected_calls
+    )
+    plain, full = golden.expected_calls[0].args["target"]["one_of"]
+    assert full == {**plain, "kind": "dataset"}
+
+
+def test_one_of_two_spellings_of_the_same_thing_is_stated() -> None:
+    from rightcall.wings.generate.needed_parameters import least_parameters
+
+    text = {"type": "string"}
+    add = tool("add_branch", "Adds a branch.", "branch", project_id=text, project_key=text)
+    assert set(least_parameters(add) or ()) in ({"branch", "project_id"}, {"branch", "project_key"})
+
+
+def test_greetings_do_not_fill_up_what_repeats() -> None:
+    goldens = Synthesizer(seed=4).generate_goldens_from_tools([tool("list_users", "Lists all users.")], 20)
+    assert sum(golden.metadata["generated"]["plan"] == "none" for golden in goldens) <= 4
