@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import random
 import socket
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from rightcall.run import floor as floors
 from rightcall.run.floor import compute_floor, floor_of_recorded
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.trivial_scores import AGENTS, TrivialScorer
+from rightcall.show.formats import writer_of
 from rightcall.show.view.floor import NOTHING_SHOWN, floor_line
 from rightcall.show.view.summary import summary_view
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -261,3 +263,46 @@ def test_no_real_tool_is_run(tmp_path):
     run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db")
     assert run.summary.floor.agents["first"].judged == 1
     assert not ran
+
+
+HOSTILE = "@everyone <img src=x onerror=alert(1)> [click](http://evil.example) \x1b[2J ::error::boo"
+
+
+def complain(case):
+    """A metric that quotes the request when it breaks."""
+    raise ValueError(case.golden.input)
+
+
+@pytest.mark.parametrize("kind", ["markdown", "html"])
+def test_a_request_that_a_broken_metric_quotes_is_inert_in_reports(tmp_path, kind):
+    run = evaluate(tmp_path, [Golden(HOSTILE, id="g", no_calls=True)], metrics=[complain])
+    out = io.BytesIO()
+    writer_of(kind)(run.store, run.id, out)
+    text = out.getvalue().decode()
+    note = next(line for line in text.splitlines() if "floor unknown" in line)
+    for harmful in ("<img", "\x1b", *(["@everyone", "](http"] if kind == "markdown" else [])):
+        assert harmful not in note
+
+
+def test_odd_goldens_and_tools_have_a_floor():
+    """Recursive schemas, odd limits, a tool in each dialect, and texts of a megabyte."""
+    node = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}
+    odd = {
+        tool.name: tool
+        for tool in (
+            Tool("recursive", "", node),
+            Tool("limits", "", {"type": "object", "properties": {"a": {"type": "array", "minItems": 10**9}}, "required": ["a", 7]}),
+            Tool("words", "", {"type": "object", "properties": {"a": {"minLength": "x"}}, "required": ["a"]}),
+        )
+    }  # fmt: skip
+    inline = {"type": "function", "function": {"name": "other", "parameters": {"type": "object"}}}
+    goldens = [
+        Golden("x" * 1_000_000, id="long", expected_calls=[ExpectedCall("recursive")]),
+        Golden(
+            "", id="empty", expected_calls=[ExpectedCall("other")], tools=[inline, "recursive", "unknown"]
+        ),
+        Golden("y", id="unreadable", no_calls=True, tools=[{"nothing": 1}]),
+    ]
+    result = floor(goldens, tools=odd)
+    assert (result.goldens, result.left_out) == (3, 1)
+    assert passed(result)["first"] == 2

@@ -13,7 +13,7 @@ from rightcall.core.text import first_names, hundredths, margin_text, percent, p
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
 from rightcall.show.github import SUMMARY
-from rightcall.show.markdown import code
+from rightcall.show.markdown import code, plain_sentence
 from rightcall.show.text import one_line
 from rightcall.show.view.failures import TITLES, danger_text
 from rightcall.show.view.floor import floor_words
@@ -23,8 +23,6 @@ LONGEST = 60_000
 SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
 MOST_LINT = 20
 MOST_NAMES = 30
-_LINKS = re.compile(r"(@|\b(?:https?|ftp|mailto|xmpp):|\bwww(?=\.))", re.IGNORECASE)
-"""What GitHub makes a mention or a link of without any markup."""
 
 
 def check_marker(suite: str) -> str:
@@ -37,9 +35,9 @@ def check_markdown(result: CheckResult) -> str:
     """The whole comment."""
     parts = [
         check_marker(result.suite),
-        f"### {SIGNS[result.verdict]} {_plain(result.sentence)}",
-        *(f"_{_plain(note)}_\n" for note in result.notes[:1]),
-        *([f"{_plain(floor_words(result.floor))}\n"] if result.floor else []),
+        f"### {SIGNS[result.verdict]} {plain_sentence(result.sentence)}",
+        *(f"_{plain_sentence(note)}_\n" for note in result.notes[:1]),
+        *([f"{plain_sentence(floor_words(result.floor))}\n"] if result.floor else []),
         *_damage(result),
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
@@ -112,7 +110,7 @@ def _goldens(title: str, goldens: Sequence[GoldenChange], more: int) -> Iterator
 def _changes(result: CheckResult) -> Iterator[str]:
     if result.changes:
         yield "**What changed**\n"
-        yield from (f"- {_plain(change.words)}" for change in result.changes[:30])
+        yield from (f"- {plain_sentence(change.words)}" for change in result.changes[:30])
         if len(result.changes) > 30:
             yield f"- … and {len(result.changes) - 30:,} more"
         yield ""
@@ -124,7 +122,7 @@ def _lint(result: CheckResult) -> Iterator[str]:
         for diagnostic in result.lint[:MOST_LINT]:
             place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
             about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
-            yield f"- {diagnostic.severity} {about}: {_plain(diagnostic.message)}"
+            yield f"- {diagnostic.severity} {about}: {plain_sentence(diagnostic.message)}"
         if len(result.lint) > MOST_LINT:
             yield f"- … and {len(result.lint) - MOST_LINT:,} more"
         yield ""
@@ -139,7 +137,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
         shown = first_names([_code(name) for name in names], MOST_NAMES)
         yield f"- {result.compared.words}{f': {shown}' if shown else ''}"
     if result.unknown:
-        yield f"- every golden is in reach: {_plain(result.unknown)}"
+        yield f"- every golden is in reach: {plain_sentence(result.unknown)}"
     if result.new.goldens:
         passed = (
             f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"
@@ -148,7 +146,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
         )
         yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
     if result.everything:
-        yield f"- everything was tried: {_plain(result.everything)}"
+        yield f"- everything was tried: {plain_sentence(result.everything)}"
     if result.estimate is not None:
         error = "" if result.estimate_error is None else f" ± {hundredths(result.estimate_error, '.1f')}"
         yield f"- estimated over all goldens: {hundredths(result.estimate, '+.1f')}{error} points (shown, not deciding)"
@@ -164,9 +162,9 @@ def _rest(result: CheckResult) -> Iterator[str]:
         f"- risks: REGRESSED without a change at most {percent(result.alpha, 0)}, PASS at the margin at most "
         f"{percent(result.beta, 0)}; between no change and the margin either word may come"
     )
-    yield from (f"- {_plain(note)}" for note in result.notes[1:])
+    yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
     if result.hint:
-        yield f"- next: {_plain(result.hint)}"
+        yield f"- next: {plain_sentence(result.hint)}"
     yield "\n</details>"
 
 
@@ -181,11 +179,3 @@ def _interval(new: NewGoldens) -> str:
 def _code(text: str) -> str:
     """Foreign text in a code span: it cannot be markup, a link or a mention."""
     return code(text, 240)
-
-
-def _plain(text: str) -> str:
-    """One of our own sentences, which may quote names: markup, links and mentions in it are made inert."""
-    flat = one_line(text, 600).replace("&", "&amp;")  # otherwise &#64;name would be a mention
-    for sign in "\\`*_[]<>|#":
-        flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
-    return _LINKS.sub("\\1\u200b", flat)

@@ -67,6 +67,18 @@ def code(text: str, limit: int = 200) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
+_LINKS = re.compile(r"(@|\b(?:https?|ftp|mailto|xmpp):|\bwww(?=\.))", re.IGNORECASE)
+"""What GitHub makes a mention or a link of without any markup."""
+
+
+def plain_sentence(text: str) -> str:
+    """One of our own sentences, which may quote names: markup, links and mentions in it are made inert."""
+    flat = one_line(text, 600).replace("&", "&amp;")  # otherwise &#64;name would be a mention
+    for sign in "\\`*_[]<>|#":
+        flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
+    return _LINKS.sub("\\1\u200b", flat)
+
+
 def _head(view: RunView) -> Iterator[str]:
     total = view.summary.total
     sign = f"{SIGNS.get(view.verdict, '')} {view.verdict}".strip() or "unfinished"
@@ -101,7 +113,8 @@ def _summary(view: RunView) -> Iterator[str]:
     for row in view.summary.shown:
         yield _row(*(column.text(row) for column in columns))
     yield ""
-    for note in (*view.summary.notes, *view.suite.sentences(lambda golden_id: code(golden_id, 80))):
+    notes = map(plain_sentence, view.summary.notes)
+    for note in (*notes, *view.suite.sentences(lambda golden_id: code(golden_id, 80))):
         yield one_line(note, 1000)
         yield ""
 
