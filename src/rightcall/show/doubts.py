@@ -52,12 +52,18 @@ def print_doubts(out: Screen, doubts: Sequence[Doubt], *, every: bool = False) -
         if not group or (band == "look" and not every):
             continue
         out.print(band_line(band), style="dim", soft_wrap=True)
+        color = COLORS[band]
         shown = list(_by_golden(group))
         for golden_id, reasons in shown[: len(shown) if every else MOST_SHOWN]:
             for number, doubt in enumerate(reasons):
                 title = golden_id if not number else ""
-                out.say(f"[bold {COLORS[band]}]{{}}[/bold {COLORS[band]}]  {{}}: {{}}", title, doubt.title,
-                        doubt.sentence, soft_wrap=True)  # fmt: skip
+                out.say(
+                    f"[bold {color}]{{}}[/bold {color}]  {{}}: {{}}",
+                    title,
+                    doubt.title,
+                    doubt.sentence,
+                    soft_wrap=True,
+                )
             for line in details(reasons):
                 out.print(f"    {line}", soft_wrap=True)
         if len(shown) > MOST_SHOWN and not every:

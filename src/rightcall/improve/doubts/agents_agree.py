@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.core.text import pluralize
+from rightcall.core.text import percent, pluralize
 from rightcall.improve.golden_edit import accept_alternative
 from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines
 
@@ -21,12 +21,12 @@ def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
     likely = votes.n >= ENOUGH or (votes.n == 2 and not votes.passing)
     if votes.n == 1:
         sentence = f"the only agent ({agreement.agents[0]}) does something else" + (
-            "" if not votes.passing else f" in {agreement.share:.0%} of its trials"
+            "" if not votes.passing else f" in {percent(agreement.share)} of its trials"
         )
     else:
         makers = pluralize(len(agreement.families), "maker")
         state = " leave the same other state" if agreement.in_world else ""
-        passing = f"{votes.passing:.0%} pass" if votes.passing else "none passes"
+        passing = f"{percent(votes.passing)} pass" if votes.passing else "none passes"
         sentence = f"{len(agreement.agents)} of {votes.n} agents, of {makers},{state or ' agree'}; {passing}"
     yield Reason(
         "likely" if likely else "look",
