@@ -121,9 +121,9 @@ def _print_part(out: Screen, result: AuditResult, *, every: bool) -> None:
         out.print(note, style="dim", soft_wrap=True)
 
 
-def _print_survivor(out: Screen, survivor: Survivor, style: str) -> None:
+def _print_survivor(out: Screen, survivor: Survivor, color: str) -> None:
     out.say(
-        f"[bold {style}]{{}}[/bold {style}]  {{}}  {{}}  [dim]{{}}[/dim]",
+        f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}  [dim]{{}}[/dim]",
         HARM_TITLES[survivor.harm],
         survivor.golden_id,
         survivor.sentence,
