@@ -49,12 +49,18 @@ TEMPLATES = [
     ("talk_to_human", "Let me talk to a human agent about order {order}"),
 ]
 
+ABOUT_AN_ORDER = ("get_order", "track_shipment", "cancel_order", "refund_order")
+"""Tools whose golden names the order: without it, acting on another order would pass (`rightcall audit`)."""
+
 
 def goldens():
     for tool, text in TEMPLATES:
         for i, (order, product) in enumerate(zip(ORDERS, PRODUCTS, strict=True)):
             filled = text.format(order=order, product=product)
-            golden = {"id": f"{tool}-{i:02}", "input": filled, "expected_calls": [{"tool": tool}]}
+            call = {"tool": tool}
+            if tool in ABOUT_AN_ORDER:
+                call |= {"args": {"order_id": order}, "extra_args": "ignore"}
+            golden = {"id": f"{tool}-{i:02}", "input": filled, "expected_calls": [call]}
             if tool == "get_order":
                 golden["forbidden_calls"] = ["cancel_order", "refund_order"]
             yield golden

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rightcall.core.errors import InputError
 from rightcall.metrics.conversation import expectations_by_exchange
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.metrics.matching.matchers.references import values_at
@@ -51,15 +52,29 @@ async def make_trajectory(
     maker = _Maker(
         golden, tools, Toolset(open_to_filling), Stage(toolbox, golden, tools) if toolbox else None
     )
+    try:
+        trajectory = await _play(maker, golden)
+    except (NoValue, InputError):
+        if maker.stage is not None:
+            maker.stage.end()
+        raise
+    if maker.stage is None:
+        return trajectory
+    trajectory = maker.stage.with_evidence(trajectory)
+    if golden.expected_state and not trajectory.calls:
+        raise NoValue("it states a final state but not the calls that reach it; run the suite once")
+    return trajectory
+
+
+async def _play(maker: _Maker, golden: AnyGolden) -> Trajectory:
     if isinstance(golden, Golden):
-        expected = golden.expected_calls or next(iter(golden.any_of), ())
-        calls = await maker.calls(expected, 0)
+        calls = await maker.calls(golden.expected_calls or next(iter(golden.any_of), ()), 0)
         messages: tuple[Message, ...] = ()
         dialogue = None
     else:
         calls, messages = await maker.conversation(golden)
         dialogue = Dialogue("script_end", given=len(golden.given))
-    trajectory = Trajectory(
+    return Trajectory(
         messages=messages,
         calls=tuple(calls),
         output=maker.answer(),
@@ -67,12 +82,6 @@ async def make_trajectory(
         dialogue=dialogue,
         approvals_seen=bool(golden.confirm),
     )
-    if maker.stage is None:
-        return trajectory
-    trajectory = maker.stage.with_evidence(trajectory)
-    if golden.expected_state and not calls:
-        raise NoValue("it states a final state but not the calls that reach it; run the suite once")
-    return trajectory
 
 
 class _Maker:

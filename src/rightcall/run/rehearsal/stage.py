@@ -42,8 +42,13 @@ class Stage:
         ]
 
     def with_evidence(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with what the tools did and how the worlds are left."""
+        """The trajectory with what the tools did and how the worlds are left; the trial is over."""
+        self.end()
         return self._context.with_evidence(trajectory)
+
+    def end(self) -> None:
+        """Forget the keys of the trial: the next one of the golden has its own world, in which nothing was done yet."""
+        self._toolbox.forget_keys(self._context)
 
 
 async def replay(

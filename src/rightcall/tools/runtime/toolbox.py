@@ -74,6 +74,7 @@ class Toolbox:
         self._real = execute == "real" and not faults
         obeyed = rules or ToolRules()
         kept = idempotency or Idempotency(sqlite_store())
+        self._keys = kept.store
         self.confirmations = Confirmations(kept.store)
         self.approvals = read_approvals(obeyed.approvals)
         definitions = {name: entry.tool for name, entry in self._entries.items()}
@@ -125,6 +126,11 @@ class Toolbox:
                 tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
             }
         return context
+
+    def forget_keys(self, context: CallContext) -> None:
+        """Forget the idempotency keys of a trial that is over, so that it can be played again from the start."""
+        for key in {entry.key for entry in context.ledger.entries if entry.key}:
+            self._keys.forget(key)
 
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.

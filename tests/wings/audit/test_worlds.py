@@ -1,0 +1,50 @@
+"""Mutants in worlds: each is played in a fresh copy, whatever was played before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rightcall as rc
+
+GOLDEN = {
+    "id": "pay",
+    "input": "Send 10 euros from a1 to b1.",
+    "expected_calls": [
+        {"tool": "transfer", "args": {"source": "a1", "target": "b1", "cents": 1000}, "extra_args": "ignore"}
+    ],
+    "expected_state": {
+        "bank": {
+            "accounts": {"a1": {"balance": 8000}, "b1": {"balance": 1000}},
+            "transfers": [{"source": "a1", "target": "b1", "cents": 1000}],
+        }
+    },
+}
+SUITE = {
+    "dataset": "goldens.jsonl",
+    "agent": {"model": "keyword:", "mode": "loop"},
+    "worlds": {
+        "bank": {"accounts": {"a1": {"owner": "An", "balance": 9000}, "b1": {"owner": "Bob", "balance": 0}}}
+    },
+}
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("goldens.jsonl").write_text(json.dumps(GOLDEN), encoding="utf-8")
+    Path("suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
+    return "suite.json"
+
+
+def test_a_transfer_with_a_key_has_its_effect_in_every_copy_of_the_world(suite: str) -> None:
+    result = rc.audit(suite, write_mutants="mutants.jsonl")
+    assert (result.audited, result.doubts, result.survivors) == (1, (), ())
+    lines = [json.loads(line) for line in Path("mutants.jsonl").read_text("utf-8").splitlines()]
+    balances = {
+        line["mutant"]["operator"]: line["state"]["bank"]["accounts"]["a1"]["balance"] for line in lines
+    }
+    assert balances["off_by_one"] == 7999 and balances["repeat_call"] == 8000  # the second has the same key
+    assert balances["drop_call"] == balances["world_not_reached"] == 9000
