@@ -310,6 +310,7 @@ def test_chosen_labels_are_weighted_by_their_strata():
         ({0: True}, {0: 1.5}, {}, "got 1.5"),
         ({0: True}, {0: float("nan")}, {}, "got nan"),
         ({0: True}, {0: [[True]]}, {}, "got "),
+        ([True] * 9, {0: True}, {}, "labels must map case ids to values, got list"),
         ({0: True}, {0: True}, {"about": "all"}, "about must be one of cases_like_these, these_cases"),
         ({0: True}, {0: True}, {"conf": 95}, "conf must lie strictly between 0 and 1"),
     ],

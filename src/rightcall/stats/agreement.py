@@ -1,8 +1,8 @@
 """Agreement of two or more raters about yes/no questions, beyond what chance gives.
 
-Intervals are 10,000 seeded draws of Dirichlet(counts + ½): simulated coverage of the nominal 95 % was 92.8–95.5 %
-over 24 designs of 20 to 100 cases. Where chance alone explains everything, because a rater always says the same,
-agreement beyond it is undefined: None, neither 0 nor 1.
+Intervals are 10,000 seeded draws of Dirichlet(counts + ½), which covered 94.6 % on average and 91.5 % at worst over 24
+designs of 20 to 100 cases (`python -m benchmarks judged --part kappa`). Where chance alone explains everything, because
+a rater always says the same, agreement beyond it is undefined: None, neither 0 nor 1.
 """
 
 from __future__ import annotations

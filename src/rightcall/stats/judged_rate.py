@@ -29,6 +29,7 @@ from rightcall.stats.judged_strata import (
     Judgement,
     LabelStratum,
     require_known_cases,
+    require_mapping,
 )
 from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds, trial_p_values
 from rightcall.stats.melded_bounds import melded_bounds, melded_p_values
@@ -137,7 +138,8 @@ def judged_rate(
     require_share("judged_rate", "conf", conf)
     if about not in get_args(About):
         raise InputError("judged_rate", f"about must be one of {', '.join(get_args(About))}, got {about!r}")
-    known = known or {}
+    labels, judgements = require_mapping("labels", labels), require_mapping("judgements", judgements)
+    known = require_mapping("known", known or {})
     require_known_cases(labels, {**judgements, **known} if known else judgements, "labels")
     judged = JudgedCases(judgements, [case for case in known if case in judgements])
     decided = {case: _label(case, label) for case, label in labels.items() if case not in known}

@@ -93,6 +93,19 @@ class JudgedCases:
         return level(self.share(case))
 
 
+def require_mapping(name: str, values: Any) -> Mapping[Any, Any]:
+    """Values by case id; anything with `items()`, such as a column of pandas, is read as one."""
+    if isinstance(values, Mapping):
+        return values
+    if callable(getattr(values, "items", None)):
+        return dict(values.items())
+    raise InputError(
+        "judged_rate",
+        f"{name} must map case ids to values, got {type(values).__name__}",
+        'such as {"case-1": True}',
+    )
+
+
 def require_known_cases(labels: Iterable[Any], judgements: Mapping[Any, Any], what: str) -> None:
     """An InputError that names the first three labels of cases that were not judged."""
     strangers = [case for case in labels if case not in judgements]

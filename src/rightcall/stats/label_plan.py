@@ -14,7 +14,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.record import Record
-from rightcall.stats.judged_strata import LEVELS, JudgedCases, Judgement
+from rightcall.stats.judged_strata import LEVELS, JudgedCases, Judgement, require_mapping
 
 PRIOR = {"fail": 0.1, "split": 0.5, "none": 0.5, "pass": 0.9}
 """Guessed pass rate of each stratum."""
@@ -49,6 +49,7 @@ def label_plan(
     there are fewer than `n`.
     """
     require_size(n)
+    judgements = require_mapping("judgements", judgements)
     judged = JudgedCases(judgements)
     shuffled: dict[str, list[Any]] = {level: [] for level in LEVELS}
     for case in _random_order(judgements, seed, goldens):
