@@ -54,7 +54,10 @@ def accept_alternative(golden: AnyGolden, calls: Sequence[ToolCall]) -> tuple[Go
         {"tool": call.name, "args": {name: literal(value) for name, value in (call.arguments or {}).items()}}
         for call in calls
     ]
-    before = to_plain(golden).get("any_of", [])
+    try:
+        before = to_plain(golden).get("any_of", [])
+    except InputError:
+        return ()
     return (GoldenEdit("any_of", before or None, [*before, alternative]),)
 
 

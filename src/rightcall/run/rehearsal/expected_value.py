@@ -20,13 +20,20 @@ FindResult = Callable[[str, str], Any]
 """What the call with this id returned at this path; raises `NoValue`."""
 
 
-def value_accepted_by(spec: Any, result_of: FindResult) -> Any:  # noqa: PLR0911  one for each kind of matcher
+def value_accepted_by(spec: Any, result_of: FindResult) -> Any:
     """A value that the expectation accepts, or `LEFT_OUT`; raises `NoValue` where it states none."""
     if callable(spec):
         raise NoValue("a function decides")
     key = matcher_key(spec) if isinstance(spec, dict) else None
     if key is None:
         return spec
+    try:
+        return _accepted_value(key, spec, result_of)
+    except (AttributeError, TypeError, ValueError, KeyError, StopIteration):
+        raise NoValue(f"'{key}' cannot be read") from None
+
+
+def _accepted_value(key: str, spec: dict[str, Any], result_of: FindResult) -> Any:
     inner = spec[key]
     if key in ("optional", "any", "absent", "default"):
         return LEFT_OUT
