@@ -113,9 +113,11 @@ def _summary(view: RunView) -> Iterator[str]:
     for row in view.summary.shown:
         yield _row(*(column.text(row) for column in columns))
     yield ""
-    notes = map(plain_sentence, view.summary.notes)
-    for note in (*notes, *view.suite.sentences(lambda golden_id: code(golden_id, 80))):
-        yield one_line(note, 1000)
+    for note in view.summary.notes:
+        yield plain_sentence(note)
+        yield ""
+    for sentence in view.suite.sentences(lambda golden_id: code(golden_id, 80)):
+        yield one_line(sentence, 1000)
         yield ""
 
 
