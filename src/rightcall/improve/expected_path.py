@@ -39,6 +39,8 @@ def expected_paths(golden: AnyGolden, *, listed: bool = True) -> set[tuple[PathS
     With `listed`, calls without any stated order are taken as listed.
     """
     if isinstance(golden, Golden):
+        if len(golden.expected_calls) < LEAST_STEPS and not golden.any_of and not golden.confirm:
+            return set()  # most goldens of most datasets
         first = (golden.expected_calls,) if golden.expected_calls else ()
         paths = {_path(golden, [(0, calls)], listed=listed) for calls in (*first, *golden.any_of)}
     else:
