@@ -193,7 +193,7 @@ def test_biases_are_tested_together_and_too_few_labels_say_nothing(judge):
 
 def test_a_plan_says_how_many_labels_a_goal_needs(judge):
     wide, narrow = (
-        json.loads(judge("plan", "--width", w, "--json").out)["forecast"]["labels"] for w in (0.4, 0.3)
+        json.loads(judge("plan", "--width", w, "--json").out)["need"]["labels"] for w in (0.4, 0.3)
     )
     assert 12 <= wide < narrow <= 60
     assert "run more cases" in judge("plan", "--width", 0.01).out

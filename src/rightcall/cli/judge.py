@@ -15,7 +15,7 @@ from rightcall.cli.options import FILE, RATE, json_option, output_option, run_ar
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.run.judged_run import JudgedRun
@@ -178,25 +178,24 @@ def plan(
     as_json: bool,
 ) -> None:
     """Forecast how many labels RUN needs for an interval of a width, or for a decision about a minimum."""
-    from rightcall.run.label_session import LabelSession, LabelSettings, labels_forecast
+    from rightcall.run.label_session import LabelSession, LabelSettings, labels_needed
     from rightcall.store.base import user_name
 
     if (width is None) == (minimum is None):
         raise click.UsageError("pass either --width or --min")
     with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
         session = LabelSession(store, judged, folder, LabelSettings(user_name() or "plan"))
-        forecast = labels_forecast(session, width=width, minimum=minimum, about=about)
+        need = labels_needed(session, width=width, minimum=minimum, about=about)
         labelled = len(session.labels().plan_labels(judged.population, judged.judge_hash))
+    goal = f"a 95 % interval of {width:.2f}" if width is not None else f"a decision about {minimum:.2f}"
     if as_json:
         print_json({"format": "rightcall/label-plan/1", "run": judged.run.id, "metric": judged.metric,
-                    "drawn": session.kind, "labelled": labelled, "forecast": forecast})  # fmt: skip
-        return
-    if forecast.labels is None:
-        tell(f"not even labels of all {forecast.cases:,} cases give {forecast.goal}; run more cases")
+                    "drawn": session.kind, "labelled": labelled, "goal": goal, "need": need})  # fmt: skip
+    elif need.labels is None:
+        tell(f"not even labels of all {need.cases:,} cases give {goal}; run more cases")
     else:
         drawn = "chosen by the judge's split votes" if session.kind == "chosen" else "drawn at random"
-        tell(f"{forecast.labels:,} labels {drawn} give {forecast.goal}; there are {labelled:,}")
-    tell(f"assumed: people pass {percent(forecast.expected_rate)} of {forecast.cases:,} cases")
+        tell(f"{need.labels:,} labels {drawn} give {goal}; there are {labelled:,}")
 
 
 @judge.command()

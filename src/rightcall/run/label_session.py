@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +21,8 @@ from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from rightcall.decide.label_forecast import LabelForecast
     from rightcall.stats.judged_interval import About
+    from rightcall.stats.label_count import LabelNeed
 
 LABELS_BY_DEFAULT = 48
 LONGEST_NOTE, LONGEST_NAME = 2000, 100
@@ -250,25 +249,19 @@ def label_index(store: Store, fingerprints: dict[str, str]) -> dict[str, LabelIn
     return codec.decode(content, dict[str, LabelIndex], "index of labels") if content else {}
 
 
-def labels_forecast(
+def labels_needed(
     session: LabelSession, *, width: float | None, minimum: float | None, about: About
-) -> LabelForecast:
+) -> LabelNeed:
     """How many labels give an interval of a width, or a decision about a minimum."""
-    from rightcall.decide.label_forecast import guess_rates, labels_for_gate, labels_for_width
+    from rightcall.stats.label_count import labels_for_decision, labels_for_width
 
     judged, labelling = session.judged, session.labels()
-    levels = {case: session.stratum(case) for case in judged.cases}
-    sizes = Counter(levels.values())
-    seen = dict.fromkeys(sizes, (0, 0))
-    for case in labelling.plan_labels(judged.population, judged.judge_hash):
-        verdict = verdict_of(labelling.cases[case].word)
-        if verdict is not None:
-            passed, labels = seen[levels[case]]
-            seen[levels[case]] = (passed + verdict, labels + 1)
-    rates, chosen = guess_rates(seen), session.kind == "chosen"
+    drawn = labelling.plan_labels(judged.population, judged.judge_hash)
+    verdicts = {case: verdict_of(labelling.cases[case].word) for case in drawn}
+    how = {"about": about, "chosen": session.kind == "chosen"}
     if width is not None:
-        return labels_for_width(sizes, rates, width, chosen=chosen, about=about)
-    return labels_for_gate(sizes, rates, minimum or 0.0, chosen=chosen, about=about)
+        return labels_for_width(judged.judgements, width, verdicts, **how)
+    return labels_for_decision(judged.judgements, minimum or 0.0, verdicts, **how)
 
 
 def settle(
