@@ -16,7 +16,7 @@ from rightcall.decide.label_rules import (
     population_name,
     run_labels,
 )
-from rightcall.model.label import BY_HAND, SETTLED, CasePlace, Label, rule_hash
+from rightcall.model.label import BY_HAND, SETTLED, CasePlace, Label, case_id, rule_hash
 from tests.support.examples import examples
 
 RULE = rule_hash("The answer is kind.")
@@ -142,6 +142,12 @@ def test_people_share_the_cases_out_without_a_gap(cases, people, overlap):
     assert set(counts.values()) <= {1, people}
     assert sum(count == people for count in counts.values()) >= int(cases * overlap)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+@given(*[st.tuples(st.text("a#1", max_size=4), st.integers(0, 12))] * 2)
+@settings(max_examples=examples(300, 60))
+def test_no_two_cases_share_a_name(one, other):
+    assert (case_id(*one) == case_id(*other)) == (one == other)
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,15 @@ class RunLabels(NamedTuple):
 
     cases: dict[str, CaseLabels]
     by_case: dict[str, list[Label]]
+    by_target: dict[Target, list[Label]]
     stale: list[Label]
     other: list[Label]
+
+    @property
+    def everything(self) -> list[Label]:
+        """Every label of the metric, replaced ones and those about something else too."""
+        current = [label for labels in self.by_target.values() for label in labels]
+        return [*current, *self.stale, *self.other]
 
     def with_word(self, *words: CaseWord) -> list[str]:
         """The cases of which people say one of these words."""
@@ -118,7 +125,7 @@ def run_labels(targets: Mapping[str, Target], labels: Iterable[Label]) -> RunLab
         else:
             (stale if label.material in materials else other).append(label)
     cases = {case: case_labels(answers) for target, answers in current.items() for case in by_target[target]}
-    return RunLabels({case: cases[case] for case in targets if case in cases}, by_case, stale, other)
+    return RunLabels({case: cases[case] for case in targets if case in cases}, by_case, current, stale, other)
 
 
 def case_labels(labels: Sequence[Label]) -> CaseLabels:

@@ -73,8 +73,8 @@ class JudgementRecord(Record, frozen=True):
 
 
 def case_id(golden: str, trial: int) -> str:
-    """A case in one word: the golden, with the trial unless it is the first."""
-    return f"{golden}#{trial}" if trial else golden
+    """A case in one word: the golden, with the trial unless it is the first; no two cases share one."""
+    return f"{golden}#{trial}" if trial or "#" in golden else golden
 
 
 def rule_hash(text: str) -> str:

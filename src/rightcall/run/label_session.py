@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -155,9 +155,9 @@ class LabelSession:
     def question(self, case: str) -> CaseQuestion:
         return case_question(self.store, self.judged, case)
 
-    def own_label(self, case: str) -> Label | None:
+    def own_label(self, case: str, labelling: RunLabels | None = None) -> Label | None:
         """What this person last answered about a case."""
-        labels = self.labels().cases.get(case)
+        labels = (self.labels() if labelling is None else labelling).cases.get(case)
         return next((answer for answer in labels.answers if answer.by == self.by), None) if labels else None
 
     def previous_answers(self, case: str) -> list[str]:
@@ -178,7 +178,8 @@ class LabelSession:
     ) -> Label:
         """Store an answer; it is on disk when this returns. `rule` is the text that was on screen."""
         target = self.judged.require_case(case).target
-        earlier = self.own_label(case)
+        labelling = self.labels()  # read once: a key is stored in milliseconds
+        earlier = self.own_label(case, labelling)
         label = Label(
             self.judged.cases[case].place,
             target.material,
@@ -193,8 +194,9 @@ class LabelSession:
             plan=self._plan_of(case),
             stratum=self.stratum(case),
         )
-        self.folder.add([*self._earlier_labels(case), label], [rule])
-        keep_index(self.store, self.judged, self.folder)
+        added = [*self._earlier_labels(case, labelling), label]
+        self.folder.add(added, [rule])
+        keep_index(self.store, self.judged, self.folder, [*labelling.everything, *added])
         return label
 
     def _plan_of(self, case: str) -> str:
@@ -206,11 +208,10 @@ class LabelSession:
 
         return level(self.judged.judgements[case])
 
-    def _earlier_labels(self, case: str) -> list[Label]:
+    def _earlier_labels(self, case: str, labelling: RunLabels) -> list[Label]:
         """Labels of cases that the plan has reached and someone answered before it did: they are drawn now."""
         if self.settings.cases or case not in self.order:
             return []
-        labelling = self.labels()
         drawn = labelling.plan_labels(self.judged.population, self.judged.judge_hash)
         return [
             _adopt(label, self.judged.cases[earlier].place, self.plan, self.stratum(earlier))
@@ -225,12 +226,14 @@ def labels_of(judged: JudgedRun, folder: LabelFolder) -> RunLabels:
     return run_labels(judged.targets, (row.label for row in folder.labels(judged.metric).rows))
 
 
-def keep_index(store: Store, judged: JudgedRun, folder: LabelFolder) -> None:
+def keep_index(
+    store: Store, judged: JudgedRun, folder: LabelFolder, labels: Sequence[Label] | None = None
+) -> None:
     """Store how many labels the run has, for those who see the store and not the files."""
     fingerprint = judged.run.run.fingerprints.get(LABELS, "")
     if not fingerprint:
         return
-    labelling = labels_of(judged, folder)
+    labelling = labels_of(judged, folder) if labels is None else run_labels(judged.targets, labels)
     index = label_index(store, judged.run.run.fingerprints)
     index[judged.metric] = LabelIndex(
         str(folder.file(judged.metric)),
