@@ -238,7 +238,9 @@ class LiveRun:
             verdict = decide_with_templates(
                 gate, outcomes, templates, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
             )
-            verdict = with_counts(verdict, summary)
+            verdict = msgspec.structs.replace(
+                with_counts(verdict, summary), rate=summary.overall.rate, floor=floor
+            )
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
