@@ -89,7 +89,7 @@ def test_allowed_uncalibrated_judges_decide_and_everything_says_so():
 def test_labels_decide_even_where_the_raw_rate_says_otherwise():
     rows = [(True, i % 10 < 6, False) for i in range(300)]  # a stern judge: people pass everything
     found = verdict(evidence(rows, labels=60), Gate(min=0.9))
-    assert found.word == "PASS" and "the judge alone says 60 %" in found.sentence
+    assert found.word == "PASS" and "by the judge alone it is 60 %" in found.sentence
     lenient = [(i % 10 < 5, True, False) for i in range(300)]
     assert verdict(evidence(lenient, labels=60), Gate(min=0.9)).word == "FAIL"
 

@@ -71,7 +71,7 @@ class JudgedRateRule:
             except InputError as error:
                 problem = str(error)
             else:
-                return self._check(rates, alpha)
+                return self._check(rates, alpha, self._raw_rate(outcomes))
         if self.policy.uncalibrated == "allow":
             raw = self.rule.look(outcomes, alpha)
             sentence = f"{raw.sentence}; {NOT_CALIBRATED}"
@@ -93,7 +93,7 @@ class JudgedRateRule:
             return f"{self.rule.say(check, alpha)}; whatever people say of its judged cases"
         limit = percent(self.rule.limit)
         means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
-        judged = f"; the judge alone says {percent(check.judged)}" if check.judged is not None else ""
+        judged = f"; by the judge alone it is {percent(check.judged)}" if check.judged is not None else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
             f"{pluralize(check.trials, 'case')} is {means.get(check.word, f'undecided against {limit}')}: with "
@@ -118,7 +118,7 @@ class JudgedRateRule:
             f"rightcall judge label {where} --n {labels}; {plan}"
         )
 
-    def _check(self, rates: Sequence[JudgedRate], alpha: float) -> Check:
+    def _check(self, rates: Sequence[JudgedRate], alpha: float, raw: float | None) -> Check:
         """The check by the estimate; with unsure labels counted either way, what decides must decide both ways."""
         first, limit = rates[0], self.rule.limit
         fails_below = self.rule.fails_below if isinstance(self.rule, FloorRule) else limit
@@ -132,7 +132,7 @@ class JudgedRateRule:
             self.name, word, "", controlled=controlled, value=first.rate, limit=limit,
             low=min(rate.lower for rate in rates), high=max(rate.upper for rate in rates), n=first.cases,
             trials=first.cases, p_pass=p_pass if controlled else None, p_fail=p_fail if controlled else None,
-            judges=self.metrics, judged=first.judged, labels=first.labels,
+            judges=self.metrics, judged=raw, labels=first.labels,
         )  # fmt: skip
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
 
