@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
+from rightcall.api.testing.summary import gate_verdict, group_notes
 from rightcall.decide.config import BaselineGate, Gate, JudgeFloor, JudgePolicy, read_gate
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome
@@ -210,3 +212,31 @@ def test_at_the_boundary_the_gate_errs_no_more_often_than_it_says(cases, labels,
     allowed = 0.05 + 3 * (0.05 * 0.95 / len(words)) ** 0.5
     assert words.count("PASS") / len(words) <= allowed
     assert words.count("FAIL") / len(words) <= allowed
+
+
+def notes_of_tests(passes: list[bool], failed: list[bool]) -> list[dict[str, Any]]:
+    """What tests with a judged metric note, one golden each."""
+    common = {
+        "run": "run1",
+        "test": "test_kind",
+        "agent": "a",
+        "category": "golden",
+        "cluster": None,
+        "answered": True,
+    }
+    return [
+        {**common, "golden": f"g{i}", "passes": [p], "errors": 0, "unchecked": 0, "codes": {}, "judges": [METRIC],
+         "failed": [f], "floor": []}
+        for i, (p, f) in enumerate(zip(passes, failed, strict=True))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["point", "interval"])
+def test_tests_are_not_decided_by_their_judges_unless_allowed(rule):
+    groups = group_notes(notes_of_tests([True] * 60, [False] * 60))
+    refused = gate_verdict(groups, 0.8, rule)
+    assert refused.word == "INCONCLUSIVE" and "0 of 24 labels" in refused.sentence
+    allowed = gate_verdict(groups, 0.8, rule, uncalibrated="allow")
+    assert allowed.word == "PASS" and "judge not calibrated" in allowed.sentence
+    broken = group_notes(notes_of_tests([False] * 60, [True] * 60))
+    assert gate_verdict(broken, 0.8, rule).word == "FAIL"
