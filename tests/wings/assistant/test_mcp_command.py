@@ -225,3 +225,13 @@ def test_a_replay_uses_recorded_answers_and_names_what_is_not_recorded(project):
     recorded[0].unlink()
     said = with_assistant(project, run)
     assert "leave, trial 0: nothing was recorded for these inputs" in json.dumps(said)
+
+
+def test_an_assistant_asks_what_a_suite_would_not_notice(project):
+    async def loop(ask: Assistant) -> None:
+        audit = await ask("audit_suite", suite="suite.yaml", most=3)
+        assert audit["audited"] == 2 and audit["sentence"].startswith("Your suite catches ")
+        assert len(audit["survivors"]["items"]) <= 3 and "failed" not in audit
+        assert (await ask("audit_suite", suite="../suite.yaml"))["error"] == "permission_denied"
+
+    with_assistant(project, loop)

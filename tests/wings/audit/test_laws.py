@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
+from rightcall.core.codec import encode
 from rightcall.metrics.answer_text import ExactMatch
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import score_trajectory
@@ -97,6 +98,7 @@ def test_proposals_catch_keep_and_never_weaken(case: tuple[Golden, Any]) -> None
         return
     assert score_trajectory(tightened, good, TOOLS).passed
     assert not list(unsound(tightened))
+    assert msgspec.json.decode(encode(tightened), type=Golden) == tightened  # as `--write` writes it
     caught = {
         m.id: m for m in mutants(golden, good) if not score_trajectory(golden, m.trajectory, TOOLS).passed
     }

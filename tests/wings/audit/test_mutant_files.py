@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import load_trajectories
+from rightcall.metrics.case_result import result_of
+from rightcall.model import Run
+from rightcall.store.address import open_store
 from rightcall.wings.audit.command import audit
 from rightcall.wings.audit.mutation import mutants
 from tests.wings.audit.shop import REFUND, TOOLS, call, trajectory
@@ -86,3 +91,31 @@ def test_mutants_can_be_made_for_checks_of_ones_own() -> None:
     planted = mutants(REFUND, TOOLS.values(), [good])
     assert {"drop_call", "other_id", "off_by_one", "repeat_call"} <= {mutant.operator for mutant in planted}
     assert mutants(REFUND, TOOLS.values(), []) == []
+
+
+def test_the_order_of_runs_changes_nothing(dataset: Path) -> None:
+    """Law: the same runs, named in any order and twice, give the same bytes; each agent's behaviour is one of them."""
+    goldens = list(load_goldens(dataset / "goldens.jsonl"))
+    behaviours = {
+        "careful": trajectory(call("refund_order", order_id="A-17", amount=12.5)),
+        "thorough": trajectory(
+            call("find_order", {"id": "A-17"}, order_id="A-17"),
+            call("refund_order", order_id="A-17", amount=12.5),
+        ),
+    }
+    with open_store(dataset / "runs.db") as store:
+        for number, (agent, behaviour) in enumerate(behaviours.items()):
+            run = Run(agent, "shop", f"2027-01-0{number + 1}T00:00:00.000Z", agent=agent)
+            writer = store.runs.begin(run, planned=1)
+            writer.add_goldens(goldens)
+            result = result_of(goldens[0], 0, behaviour, TOOLS)
+            writer.add([msgspec.structs.replace(result, trajectory=behaviour)])
+    first, second = (
+        rc.audit(
+            dataset / "goldens.jsonl", tools=dataset / "tools.json", runs=runs, store=dataset / "runs.db"
+        )
+        for runs in (["careful", "thorough"], ["thorough", "careful", "thorough"])
+    )
+    assert msgspec.json.encode(first) == msgspec.json.encode(second)
+    agents = {survivor.proposal.agents for survivor in first.survivors if survivor.proposal}
+    assert agents == {2} and first.survivors
