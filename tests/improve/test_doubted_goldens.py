@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -16,9 +17,10 @@ from rightcall.check.suite_check import check_suite
 from rightcall.cli.dataset import check as dataset_check
 from rightcall.improve.past_evidence import past_evidence
 from rightcall.improve.past_runs import cases_of_result
-from rightcall.improve.run_analysis import analyze_run
+from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.improve.votes import Voter
-from rightcall.model import CaseResult, ToolCall, Trajectory
+from rightcall.metrics.case_result import result_of
+from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
@@ -135,3 +137,27 @@ def test_dataset_check_finds_what_needs_no_run(tmp_path: Path) -> None:
     assert [(f["golden_id"], f["severity"], f["code"]) for f in found] == [
         ("b", "error", "invalid_value"), ("a", "warning", "default_demanded"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("right", "suspects"), [(8, ["wrong"]), (1, [])])
+def test_an_agent_that_passes_less_than_half_contradicts_no_golden(right: int, suspects: list[str]) -> None:
+    schema = {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]}
+    tools = [Tool("alarm", "Sets an alarm in minutes.", schema)]
+
+    def expecting(name: str, said: int, minutes: int) -> Golden:
+        return Golden(
+            f"Alarm in {said} minutes", id=name, expected_calls=[ExpectedCall("alarm", {"minutes": minutes})]
+        )
+
+    goldens = [expecting(f"g{n}", n, n) for n in range(30, 39)] + [expecting("wrong", 20, 21)]
+
+    def result(one: Golden, number: int, trial: int) -> CaseResult:
+        minutes = 20 if one.id == "wrong" else (one.expected_calls[0].args or {})["minutes"]
+        calls = [ToolCall("alarm", {"minutes": minutes})] if one.id == "wrong" or number < right else []
+        done = Trajectory(calls=calls)
+        scored = result_of(one, trial, done, {tools[0].name: tools[0]})
+        return msgspec.structs.replace(scored, trajectory=done)
+
+    results = [result(one, n, trial) for n, one in enumerate(goldens) for trial in range(3)]
+    stated = [f for f in analyze_results(tools, goldens, results).findings if f.cause == "golden_looks_wrong"]
+    assert [name for finding in stated for name in finding.goldens] == suspects

@@ -19,7 +19,7 @@ from rightcall.improve.evidence import Evidence
 from rightcall.improve.run_votes import ObservedBehaviour, attempts_of
 from rightcall.improve.suspect import SuspectGolden
 from rightcall.improve.symptom import Symptom, enum_of
-from rightcall.improve.votes import Ballot, Votes, count_votes
+from rightcall.improve.votes import Ballot, Votes, count_votes, voters_of
 from rightcall.metrics.matching.base import MISSING
 
 MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
@@ -88,7 +88,12 @@ def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:
 
 
 def settle_suspects(evidence: Evidence) -> None:
-    """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way."""
+    """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way.
+
+    An agent that passes less than half does not vote, so that nothing it does speaks against a golden.
+    """
+    trials, failed = (sum(getattr(case, name) for case in evidence.cases) for name in ("trials", "failed"))
+    votes = voters_of({evidence.voter: (trials - failed, trials)})
     alike = Counter(_kind_of_behaviour(behaviour) for behaviour in evidence.suspects.values())
     failing: Counter[tuple[Any, ...]] = Counter()
     for case in evidence.cases:
@@ -106,7 +111,8 @@ def settle_suspects(evidence: Evidence) -> None:
         of_tool = evidence.tool_stats[behaviour.wanted].goldens
         others = failing[kind] - alike[kind]
         if (
-            others / max(1, of_tool - alike[kind]) >= MOST_ALIKE
+            not votes
+            or others / max(1, of_tool - alike[kind]) >= MOST_ALIKE
             or alike[kind] > of_tool / 2
             or (behaviour.called != behaviour.wanted and evidence.is_low_cover(behaviour.wanted))
             or (alike[kind] > 1 and not behaviour.values and not evidence.others)  # a pattern of definitions
