@@ -176,6 +176,7 @@ def test_the_words_of_a_docstring_count_as_those_of_a_parameter() -> None:
         ("user_name", {"description": "Username of the user"}, r"[a-z]+"),
         ("view_id", {"description": "Has a class of `total` or `mean`."}, r"[A-Z]-\d+"),
         ("property_key", {"description": "Only alphanumeric characters and underscores."}, r"[a-z_]+"),
+        ("email", {"description": "Email ID of the user"}, r"\S+@\S+"),
         ("variant_id", {"description": "Such as 'chr7:g.140753336A>T'."}, r"chr7:g\.140753336A>T"),
     ],
 )

@@ -149,7 +149,11 @@ def _kind_by_words(tokens: tuple[str, ...], text: str, tool: str) -> str:  # noq
         return kind_of_url(tokens, text)
     if identifier := _kind_of_identifier(tokens, text, by_name):
         return identifier
-    if (match := _IDENTIFIER.search(text)) and (format_in(text) in ("", "uuid") or match.group("other")):
+    if (
+        by_name not in ("email", "phone")
+        and (match := _IDENTIFIER.search(text))
+        and (format_in(text) in ("", "uuid") or match.group("other"))
+    ):
         return ""  # an identifier of a certain form
     if by_name == "title" and {"product", "item"}.intersection(name_tokens(tool_name)):
         return "product"
@@ -174,10 +178,12 @@ def _kind_by_words(tokens: tuple[str, ...], text: str, tool: str) -> str:  # noq
     return "phrase" if is_any_text else _by_subject(text)
 
 
-def _kind_of_identifier(tokens: tuple[str, ...], text: str, by_name: str) -> str:
+def _kind_of_identifier(tokens: tuple[str, ...], text: str, by_name: str) -> str:  # noqa: PLR0911  sure to unsure
     """The kind of a value that identifies something; empty for other values, and for forms that are not documented."""
     if by_name == "gid":
         return by_name
+    if by_name in ("email", "phone"):
+        return ""  # an “email ID” is an address
     if tokens[-1:] in (("id",), ("ids",)) and by_name == "code" and format_in(text) in _SPOKEN_FORMATS:
         return by_name  # the identifier of a locale is no language
     if prefix_in(text) and tokens[-1:] in (("id",), ("ids",), ("identifier",), ("key",)):
