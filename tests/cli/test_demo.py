@@ -55,6 +55,17 @@ def test_every_command_of_the_story_can_be_repeated(told):
     assert codes == {"lint0": 1, "run1": 1, "runs2": 0, "run3": 0, "compare4": 0}
 
 
+def test_the_analysis_of_version_1_names_the_confusable_pair_first(told):
+    folder, text = told
+    first = re.search(r"rightcall compare (\S+) \S+", text)[1]
+    findings = json.loads(rightcall(folder, "analyze", first, "--json").stdout)["findings"]
+    assert (findings[0]["cause"], set(findings[0]["tools"])) == (
+        "confusable_pair",
+        {"delete_account", "delete_user"},
+    )
+    assert all(finding["cause"] != "overbroad_description" for finding in findings)
+
+
 def test_a_call_that_fits_the_expected_pattern_is_shown_as_equal(told):
     folder, text = told
     second = re.search(r"rightcall compare \S+ (\S+)", text)[1]
