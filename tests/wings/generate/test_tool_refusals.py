@@ -234,3 +234,10 @@ def test_one_of_two_spellings_of_the_same_thing_is_stated() -> None:
 def test_greetings_do_not_fill_up_what_repeats() -> None:
     goldens = Synthesizer(seed=4).generate_goldens_from_tools([tool("list_users", "Lists all users.")], 20)
     assert sum(golden.metadata["generated"]["plan"] == "none" for golden in goldens) <= 4
+
+
+def test_a_hostile_pattern_costs_no_time() -> None:
+    slow = {"type": "string", "pattern": r"^(\w+)*!$", "description": f"For example '{'a' * 55}'."}
+    get = tool("get_it", "Gets an item.", "code_name", code_name=slow)
+    plannable([get])
+    assert sample_arguments(get, frozenset(["code_name"]), random.Random(1)) is None

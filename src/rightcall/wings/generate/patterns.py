@@ -5,7 +5,11 @@ from __future__ import annotations
 import random
 import re
 import string
+from functools import lru_cache
 from typing import Any
+
+from rightcall.core.errors import InputError
+from rightcall.tools.definitions.validate import fits
 
 MOST_REPEATS = 4
 LETTERS = string.ascii_uppercase + string.ascii_lowercase + string.digits
@@ -23,6 +27,19 @@ def text_fitting(pattern: str, rng: random.Random) -> str | None:
         return "".join(_piece(str(name), value, rng) for name, value in _parser.parse(pattern))
     except (re.error, _NotSupported, OverflowError, RecursionError):
         return None
+
+
+def fits_pattern(pattern: str, text: str) -> bool:
+    """Whether a text matches a schema's pattern, in bounded time; no text matches an invalid one."""
+    try:
+        return fits(_schema_of(pattern), text, "pattern")
+    except InputError:
+        return False
+
+
+@lru_cache(maxsize=1024)
+def _schema_of(pattern: str) -> dict[str, Any]:
+    return {"type": "string", "pattern": pattern}
 
 
 class _NotSupported(Exception):  # noqa: N818

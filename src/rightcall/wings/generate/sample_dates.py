@@ -8,6 +8,7 @@ import re
 
 from rightcall.lint.features.effects import EFFECTS, verb_of
 from rightcall.lint.features.text import name_tokens
+from rightcall.wings.generate.patterns import fits_pattern
 
 _PAST = datetime.datetime(2025, 1, 6, tzinfo=datetime.UTC)
 _FUTURE = datetime.datetime(2027, 1, 4, tzinfo=datetime.UTC)
@@ -80,15 +81,13 @@ def is_about_the_past(about: str) -> bool:
 
 def date_form(pattern: str, name: str) -> str:
     """The form of dates or times that a regular expression asks for; empty when it is about something else."""
-    try:
-        expression = re.compile(pattern)
-    except re.error:
-        return ""
-    if any(expression.search(text) for text in _NO_DATES):
+    if any(fits_pattern(pattern, text) for text in _NO_DATES):
         return ""
     named = not _DATE_WORDS.isdisjoint(name_tokens(name))
     moment = datetime.datetime(2027, 10, 23, 14, 45, tzinfo=datetime.UTC)
     forms = (
-        form for form in _FORMS if (named or form not in _DIGITS) and expression.search(moment.strftime(form))
+        form
+        for form in _FORMS
+        if (named or form not in _DIGITS) and fits_pattern(pattern, moment.strftime(form))
     )
     return next(forms, "")

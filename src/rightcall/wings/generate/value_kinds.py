@@ -14,7 +14,7 @@ from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.wings.generate.documented_values import examples_in, format_in, prefix_in
 from rightcall.wings.generate.file_kinds import hint, kind_of_file, kind_of_url
-from rightcall.wings.generate.patterns import text_fitting
+from rightcall.wings.generate.patterns import fits_pattern, text_fitting
 from rightcall.wings.generate.pools import CHOICES, OPAQUE, is_pool, pool
 from rightcall.wings.generate.sample_dates import date_form
 from rightcall.wings.generate.schema_parts import singular, text_of, words_of
@@ -216,10 +216,7 @@ def _has_usual_value(pattern: str, name: str, usual: str, text: str) -> bool:
     if usual in ("code", "uuid", "gid", "hash"):
         return text_fitting(pattern, _FIRST) is not None
     samples = (*examples_in(text), *(pool(usual, "en") if is_pool(usual) else ()))
-    try:
-        return any(re.search(pattern, sample) for sample in samples)
-    except re.error:
-        return False
+    return any(fits_pattern(pattern, sample) for sample in samples)
 
 
 def _only_reads(tool_name: str, purpose: str) -> bool:
