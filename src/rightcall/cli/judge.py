@@ -85,7 +85,7 @@ def label(
         tell(
             f"{pluralize(answered, 'case')} labelled, {left:,} left; {session.folder.file(session.judged.metric)}"
         )
-        print_next(f"rightcall judge rate {session.judged.run.id} --metric {session.judged.metric}")
+        print_next(session.judged.label_command.replace("judge label", "judge rate", 1))
 
 
 @judge.command()

@@ -64,7 +64,7 @@ async def judge_again(
         raise InputError(
             f"{judged.metric} of run {judged.run.id}",
             "has no label",
-            f"rightcall judge label {judged.run.id}",
+            judged.label_command,
         )
     form, identity = getattr(metric, "form", None), getattr(metric, "identity", None)
     if not isinstance(form, JudgeForm) or identity is None:

@@ -87,7 +87,7 @@ def rate_labels(judged: JudgedRun, labelling: RunLabels) -> RateLabels:
             f"run {judged.run.id}",
             f"the plan's strata are of another judge than {judged.judge.judge.described}: "
             f"{pluralize(len(foreign), 'label')} of {first_names(foreign, 3)}",
-            f"make a new one: rightcall judge label {judged.run.id} --metric {judged.metric}",
+            f"make a new one: {judged.label_command}",
         )
     by_hand = sum(
         any(row.plan in (BY_HAND, SETTLED) for row in rows)
@@ -117,7 +117,7 @@ def estimate_rate(
         raise InputError(
             f"run {judged.run.id}",
             f"hand-picked cases cannot estimate a rate: no plan drew the {pluralize(labels.by_hand, 'label')}",
-            f"label drawn cases: rightcall judge label {judged.run.id} --metric {judged.metric}",
+            f"label drawn cases: {judged.label_command}",
         )
 
     def estimate(verdicts: dict[str, bool | None]) -> JudgedRate:
@@ -132,8 +132,8 @@ def estimate_rate(
                 saw_judge=labels.saw_judge,
             )
         except InputError as error:
-            hint = f"rightcall judge label {judged.run.id} --metric {judged.metric}"
-            raise InputError(f"{judged.metric} of run {judged.run.id}", error.problem, hint) from None
+            where = f"{judged.metric} of run {judged.run.id}"
+            raise InputError(where, error.problem, judged.label_command) from None
 
     rate = estimate(labels.verdicts)
     if rate.unsure <= MOST_UNSURE * (rate.labels + rate.unsure):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,11 @@ class JudgedRun:
     @property
     def judgements(self) -> dict[str, bool | float | None]:
         return {name: case.verdict for name, case in self.cases.items()}
+
+    @property
+    def label_command(self) -> str:
+        """What to type to label its cases."""
+        return f"rightcall judge label {self.run.id} --metric {shlex.quote(self.metric)}"
 
     @property
     def judge_hash(self) -> str:

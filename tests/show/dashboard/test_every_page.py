@@ -25,6 +25,7 @@ PAGES = (
     "/runs/old",
     "/runs/thrice?outcome=failed",
     "/runs/going",
+    "/runs/old/label",
     f"/runs/old/case?{CASE}",
     "/compare",
     f"/compare?{PAIR}",
