@@ -30,7 +30,7 @@ STATES_NOTHING = {
     "metadata": {"a": 1}, "actual_output": "o", "tools_called": (ToolCall("a"),), "retrieval_context": ("r",),
     "expectations": Expectations(must=("be kind",)), "expected_labels": {"a": "b"}, "custom_columns": {"a": "b"},
     "source_file": "f", "token_cost": 1.0, "input_token_count": 1.0, "output_token_count": 1.0, "tool_set": "s",
-    "model": "m", "settings": {}, "outcome_checked_by": ("a",),
+    "model": "m", "settings": {}, "outcome_checked_by": ("a",), "judge": "skills",
 }  # fmt: skip
 
 

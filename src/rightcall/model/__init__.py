@@ -1,6 +1,7 @@
 """The vocabulary: frozen records without I/O, and the codec that reads and writes them.
 
     tool        Tool, Annotations
+    skill       Skill: what was read in the folder of a skill
     call        ToolCall, ToolResult
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn

@@ -18,6 +18,7 @@ from rightcall.model.call import CallStatus, ToolCall, as_tool_call
 from rightcall.model.deepeval import RENAMED, Words, as_tuples, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
+from rightcall.model.tool import ToolKind
 
 Category = Literal["golden", "secondary", "negative"]
 CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
@@ -32,6 +33,9 @@ IN_NOTES_OF_TURN = (
 ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_calls")
 """Fields that define which calls are right."""
 
+JudgedCalls = Literal["all", "tools", "skills", "agents"]
+"""Which calls a golden is about: all, or those of one kind of tool."""
+
 ToolPattern = str | tuple[str, ...] | dict[str, str]
 """A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name."""
 
@@ -43,7 +47,8 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     known matcher key is that matcher. Without `args` any arguments are accepted; `{}` means no arguments.
     `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
     between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
-    `weight` is the call's weight in parameter accuracy. `notes` keeps extra data from other tools' files
+    `weight` is the call's weight in parameter accuracy. `kind` says that the tool must be a skill, an agent or a plain
+    tool; no metric reads it. `notes` keeps extra data from other tools' files
     about the call (its type, a description, why it is made, its output); no metric reads them.
     """
 
@@ -58,6 +63,7 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     max: Count | None = None
     weight: Amount = 1.0
     notes: dict[str, Any] = {}
+    kind: ToolKind | None = None
 
     @property
     def plain_arguments(self) -> dict[str, Any] | None:
@@ -121,6 +127,8 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     must be unchanged. `outcome_checked_by` names tools that tell whether an effect happened: a case in which the
     outcome of a real call is unknown can pass only if one of them answered after it.
 
+    `judge` restricts the golden to calls of one kind: with `skills`, only loading a skill is right or wrong.
+
     `confirm` names tools for which the agent must ask before it acts. `as_` (`as` in files) is the caller on whose
     behalf the agent acts: a tool with `roles` must refuse one who has none of them.
 
@@ -171,6 +179,7 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     outcome_checked_by: Several[str] = ()
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
+    judge: JudgedCalls = "all"
 
     _further_words: ClassVar = ("expected_tools", *RENAMED)
 
@@ -228,7 +237,8 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
     `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm` and `as_` are those of a golden.
+    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm`, `judge` and `as_` are those of a
+    golden.
     """
 
     scenario: str
@@ -265,6 +275,7 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     outcome_checked_by: Several[str] = ()
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
+    judge: JudgedCalls = "all"
 
     _further_words: ClassVar = tuple(RENAMED)
 

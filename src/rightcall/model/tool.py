@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from rightcall.model.record import Record, Sequenced, Several
+from rightcall.model.skill import Skill
+
+ToolKind = Literal["tool", "skill", "agent"]
+"""What a model chooses by name and description: a tool, a skill that it loads, an agent that it gives work to."""
 
 
 class Annotations(Record, frozen=True):
@@ -21,7 +25,9 @@ class Annotations(Record, frozen=True):
 class Tool(Record, frozen=True, metaclass=Sequenced):
     """Name, description and the JSON Schema of the input, with optional hints about effects.
 
-    `roles` are those of callers who may use the tool; without any, everybody may. Models do not see them.
+    `roles` are those of callers who may use the tool; without any, everybody may. Models do not see them. `kind` says
+    whether a call runs a tool, loads a skill or gives work to an agent; providers are sent tools only. `skill` is what
+    was read in the folder of a skill.
     """
 
     name: str
@@ -31,6 +37,8 @@ class Tool(Record, frozen=True, metaclass=Sequenced):
     title: str = ""
     annotations: Annotations = Annotations()
     roles: Several[str] = ()
+    kind: ToolKind = "tool"
+    skill: Skill | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
