@@ -47,6 +47,7 @@ MENU: dict[str, dict[str, str]] = {
         "init": "Create a working example suite",
         "generate": "Generate goldens, and review them",
         "dataset": "Check, convert, split and version datasets",
+        "attacks": "Show what an attacker could reach through your tools",
         "audit": "Plant bugs in right behaviour: would your suite notice?",
         "lint": "Find tool definitions that models misuse",
         "rule": "Explain a lint rule",

@@ -2,6 +2,7 @@
 
 errors      every exception, its exit code, and how a problem is worded
 text        text for people: counts, percents, times, shortened, nothing that controls a terminal
+words       tokens of names, words and stems of texts
 digest      the one hash behind every fingerprint
 codec       JSON in and out; depth: how deeply it may be nested
 event_loop/  the one loop, threads for blocking code

@@ -36,6 +36,7 @@ KINDS = {
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "commands": {
+        "attacks": "rightcall.wings.attacks.commands.attacks:attacks",
         "audit": "rightcall.wings.audit.command:audit",
         "generate": "rightcall.wings.generate.commands.generate:generate",
         "mcp": "rightcall.wings.assistant.command:mcp",

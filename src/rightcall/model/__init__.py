@@ -2,6 +2,7 @@
 
     tool        Tool, Annotations
     skill       Skill: what was read in the folder of a skill
+    tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn

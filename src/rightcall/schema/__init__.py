@@ -13,4 +13,6 @@ types             steps that these share
 schema_cost       tokens of a definition; sample_values: a value that is valid; schema_errors: problems in words
 subschemas        the one walker: which keywords contain schemas, what they apply to, and what `$ref` means
 rewrite           a schema transformed bottom-up, with losses recorded
+effects           what a tool does to the world, as far as it says; the verbs of names
+roles/            what a tool is to an attacker: a source of his text, a sink that he wants called
 """

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from rightcall.core.words import name_tokens
 from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
-from rightcall.lint.features.text import name_tokens
 from rightcall.model.tool import Tool
 
 _IDENTIFIER = re.compile(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rightcall.core.words import words
 from rightcall.improve.argument_kind import is_held
 from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
-from rightcall.lint.features.text import words
 from rightcall.metrics.matching.base import MISSING
 from rightcall.run.rehearsal.call_key import is_default
 from rightcall.run.rehearsal.grounds import results_before

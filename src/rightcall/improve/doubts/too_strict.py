@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
+from rightcall.core.words import words
 from rightcall.improve.argument_kind import argument_kind
 from rightcall.improve.call_difference import ArgumentDifference, accepts
 from rightcall.improve.doubt import Band
 from rightcall.improve.golden_edit import GoldenEdit, accept_absence, accept_too
 from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
-from rightcall.lint.features.text import words
 from rightcall.metrics.matching.base import MISSING
 from rightcall.run.rehearsal.call_key import is_default, value_key
 from rightcall.run.rehearsal.grounds import is_identifier

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.candidates import (
     ALL_PAIRS,
     MOST_ALIKE,
@@ -16,7 +17,6 @@ from rightcall.lint.confusability.candidates import (
 )
 from rightcall.lint.confusability.vectors import ToolText, ToolTexts, Vector, Weights, cosine
 from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
-from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 
 WARN = 0.70

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rightcall.lint.features.text import name_tokens, words
+from rightcall.core.words import name_tokens, words
 from rightcall.lint.features.tool import ToolFeatures
 
 Vector = dict[str, float]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.vectors import Rarity, ToolTexts
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
-from rightcall.lint.features.text import name_tokens, sentences, stem, words
+from rightcall.lint.features.text import sentences
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import tool_set
 from rightcall.model.tool import Tool

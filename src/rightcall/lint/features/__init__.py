@@ -1,9 +1,8 @@
 """Facts about tools that several rules need, computed once for each tool and each set.
 
-text        words, sentences, stems, tokens of names; how many tokens a text costs
+text        sentences, excerpts, styles of names; how many tokens a text costs
 mentions    words and phrases that rules look for, and closed lists of values in prose
 nodes       every schema inside a tool's input schema, with its path
-effects     what a tool does to the world, as far as it says; the verbs of names
 tool        ToolFeatures: all of it for one tool
 toolset     SetFeatures: facts about tools offered together
 """

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
-
+from rightcall.core.words import word_set
 
 STOP_WORDS = word_set("""
     a about above after all also an and any are as at be been before being below between both but by can could did

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
-from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.schema.subschemas import DEFINITIONS, reference_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 from rightcall.schema.types import JSON_TYPES, json_type
 
 _DRAFTS = {

@@ -1,4 +1,4 @@
-"""Words, sentences, stems, and the tokens of names."""
+"""Sentences, excerpts, case styles and docstrings of definitions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from functools import lru_cache
 CHARACTERS_PER_TOKEN = 4.4
 TOKENS_PER_WIDE_CHARACTER = 0.7
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"')\]]|$)|\n\s*\n|\n\s*[-*•]\s|\n(?=\s*\d+[.)]\s)")
 _NOT_AN_END = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|min|max|incl|resp|dr|mr|ms|st|u\.s)\.", re.I
@@ -21,55 +19,12 @@ def flat(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def words(text: str) -> list[str]:
-    """Lower-case words; underscores and punctuation separate them."""
-    return _WORD.findall(text.lower())
-
-
-@lru_cache(maxsize=65536)
-def name_tokens(name: str) -> tuple[str, ...]:
-    """`getUserById`, `get_user-by.id` → get, user, by, id."""
-    return tuple(token.lower() for token in _CAMEL.findall(name))
-
-
 def sentences(text: str) -> list[str]:
     """The sentences and list items of a text, without the punctuation at their ends."""
     if not text:
         return []
     plain = _NOT_AN_END.sub(lambda match: match.group().replace(".", " "), text) if "." in text else text
     return [part for raw in _SENTENCE_END.split(plain) if len(part := raw.strip()) > 1]
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """A crude English stem: enough to see that `records`, `recorded` and `recording` are one word."""
-    for suffix, put, shortest in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= shortest:
-            root = word[: -len(suffix)] + put
-            if suffix in ("ing", "ed") and len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
-                root = root[:-1]
-            return root.rstrip("e") if len(root) > 3 else root
-    return word.rstrip("e") if len(word) > 3 else word
-
-
-_SUFFIXES = (
-    ("ations", "at", 3),
-    ("ation", "at", 3),
-    ("ies", "y", 2),
-    ("sses", "ss", 2),
-    ("ches", "ch", 2),
-    ("shes", "sh", 2),
-    ("xes", "x", 2),
-    ("ions", "", 4),
-    ("ion", "", 4),
-    ("ing", "", 3),
-    ("ed", "", 3),
-    ("es", "e", 3),
-    ("ss", "ss", 1),
-    ("us", "us", 1),
-    ("is", "is", 1),
-    ("s", "", 3),
-)
 
 
 @lru_cache(maxsize=65536)

@@ -9,14 +9,15 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
-from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.schema_context import schemas_that_must_not_loosen, schemas_with_shared_value
-from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
+from rightcall.lint.features.text import estimate_tokens, flat, sentences
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
+from rightcall.schema.effects import Effect, effect_of
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)

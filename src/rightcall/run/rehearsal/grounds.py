@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from rightcall.core.dates import day_of, days_named
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens
 from rightcall.metrics.value_sources import MOST_TEXT, as_text
 from rightcall.model.call import ToolCall
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from rightcall.core.words import name_tokens
 from rightcall.lint.confusability.pairs import confusable_pairs
 from rightcall.lint.confusability.word_use import Wording
-from rightcall.lint.features.effects import Effect, effect_of
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import tool_set
 from rightcall.model.tool import Tool
+from rightcall.schema.effects import Effect, effect_of
 from rightcall.schema.sample_values import required_values, resolve_schema
 from rightcall.tools.definitions.validate import is_valid
 

@@ -85,3 +85,14 @@ def definitions_of(entry: Any) -> list[Tool]:
     if not callable(entry):
         raise ConfigError(f"a {type(entry).__name__} is not a tool")
     return [tool(entry).tool]
+
+
+def confirmed_tools(entries: Iterable[Any]) -> set[str]:
+    """The names of tools that ask for a confirmation before they act."""
+    with_behaviour = [
+        function_tool
+        for entry in entries
+        for function_tool in (entry.tools() if isinstance(entry, World) else [entry])
+        if isinstance(function_tool, FunctionTool | BoundTool)
+    ]
+    return {entry.tool.name for entry in with_behaviour if entry.behaviour.confirmation != "none"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rightcall.core.dates import day_of
-from rightcall.lint.features.text import words
+from rightcall.core.words import words
 from rightcall.run.rehearsal.grounds import is_identifier
 from rightcall.wings.audit.mutants.next_day import later_date
 from rightcall.wings.audit.scene import Argument

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from rightcall.lint.features.effects import ALSO_NOUNS, EFFECTS, READ_SYNONYMS, SYNONYMS, verb_of
-from rightcall.lint.features.mentions import STOP_WORDS, word_set
-from rightcall.lint.features.text import name_tokens, sentences, stem, words as text_words
+from rightcall.core.words import name_tokens, stem, word_set, words as text_words
+from rightcall.lint.features.mentions import STOP_WORDS
+from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
+from rightcall.schema.effects import ALSO_NOUNS, EFFECTS, READ_SYNONYMS, SYNONYMS, verb_of
 
 LONGEST = 150
 _MORE_VERBS = """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.wings.generate.documented_values import (
     format_in,
 )

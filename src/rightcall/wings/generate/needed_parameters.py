@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.lint.features.effects import CREATE, Effect, effect_of
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens, stem
+from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.model.tool import Tool
+from rightcall.schema.effects import CREATE, Effect, effect_of
 from rightcall.wings.generate.actions import action_of, verb_in_name
 from rightcall.wings.generate.parameter_roles import is_free_text, is_identifier
 from rightcall.wings.generate.schema_parts import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
 
 LATITUDES = word_set("lat latitude")
 LONGITUDES = word_set("lon lng long longitude")

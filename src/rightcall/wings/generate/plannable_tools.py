@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from rightcall.lint.features.effects import ALSO_NOUNS
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens, sentences
+from rightcall.core.words import name_tokens, word_set
+from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
+from rightcall.schema.effects import ALSO_NOUNS
 from rightcall.wings.generate.actions import (
     Purpose,
     action_of,

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.lint.features.mentions import STOP_WORDS, word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
+from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 
 Language = Literal["en", "vi", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "vi", "zh")

@@ -6,8 +6,8 @@ import datetime
 import random
 import re
 
-from rightcall.lint.features.effects import EFFECTS, verb_of
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens
+from rightcall.schema.effects import EFFECTS, verb_of
 from rightcall.wings.generate.patterns import fits_pattern
 
 _PAST = datetime.datetime(2025, 1, 6, tzinfo=datetime.UTC)

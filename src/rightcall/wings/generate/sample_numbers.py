@@ -6,8 +6,7 @@ import random
 import re
 from typing import Any
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.wings.generate.documented_values import range_in, step_in
 from rightcall.wings.generate.schema_parts import text_of
 

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from rightcall.lint.features.text import name_tokens, parameters_in_docstring
+from rightcall.core.words import name_tokens
+from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import resolve_schema
 

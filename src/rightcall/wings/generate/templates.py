@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rightcall.core.codec import encode
-from rightcall.lint.features.text import name_tokens, sentences
+from rightcall.core.words import name_tokens
+from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of
 from rightcall.wings.generate.phrases import Phrases, phrases_of

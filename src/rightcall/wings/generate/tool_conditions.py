@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rightcall.lint.features.text import name_tokens, sentences
+from rightcall.core.words import name_tokens
+from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.schema_parts import parameter_schema, text_of
 

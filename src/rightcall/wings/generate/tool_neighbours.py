@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens, stem, words as text_words
+from rightcall.core.words import name_tokens, stem, word_set, words as text_words
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of, name_action, stems
 from rightcall.wings.generate.needed_parameters import effect, required_parameters

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.lint.features.effects import EFFECTS, verb_of
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
+from rightcall.schema.effects import EFFECTS, verb_of
 from rightcall.wings.generate.documented_values import examples_in, format_in, prefix_in
 from rightcall.wings.generate.file_kinds import hint, kind_of_file, kind_of_url
 from rightcall.wings.generate.patterns import fits_pattern, text_fitting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens
 from rightcall.wings.generate.places import coordinate_of
 from rightcall.wings.generate.sample_numbers import is_number
 

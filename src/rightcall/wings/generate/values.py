@@ -6,8 +6,7 @@ import random
 import re
 from typing import Any, Literal
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.validate import fits, is_valid

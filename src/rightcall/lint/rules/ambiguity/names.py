@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.candidates import edit_distance
-from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
-from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
+from rightcall.schema.effects import EFFECTS
 
 SHORTEST, LONGEST = 6, 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY
-from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, word_set
-from rightcall.lint.features.text import stem, words
+from rightcall.lint.features.mentions import CONFIRMING_PARAMETER
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, SetFindings, set_rule

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.text import excerpt, name_tokens
+from rightcall.core.words import name_tokens
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule

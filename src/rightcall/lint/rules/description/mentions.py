@@ -7,14 +7,13 @@ import re
 from typing import Any
 
 from rightcall.core.errors import suggestion
-from rightcall.lint.features.effects import EFFECTS
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.effects import EFFECTS
 from rightcall.schema.types import json_type
 
 _NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"

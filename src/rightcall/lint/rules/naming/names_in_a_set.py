@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from rightcall.lint.features.effects import SYNONYMS
 from rightcall.lint.features.text import case_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
+from rightcall.schema.effects import SYNONYMS
 
 
 @set_rule("TD105", "info", fix="suggested", sources=("SM2",))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.features.mentions import AMBIGUOUS_PARAMETERS, FILLER_WORDS
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import case_style, excerpt, name_tokens, stem, words
+from rightcall.lint.features.text import case_style, excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.effects import EFFECTS
+from rightcall.core.words import name_tokens
 from rightcall.lint.features.mentions import ACRONYMS, GENERIC_NAME_TOKENS
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.effects import EFFECTS
 from rightcall.schema.provider_limits import provider
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_-]+")

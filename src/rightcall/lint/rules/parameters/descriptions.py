@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS, word_set
+from rightcall.core.words import name_tokens, stem, word_set, words
+from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import excerpt, name_tokens, parameters_in_docstring, stem, words
+from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, Severity, set_rule, tool_rule

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in, word_set
+from rightcall.core.words import word_set
+from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rightcall.core.words import name_tokens
 from rightcall.lint.features.mentions import OPPOSITES
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider

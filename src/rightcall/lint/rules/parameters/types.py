@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from rightcall.core.words import name_tokens, words
 from rightcall.lint.features.mentions import MEASURES, UNIT_PARAMETERS, UNITS
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import name_tokens, parameters_in_docstring, words
+from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.types import json_type

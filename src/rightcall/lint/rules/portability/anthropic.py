@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
-from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
 from rightcall.lint.features.tool import INPUT, ToolFeatures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 from rightcall.lint.features.nodes import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.effects import EFFECTS
-from rightcall.lint.features.mentions import FAILURE_WORDING, word_set
+from rightcall.core.words import name_tokens, word_set
+from rightcall.lint.features.mentions import FAILURE_WORDING
 from rightcall.lint.features.schemas import meta_errors
-from rightcall.lint.features.text import excerpt, name_tokens
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.schema.effects import EFFECTS
 from rightcall.schema.types import json_type
 
 _QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")

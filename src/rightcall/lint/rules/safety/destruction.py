@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
+from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.features.mentions import (
     CONFIRMING_PARAMETER,
     CONSEQUENCE,
     IRREVERSIBLE,
     REVERSIBLE,
     VERSION_PARAMETER,
-    word_set,
 )
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule

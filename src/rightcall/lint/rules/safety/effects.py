@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.effects import ADDING, DESTROY, MONEY, MONEY_WORDS, ONCE_ONLY, READ
-from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
+from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.schema.effects import ADDING, DESTROY, MONEY, MONEY_WORDS, ONCE_ONLY, READ
 
 _KEY_SCHEMA = {
     "type": "string",

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import re
 
+from rightcall.core.words import name_tokens
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
-
-_ALWAYS = re.compile(
-    r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",
-    re.I,
-)
-_MAYBE = re.compile(r"command|cmd|code|script|expression|query|function|statement", re.I)
-_RUN_VERBS = frozenset(["run", "execute", "exec", "eval", "evaluate", "invoke", "start"])
-_QUERY = re.compile(r"expression|query", re.I)
-_LANGUAGE = r"shell|bash|sql|python|javascript|js|powershell|terminal|program|snippet"
-_PROGRAM = re.compile(rf"\b(?:{_LANGUAGE}|code to (?:run|execute|evaluate)|to execute)\b", re.I)
-_PROGRAM_OF_A_QUERY = re.compile(rf"\b(?:{_LANGUAGE})\b", re.I)
+from rightcall.schema.roles.programs import is_program
 
 
 @tool_rule("TD407", "warning", sources=("SNYK", "CISCO"))
@@ -47,14 +37,8 @@ def arbitrary_exec(tool: ToolFeatures) -> Findings:
 
 
 def _runs(tool: ToolFeatures, node: Node) -> bool:
-    if _ALWAYS.fullmatch(node.name):
-        return True
-    if not _MAYBE.fullmatch(node.name) or _RUN_VERBS.isdisjoint(tool.name_tokens):
-        return False
-    if _QUERY.fullmatch(node.name):  # PromQL and the like only read; SQL may be named as what this is not
-        first = "".join(tool.sentences[:1])
-        return bool(_PROGRAM_OF_A_QUERY.search(f"{node.text} {tool.name} {first}"))
-    return bool(_PROGRAM.search(f"{node.text} {tool.name} {tool.description}"))
+    first_sentence = "".join(tool.sentences[:1])
+    return is_program(node.name, node.text, tool.name, tool.description, first_sentence)
 
 
 _OPEN = re.compile(

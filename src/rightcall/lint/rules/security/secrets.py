@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.features.mentions import word_set
+from rightcall.core.words import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.features.text import words
+from rightcall.core.words import words
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.grounds import is_identifier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.edits import with_arguments
 from rightcall.wings.audit.mutant import Change

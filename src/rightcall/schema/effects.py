@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rightcall.lint.features.mentions import word_set
-from rightcall.lint.features.text import name_tokens
+from rightcall.core.words import name_tokens, word_set
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect

@@ -1,0 +1,287 @@
+"""The roles of the tools of a set, each with who said so.
+
+Annotations are hints of a server that may lie. They raise a role; they lower one only where that server could gain
+nothing: `readOnlyHint` settles a name without a verb when the schema has nothing to send, pay, grant or run, because
+whatever such a tool is told stays with the server that has it already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from rightcall.core.errors import InputError, suggestion
+from rightcall.core.words import name_tokens
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import (
+    Origin,
+    ParameterClass,
+    RolePlan,
+    RoleReason,
+    SinkKind,
+    ToolRoles,
+)
+from rightcall.schema.effects import EFFECTS, STORED, verb_of
+from rightcall.schema.roles.leaves import is_free_text, leaves
+from rightcall.schema.roles.parameters import parameter_classes
+from rightcall.schema.roles.vocabulary import (
+    COMMIT_VERBS,
+    EXTERNAL_NOUNS,
+    GRANT_WORDS,
+    MONEY_PARAMETERS,
+    NO_EFFECT_VERBS,
+    PRIVATE_NOUNS,
+    QUERY,
+    WEB_NOUNS,
+    nouns_of,
+)
+
+NO_PLAN = RolePlan()
+RISKY: tuple[ParameterClass, ...] = ("destination", "url", "credential", "amount", "program")
+"""Classes of parameters that a read-only hint cannot talk away."""
+
+
+def toolset_roles(
+    tools: Iterable[Tool], plan: RolePlan = NO_PLAN, *, confirmed: Collection[str] = ()
+) -> dict[str, ToolRoles]:
+    """The roles of each tool by name. `confirmed` are tools that ask for a confirmation themselves.
+
+    Raises `InputError` for a plan that names a tool or a parameter that does not exist.
+    """
+    roles = {tool.name: tool_roles(tool, plan, confirmed=tool.name in confirmed) for tool in tools}
+    _check_plan(plan, roles)
+    return roles
+
+
+def tool_roles(tool: Tool, plan: RolePlan = NO_PLAN, *, confirmed: bool = False) -> ToolRoles:
+    """The roles of one tool."""
+    return _Derivation(tool, plan, confirmed=confirmed).roles()
+
+
+class _Derivation:
+    def __init__(self, tool: Tool, plan: RolePlan, *, confirmed: bool) -> None:
+        self.tool, self.plan, self.confirmed = tool, plan, confirmed
+        self.tokens = name_tokens(tool.name)
+        self.verb = verb_of(tool.name) or _only_token(self.tokens)
+        self.nouns = nouns_of(tool.name)
+        self.parameters = parameter_classes(tool)
+        self.classes = {name for names in self.parameters.values() for name in names}
+        self.reasons: list[RoleReason] = []
+        self.kind = self._kind()
+
+    def roles(self) -> ToolRoles:
+        tool, plan = self.tool, self.plan
+        if tool.name in plan.not_:
+            self._say("none", "plan", "roles.not")
+            return ToolRoles(
+                tool.name, verb=self.verb, parameters=self.parameters, reasons=tuple(self.reasons)
+            )
+        source, external, private = self._source()
+        sinks = self._sinks()
+        guarded = self._guarded(sinks)
+        identity = {
+            path: tuple(dict.fromkeys((*self.parameters.get(path, ()), "identity")))
+            for path in self._plan_identity()
+        }
+        return ToolRoles(
+            tool.name,
+            source,
+            external,
+            private,
+            tuple(sinks),
+            guarded,
+            self.verb,
+            {**self.parameters, **identity},
+            tuple(self.reasons),
+        )
+
+    def _kind(self) -> str:
+        """The effect by the verb; hints settle only what the name leaves open."""
+        hints = self.tool.annotations
+        kind = EFFECTS.get(self.verb, "unknown")
+        if self.verb == "drop" and not STORED.isdisjoint(self.tokens):
+            kind = "destroy"
+        if kind == "unknown" and self.verb in NO_EFFECT_VERBS:
+            return "none"
+        if kind == "unknown" and hints.read_only is True and self.classes.isdisjoint(RISKY):
+            self._say("source", "annotation", "readOnlyHint, and nothing in the schema to send, pay or run")
+            return "read"
+        if kind == "read" and hints.destructive is True and hints.read_only is not True:
+            self._say("write", "annotation", "destructiveHint")
+            return "update"
+        return kind
+
+    def _say(self, role: str, by: Origin, why: str) -> None:
+        self.reasons.append(RoleReason(role, by, why))
+
+    def _source(self) -> tuple[bool, bool, bool]:
+        override = self.plan.sources.get(self.tool.name)
+        if override is not None:
+            self._say(override, "plan", "roles.sources")
+            return True, override == "external", override == "private"
+        if self.kind not in ("read", "unknown") or not _holds_text(self.tool):
+            return False, False, False
+        return True, self._external(), self._private()
+
+    def _external(self) -> bool:
+        nouns = sorted(EXTERNAL_NOUNS & self.nouns)
+        if self.tool.annotations.open_world is True:
+            self._say("external", "annotation", "openWorldHint")
+        elif nouns:
+            self._say("external", "name", nouns[0])
+        elif self.kind == "unknown":
+            self._say("external", "name", "no verb that says it reads only the user's own data")
+        elif "url" in self.classes:
+            self._say("external", "schema", f"reads what {self._first('url')} names")
+        elif not WEB_NOUNS.isdisjoint(self.nouns) or self.nouns <= {self.verb}:
+            self._say("external", "name", f"{self.tool.name} does not say whose data it reads")
+        else:
+            return False
+        return True
+
+    def _private(self) -> bool:
+        nouns = sorted(PRIVATE_NOUNS & self.nouns)
+        if self.tool.annotations.open_world is True or not nouns or not WEB_NOUNS.isdisjoint(self.nouns):
+            return False
+        self._say("private", "name", nouns[0])
+        return True
+
+    def _sinks(self) -> list[SinkKind]:
+        override = self.plan.sinks.get(self.tool.name)
+        if override is not None:
+            kinds: tuple[SinkKind, ...] = (override,) if isinstance(override, str) else tuple(override)
+            for kind in kinds:
+                self._say(kind, "plan", "roles.sinks")
+            return list(kinds)
+        if self.kind == "none":
+            return []
+        if self.kind == "read":
+            return ["egress"] if self._egress() else ["exec"] if self._exec() else []
+        checks: tuple[tuple[SinkKind, bool], ...] = (
+            ("destroy", self._destroys()),
+            ("money", self._pays()),
+            ("commit", self._commits()),
+            ("send", self._sends()),
+            ("grant", self._grants()),
+            ("exec", self._exec()),
+            ("egress", self.kind == "unknown" and self._egress()),
+        )
+        sinks = [kind for kind, holds in checks if holds]
+        if not sinks:
+            why = self.verb or "no verb that says it only reads"
+            self._say("write", "name", why)
+        return sinks or ["write"]
+
+    def _destroys(self) -> bool:
+        if self.kind not in ("destroy", "take_away"):
+            return False
+        self._say("destroy", "name", self.verb)
+        return True
+
+    def _pays(self) -> bool:
+        money = [path for path in self.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
+        money += [path for path in self.tool.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
+        if self.kind == "money" and money:
+            self._say("money", "name", f"{self.verb}, with {money[0]}")
+            return True
+        if "amount" in self.classes and "destination" in self.classes:
+            self._say("money", "schema", f"{self._first('amount')} beside {self._first('destination')}")
+            return True
+        return False
+
+    def _commits(self) -> bool:
+        if self.verb not in COMMIT_VERBS and not (
+            self.verb in ("make", "create") and "reservation" in self.nouns
+        ):
+            return False
+        self._say("commit", "name", self.verb)
+        return True
+
+    def _sends(self) -> bool:
+        if "destination" not in self.classes or self.kind in ("destroy", "take_away"):
+            return False  # delete_customer(email) names what it deletes
+        self._say("send", "schema", f"destination {self._first('destination')}")
+        return True
+
+    def _grants(self) -> bool:
+        in_name = sorted(GRANT_WORDS & self.nouns)
+        adds = self.verb == "add" and "to" in self.tokens and not {"user", "member"}.isdisjoint(self.nouns)
+        in_parameters = [path for path in self.parameters if not GRANT_WORDS.isdisjoint(nouns_of(path))]
+        if in_name or adds:
+            self._say("grant", "name", in_name[0] if in_name else self.tool.name)
+        elif in_parameters or "credential" in self.classes:
+            self._say("grant", "schema", in_parameters[0] if in_parameters else self._first("credential"))
+        else:
+            return False
+        return True
+
+    def _exec(self) -> bool:
+        if "program" not in self.classes:
+            return False
+        self._say("exec", "schema", f"runs {self._first('program')}")
+        return True
+
+    def _egress(self) -> bool:
+        if self.tool.annotations.open_world is False:
+            return False
+        if "url" in self.classes:
+            self._say("egress", "schema", f"free {self._first('url')}")
+            return True
+        query = next(
+            (path for path in self.parameters if name_tokens(path)[-1:] and name_tokens(path)[-1] in QUERY),
+            "",
+        )
+        names_nothing = self.nouns <= {self.verb, "tool"}
+        if query and (
+            self.tool.annotations.open_world is True or not WEB_NOUNS.isdisjoint(self.nouns) or names_nothing
+        ):
+            self._say("egress", "schema", f"open {query}")
+            return True
+        return False
+
+    def _guarded(self, sinks: Collection[SinkKind]) -> bool:
+        kinds = [kind for kind in sinks if kind in ("destroy", "money", "exec", "grant")]
+        if self.tool.name in self.plan.guarded:
+            self._say("guarded", "plan", "roles.guarded")
+        elif self.confirmed:
+            self._say("guarded", "confirmation", "asks before it acts")
+        elif self.tool.annotations.destructive is True:
+            self._say("guarded", "annotation", "destructiveHint")
+        elif kinds:
+            self._say("guarded", "name", f"a {kinds[0]} sink")
+        else:
+            return False
+        return True
+
+    def _plan_identity(self) -> list[str]:
+        return [path for path in self.tool.parameters if path in self.plan.identity]
+
+    def _first(self, kind: ParameterClass) -> str:
+        return next(path for path, classes in self.parameters.items() if kind in classes)
+
+
+def _only_token(tokens: tuple[str, ...]) -> str:
+    """The verb of a name such as `search`, which is a noun elsewhere."""
+    return tokens[0] if len(tokens) == 1 and tokens[0] in EFFECTS else ""
+
+
+def _holds_text(tool: Tool) -> bool:
+    """Whether its result can hold free text: no output schema, or one with a leaf that can."""
+    return tool.output_schema is None or any(is_free_text(schema) for _, schema in leaves(tool.output_schema))
+
+
+def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:
+    for key, names in (
+        ("sources", plan.sources),
+        ("sinks", plan.sinks),
+        ("not", plan.not_),
+        ("guarded", plan.guarded),
+    ):
+        for name in names:
+            if name not in roles:
+                hint = suggestion(name, roles) or f"tools: {', '.join(list(roles)[:8])}"
+                raise InputError(f"roles.{key}", f"no tool '{name}'", hint)
+    parameters = {path for tool in roles.values() for path in tool.parameters}
+    for name in plan.identity:
+        if name not in parameters:
+            hint = suggestion(name, parameters) or "name a parameter of a tool"
+            raise InputError("roles.identity", f"no parameter '{name}'", hint)

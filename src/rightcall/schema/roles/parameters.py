@@ -1,0 +1,105 @@
+"""The classes of a tool's parameters: who gets something, what is picked, what is text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from rightcall.core.words import name_tokens, word_set
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import ParameterClass
+from rightcall.schema.roles.leaves import is_free_text, leaves, types_of
+from rightcall.schema.roles.programs import is_program
+from rightcall.schema.roles.vocabulary import (
+    AMOUNT,
+    CREDENTIAL,
+    DESTINATION,
+    DESTINATION_NAMES,
+    IDENTITY_NAMES,
+    PICK,
+    TITLE,
+    URL,
+    singular,
+)
+
+_PAGING = frozenset(
+    ["page", "next", "continuation", "confirmation", "max", "sync", "idempotency", "cursor", "limit"]
+)
+"""Tokens beside which `token` is no credential."""
+_MOMENT = frozenset(["date", "time", "day", "month", "year", "hour", "start", "end", "since", "until", "at"])
+_PROGRAM_NAME = re.compile(r"command|cmd|code|script", re.I)
+_RUN = word_set("run execute exec eval evaluate")
+_SENTENCE = re.compile(r"[^.!?\n]*")
+
+
+def parameter_classes(tool: Tool) -> dict[str, tuple[ParameterClass, ...]]:
+    """The classes of each parameter by its path; a parameter without any is left out."""
+    classes: dict[str, tuple[ParameterClass, ...]] = {}
+    for path, schema in leaves(tool.input_schema):
+        if not path:
+            continue
+        of_leaf = classify(path, schema)
+        if of_leaf and _runs(tool, path, schema):
+            of_leaf = ("program", *of_leaf)
+        classes[path] = tuple(dict.fromkeys((*classes.get(path, ()), *of_leaf)))
+    return {path: of_path for path, of_path in classes.items() if of_path}
+
+
+def classify(path: str, schema: dict[str, Any]) -> tuple[ParameterClass, ...]:
+    """The classes of one leaf; none for an enum, a date, a flag or a plain number."""
+    types = types_of(schema)
+    named = classes_of_name(path.rpartition(".")[2])
+    if types and types <= {"boolean"}:
+        return ()
+    if types and types <= {"integer", "number"}:
+        numeric: tuple[ParameterClass, ...] = ("amount", "pick", "identity")
+        return tuple(name for name in numeric if name in named)
+    if not is_free_text(schema):
+        uuid = schema.get("format") == "uuid"
+        return tuple(name for name in named if name in ("pick", "identity")) if uuid else ()
+    free = [name for name in named if name != "amount" or types]
+    return tuple(free) if free and free != ["title"] else (*free, "text")
+
+
+@lru_cache(maxsize=8192)
+def classes_of_name(name: str) -> tuple[ParameterClass, ...]:
+    """What a parameter's name says of it."""
+    tokens = name_tokens(name)
+    if not tokens:
+        return ()
+    last, folded = tokens[-1], "_".join(tokens)
+    classes: list[ParameterClass] = []
+    if last in DESTINATION or singular(last) in DESTINATION or folded in DESTINATION_NAMES:
+        classes.append("destination")
+    if last in URL or singular(last) in URL:
+        classes.append("url")
+    if not CREDENTIAL.isdisjoint(tokens) and _PAGING.isdisjoint(tokens) and last != "tokens":
+        classes.append("credential")
+    if folded in IDENTITY_NAMES:
+        classes.append("identity")
+    if last in AMOUNT:
+        classes.append("amount")
+    if (last in PICK or singular(last) in PICK) and _MOMENT.isdisjoint(tokens):
+        classes.append("pick")
+    if last in TITLE:
+        classes.append("title")
+    return tuple(classes)
+
+
+def _runs(tool: Tool, path: str, schema: dict[str, Any]) -> bool:
+    if types_of(schema) - {"string"} or "pattern" in schema or not is_free_text(schema):
+        return False
+    text = schema.get("description")
+    description = tool.description
+    first = _SENTENCE.match(description)
+    name = path.rpartition(".")[2]
+    if _PROGRAM_NAME.fullmatch(name) and not _RUN.isdisjoint(name_tokens(tool.name)):
+        return True  # too careful for a linter, right for a guard: nobody says what else it may be
+    return is_program(
+        name,
+        text if isinstance(text, str) else "",
+        tool.name,
+        description,
+        first.group() if first else "",
+    )

@@ -1,0 +1,1 @@
+"""The commands of `rightcall attacks`, one file each; `attacks` is their group."""
