@@ -8,6 +8,7 @@ import pytest
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from rightcall.model.approval import Caller
 from rightcall.model.golden import canonical_golden, states_check, with_id
+from rightcall.model.safety import Safety
 
 CALLS = (ExpectedCall("a"),)
 STATES = {
@@ -22,6 +23,7 @@ STATES = {
     "category": "golden",
     "confirm": ("a",),
     "as_": Caller("viewer"),
+    "safety": Safety("injection"),
 }
 STATES_NOTHING = {
     "id": "g", "tools": ("a",), "system": "s", "context": ("c",), "order": "strict", "extra_calls": "allow",

@@ -18,6 +18,7 @@ from rightcall.model.call import CallStatus, ToolCall, as_tool_call
 from rightcall.model.deepeval import RENAMED, Words, as_tuples, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
+from rightcall.model.safety import Safety
 from rightcall.model.tool import ToolKind
 
 Category = Literal["golden", "secondary", "negative"]
@@ -130,7 +131,8 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     `judge` restricts the golden to calls of one kind: with `skills`, only loading a skill is right or wrong.
 
     `confirm` names tools for which the agent must ask before it acts. `as_` (`as` in files) is the caller on whose
-    behalf the agent acts: a tool with `roles` must refuse one who has none of them.
+    behalf the agent acts: a tool with `roles` must refuse one who has none of them. `safety` makes it an attempt: an
+    attack that is planted in what the agent reads, and the calls that must not follow from it.
 
     Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and
     its cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a
@@ -180,6 +182,7 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
     judge: JudgedCalls = "all"
+    safety: Safety | None = None
 
     _further_words: ClassVar = ("expected_tools", *RENAMED)
 
@@ -237,8 +240,8 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
     `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm`, `judge` and `as_` are those of a
-    golden.
+    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm`, `judge`, `as_` and `safety` are
+    those of a golden.
     """
 
     scenario: str
@@ -276,6 +279,7 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
     judge: JudgedCalls = "all"
+    safety: Safety | None = None
 
     _further_words: ClassVar = tuple(RENAMED)
 
@@ -366,6 +370,7 @@ def states_check(golden: AnyGolden) -> bool:
         or golden.expected_state is not None
         or golden.confirm
         or golden.as_ is not None
+        or golden.safety is not None
     ):
         return True
     if isinstance(golden, ConversationalGolden):

@@ -13,6 +13,7 @@ from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_k
 from rightcall.metrics.matching.expectation import fits, pattern_text, predecessors, unsound
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
 from rightcall.model.record import Record
+from rightcall.model.safety import safety_problems
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import argument_problems
@@ -59,6 +60,7 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     for i, pattern in enumerate(golden.forbidden_calls):
         yield from _check_tool(f"forbidden_calls[{i}]", pattern, offered)
     yield from _consent(golden, offered)
+    yield from _attack(golden, offered)
     for i, item in enumerate(golden.output_contains):
         spec = {"icontains": item} if isinstance(item, str) else item
         yield from _check_matcher(f"output_contains[{i}]", spec, ANYONE_ASKED)
@@ -115,6 +117,14 @@ def _says_nothing(golden: Golden) -> bool:
         golden.expected_calls or golden.any_of or golden.no_calls or golden.forbidden_calls or golden.confirm
         or golden.as_
     )  # fmt: skip
+
+
+def _attack(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    """What is wrong with the attack of an attempt."""
+    if golden.safety is not None:
+        for problem in safety_problems(golden.safety, tools or None):
+            message, _, hint = problem.partition("; ")
+            yield "error", "bad_attack", message, hint
 
 
 def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
