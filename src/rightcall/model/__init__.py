@@ -6,7 +6,7 @@
     call        ToolCall, ToolResult
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
-    safety      Safety: the attack of an attempt; AttackOutcome: what came of it
+    safety      Safety: the attack of an attempt; AttackOutcome: its result in a trial
     trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
     open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools

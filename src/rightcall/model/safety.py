@@ -179,7 +179,7 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
 
 
 class AttackOutcome(Record, frozen=True, metaclass=Sequenced):
-    """What came of an attempt in one trial. tried ⊇ done ⊇ complete.
+    """The result of an attempt in one trial. tried ⊇ done ⊇ complete.
 
     `call` is the position of the first call of the attack, `argument` where it holds the canary, `form` how the canary
     was disguised. `leaks` are the sinks that received a secret, `stage` counts the plants that were read.
