@@ -5,13 +5,16 @@ import io
 import json
 import threading
 
+import msgspec
 import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.datasets.goldens import load_goldens
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
+from rightcall.run.floor import floor_of_recorded
 from rightcall.run.recorded_scores import score_recorded
 from rightcall.run.rescorer import rescore_run
 from rightcall.run.runner import run_plan
@@ -66,7 +69,8 @@ def write_parquet(path, *, group=7, nested=False):
 def in_one(goldens, trajectories):
     tally, out = Tally(), io.BytesIO()
     write_rows(tally.watch(score_recorded(goldens, trajectories)), out)
-    return out.getvalue(), tally.summary()
+    floor = floor_of_recorded(load_goldens(goldens), Scorer(), {})
+    return out.getvalue(), msgspec.structs.replace(tally.summary(), floor=floor)
 
 
 def parts(out):
