@@ -74,7 +74,11 @@ def test_a_file_can_be_converted_onto_itself(rightcall, tmp_path):
 def test_only_bfcl_takes_a_second_file(rightcall, tmp_path):
     write_lines(tmp_path / "g.jsonl", asked("a"))
     done = rightcall("dataset", "convert", "g.jsonl", "answers.json", "-o", "x.jsonl")
-    assert done.code == 2 and done.err == "error: answers.json: ANSWERS requires --from bfcl\n"
+    assert (
+        done.code == 2
+        and done.err
+        == "error: answers.json: a second file is only read with --from bfcl; convert one file at a time\n"
+    )
 
 
 def test_stats_count_what_a_dataset_holds(rightcall, tmp_path):

@@ -28,7 +28,7 @@ from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.model.golden import AnyGolden
 
-IMPORTERS = ("goldens", "bfcl", "tau2")
+IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent")
 """What `--from` names; installed packages add functions from a file to goldens."""
 
 
@@ -114,47 +114,81 @@ def check(
 
 
 @dataset.command()
-@file_argument
-@click.argument("answers", type=FILE, required=False)
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
 @click.option("--from", "source", type=PluginChoice("importers", IMPORTERS), default="goldens", show_default=True,
-              help="Kind of FILE; `bfcl` also takes ANSWERS, `tau2` is τ-bench or τ²-bench")  # fmt: skip
+              help="Kind of FILE; `bfcl` takes a second file with answers, `tau2` is τ-bench or τ²-bench")  # fmt: skip
 @output_option(OUTPUT_BY_SUFFIX, required=True)
 @click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
               help="Field names to write")  # fmt: skip
-@click.option("--trajectories", type=FILE, help="With `--from tau2`: output file for the trajectories")
+@click.option(
+    "--trajectories", type=FILE, help="With `tau2` and `agentdojo`: output file for the trajectories"
+)
+@click.option("--forbidden", type=FILE, help="With `agentdojo`: file of each injection task's calls")
+@click.option("--tools", type=FILE, help="With `injecagent`: its tools.json")
 @skip_bad_option
 def convert(
-    file: Path,
-    answers: Path | None,
+    files: tuple[Path, ...],
     source: str,
     output: Path,
     dialect: Literal["native", "deepeval"],
     trajectories: Path | None,
+    forbidden: Path | None,
+    tools: Path | None,
     skip_bad: bool,
 ) -> None:
     """Convert goldens to another format: .jsonl, .json, .yaml or .csv.
 
-    With `--from bfcl`, FILE contains questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
-    With `--from tau2`, FILE is a results file of τ-bench or τ²-bench. DeepEval files need no --from.
+    With `--from bfcl`, the files are questions of the Berkeley Function Calling Leaderboard and their answers. With
+    `--from tau2`, FILE is a results file of τ-bench or τ²-bench. With `--from agentdojo`, FILE is a run file or a
+    folder of them; with `--from injecagent`, files of test cases (.json) and their results (.jsonl). DeepEval files
+    need no --from.
     """
-    if source == "tau2":
-        convert_tau(file, output, trajectories)
+    from rightcall.cli import dataset_benchmarks as benchmarks
+
+    for option, path, sources in (
+        ("--trajectories", trajectories, ("tau2", "agentdojo")),
+        ("--forbidden", forbidden, ("agentdojo",)),
+        ("--tools", tools, ("injecagent",)),
+    ):
+        if path and source not in sources:
+            raise InputError(str(path), f"{option} requires --from {' or '.join(sources)}")
+    if source == "injecagent":
+        benchmarks.convert_injecagent(files, output, tools)
         return
-    if trajectories:
-        raise InputError(str(trajectories), "--trajectories requires --from tau2")
+    file, *further = files
+    if further and (source != "bfcl" or len(further) > 1):
+        problem = (
+            "a second file is only read with --from bfcl"
+            if source != "bfcl"
+            else "one file of answers at most"
+        )
+        raise InputError(str(further[-1]), problem, "convert one file at a time")
+    if source == "tau2":
+        benchmarks.convert_tau(file, output, trajectories)
+    elif source == "agentdojo":
+        benchmarks.convert_agentdojo(file, output, trajectories, forbidden)
+    else:
+        _convert_goldens(file, further, source, output, dialect, skip_bad)
+
+
+def _convert_goldens(
+    file: Path,
+    answers: list[Path],
+    source: str,
+    output: Path,
+    dialect: Literal["native", "deepeval"],
+    skip_bad: bool,
+) -> None:
+    from rightcall.cli.dataset_quality import SkippedRows
     from rightcall.datasets.goldens import load_goldens, save_goldens
     from rightcall.datasets.importers.bfcl import import_bfcl
-
-    if answers and source != "bfcl":
-        raise InputError(str(answers), "ANSWERS requires --from bfcl")
-    from rightcall.cli.dataset_quality import SkippedRows
 
     if skip_bad and output.resolve() == file.resolve():
         problem = "with --skip-bad, overwriting the input would delete its bad rows"
         raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
     if source == "bfcl":
-        goldens: Iterable[AnyGolden] = import_bfcl(file, answers)
+        goldens: Iterable[AnyGolden] = import_bfcl(file, *answers)
     elif source == "goldens":
         goldens = load_goldens(file, skipped=skipped)
     else:
@@ -210,31 +244,3 @@ def stats(file: Path, as_json: bool) -> None:
 
 for command in versions.COMMANDS:
     dataset.add_command(command)
-
-
-def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
-    """Write goldens and, if requested, trajectories; print pass^k from the benchmark's own rewards."""
-    from rightcall.datasets.goldens import save_goldens
-    from rightcall.datasets.importers.tau import import_tau
-    from rightcall.datasets.trajectories import save_trajectories
-    from rightcall.stats.pass_k import suite_pass_hat_k
-
-    imported = import_tau(file)
-    save_goldens(imported.goldens, output)
-    out = console()
-    out.print(f"{pluralize(len(imported.goldens), 'golden')} written to {output}")
-    if trajectories is not None:
-        save_trajectories(imported.trajectories, trajectories)
-        out.print(f"{len(imported.trajectories):,} trajectories written to {trajectories}")
-    if imported.dropped:
-        out.print(f"{len(imported.dropped):,} trials with infrastructure errors are excluded from pass^k")
-    if imported.unscored:
-        out.print(f"tasks without a scored trial: {', '.join(imported.unscored)}")
-    counts = imported.counts()
-    out.print("using the benchmark's own rewards:")
-    for k in range(1, max((trials for trials, _ in counts), default=0) + 1):
-        passed = suite_pass_hat_k(counts, k)
-        if passed.value is not None:
-            out.print(f"  pass^{k}  {passed.value:.3f}  over {passed.cases:,} tasks")
-    if trajectories is not None:
-        out.print(f"next:\n  rightcall score {output} {trajectories}", soft_wrap=True)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
+from rightcall.datasets.importers.benchmark_fields import field_of, list_in, number_of, object_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.model.call import ToolCall, ToolResult
@@ -97,18 +98,18 @@ def _refuse_tau2_list(document: list[Any], path: str) -> None:
 
 
 def _tau2(document: dict[str, Any], path: str) -> TauResults:
-    tasks = _list(document, "tasks", path)
-    simulations = _list(document, "simulations", path)
+    tasks = list_in(document, "tasks", path)
+    simulations = list_in(document, "simulations", path)
     goldens = [
-        _tau2_golden(_object(task, f"{path}: tasks[{i}]"), f"{path}: tasks[{i}]")
+        _tau2_golden(object_of(task, f"{path}: tasks[{i}]"), f"{path}: tasks[{i}]")
         for i, task in enumerate(tasks)
     ]
     golden_ids = {golden.id for golden in goldens}
     trajectories, rewards, dropped = [], [], []
     for i, raw in enumerate(simulations):
         where = f"{path}: simulations[{i}]"
-        simulation = _object(raw, where)
-        task = str(_require_field(simulation, "task_id", where))
+        simulation = object_of(raw, where)
+        task = str(field_of(simulation, "task_id", where))
         if task not in golden_ids:
             raise InputError(where, f"task_id '{task}' is not among the tasks")
         trial = simulation.get("trial")
@@ -116,22 +117,22 @@ def _tau2(document: dict[str, Any], path: str) -> TauResults:
         if simulation.get("termination_reason") == "infrastructure_error":
             dropped.append(task)
         else:
-            reward = _object(simulation.get("reward_info") or {}, f"{where}.reward_info").get("reward", 0.0)
-            rewards.append((task, _number(reward, f"{where}.reward_info.reward")))
+            reward = object_of(simulation.get("reward_info") or {}, f"{where}.reward_info").get("reward", 0.0)
+            rewards.append((task, number_of(reward, f"{where}.reward_info.reward")))
     return TauResults(tuple(goldens), tuple(trajectories), tuple(rewards), tuple(dropped))
 
 
 def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
-    criteria = _object(task.get("evaluation_criteria") or {}, f"{where}.evaluation_criteria")
-    scenario = _object(task.get("user_scenario") or {}, f"{where}.user_scenario")
+    criteria = object_of(task.get("evaluation_criteria") or {}, f"{where}.evaluation_criteria")
+    scenario = object_of(task.get("user_scenario") or {}, f"{where}.user_scenario")
     persona = scenario.get("persona")
     actions = [
-        _object(action, f"{where}.evaluation_criteria.actions[{i}]")
+        object_of(action, f"{where}.evaluation_criteria.actions[{i}]")
         for i, action in enumerate(criteria.get("actions") or ())
     ]
     return ConversationalGolden(
         scenario=_instructions(scenario.get("instructions")) or str(task.get("description") or task["id"]),
-        id=str(_require_field(task, "id", where)),
+        id=str(field_of(task, "id", where)),
         user_description=persona if isinstance(persona, str) else None,
         expected_calls=tuple(
             call_of_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
@@ -155,7 +156,7 @@ def call_of_action(name: str, arguments: Mapping[str, Any], compare: list[str] |
 
 
 def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
-    messages = list(_tau2_messages(_list(simulation, "messages", where), where))
+    messages = list(_tau2_messages(list_in(simulation, "messages", where), where))
     trajectory = trajectory_from_messages(messages)
     reason = simulation.get("termination_reason") or "user_stop"
     if reason not in ENDED:
@@ -173,7 +174,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
 def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
     """The agent's side: calls and results of the simulated user's own tools are skipped."""
     for i, item in enumerate(raw):
-        message = _object(item, f"{where}.messages[{i}]")
+        message = object_of(item, f"{where}.messages[{i}]")
         role, text = message.get("role"), message.get("content") or ""
         if role == "tool":
             results = [
@@ -208,18 +209,18 @@ def _tau(trials: list[Any], path: str) -> TauResults:
     trajectories, rewards = [], []
     for i, raw in enumerate(trials):
         where = f"{path}: [{i}]"
-        trial = _object(raw, where)
-        task = str(_require_field(trial, "task_id", where))
-        info = _object(trial.get("info") or {}, f"{where}.info")
+        trial = object_of(raw, where)
+        task = str(field_of(trial, "task_id", where))
+        info = object_of(trial.get("info") or {}, f"{where}.info")
         if task not in goldens:
-            goldens[task] = _tau_golden(task, _object(info.get("task") or {}, f"{where}.info.task"))
+            goldens[task] = _tau_golden(task, object_of(info.get("task") or {}, f"{where}.info.task"))
         messages = [
             {key: message[key] for key in OPENAI_FIELDS if message.get(key) is not None}
-            for message in (_object(item, f"{where}.traj") for item in _list(trial, "traj", where))
+            for message in (object_of(item, f"{where}.traj") for item in list_in(trial, "traj", where))
         ]
         trajectory = trajectory_from_messages(read_messages(messages, where))
         trajectories.append(RecordedTrajectory(task, trajectory, trial.get("trial")))
-        rewards.append((task, _number(trial.get("reward"), f"{where}.reward")))
+        rewards.append((task, number_of(trial.get("reward"), f"{where}.reward")))
     return TauResults(tuple(goldens.values()), tuple(trajectories), tuple(rewards))
 
 
@@ -249,31 +250,6 @@ def _instructions(raw: Any) -> str:
     if isinstance(raw, dict):
         return "\n".join(f"{name}: {text}" for name, text in raw.items() if isinstance(text, str) and text)
     return ""
-
-
-def _number(raw: Any, where: str) -> float:
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
-        raise InputError(where, f"must be a number, got {type(raw).__name__}")
-    return float(raw)
-
-
-def _object(raw: Any, where: str) -> dict[str, Any]:
-    if not isinstance(raw, dict):
-        raise InputError(where, f"must be an object, got {type(raw).__name__}")
-    return raw
-
-
-def _list(raw: dict[str, Any], name: str, where: str) -> list[Any]:
-    entries = raw.get(name)
-    if not isinstance(entries, list):
-        raise InputError(where, f"missing required list '{name}'", "is this a results file?")
-    return entries
-
-
-def _require_field(raw: dict[str, Any], name: str, where: str) -> Any:
-    if raw.get(name) is None:
-        raise InputError(where, f"missing required field '{name}'")
-    return raw[name]
 
 
 @dataclass(slots=True)
