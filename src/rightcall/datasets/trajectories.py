@@ -32,6 +32,7 @@ from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import (
     NOTHING_USED,
+    AgentAnswer,
     Dialogue,
     LedgerEntry,
     RecordedTrajectory,
@@ -65,6 +66,7 @@ class TrajectoryLine(Record, frozen=True):
     served_model: str = ""
     given: Annotated[int, msgspec.Meta(ge=0)] | None = None
     approvals_seen: bool = False
+    answers: Several[AgentAnswer] = ()
     mutant: Any = None
     """What `rightcall audit --write-mutants` notes; readers ignore it."""
 
@@ -236,6 +238,7 @@ def _trajectory_of(
     return _trajectory(  # field by field: this is made for every line
         messages, calls, output, line.usage, line.latency_ms, line.stop_reason, line.error, line.ledger,
         line.state_before, line.state, line.lag_ms, line.dialogue, line.served_model, line.approvals_seen,
+        line.answers,
     )  # fmt: skip
 
 

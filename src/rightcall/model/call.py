@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rightcall.model.approval import Approval
 from rightcall.model.deepeval import Words, with_notes
-from rightcall.model.record import Reading, Record, Spelled
+from rightcall.model.record import Reading, Record, Several, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
 
@@ -62,6 +62,10 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     scored by its name only. `step` is the index of the assistant message: calls in one message are
     concurrent. None means that the order is known only from the call's position, one call per step. `notes`
     keeps extra data from other tools' files. `approval` is what was decided about a call that needed approval.
+
+    `agent` is the agent that made the call; None means that it is not known, not that it is the root. `path` lists
+    agents from the root to it, "" for one without a name: an agent that another one uses as a tool is below it, one
+    that was handed the conversation takes its place. `model.agent_names` reads both, and notes of older files.
     """
 
     name: str
@@ -74,6 +78,8 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     raw: str | None = None
     notes: dict[str, Any] = {}
     approval: Approval | None = None
+    agent: str | None = None
+    path: Several[str] = ()
 
     @property
     def arguments_unknown(self) -> bool:

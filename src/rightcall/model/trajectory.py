@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
+
+import msgspec
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -124,6 +127,28 @@ class Dialogue(Record, frozen=True):
     usage: Usage = Usage()
 
 
+class AgentAnswer(Record, frozen=True, metaclass=Sequenced):
+    """One answer of a model, and the agent that asked for it; `agent` and `path` as in a call.
+
+    `step` is that of the calls in it; None when those were not recorded. `tokens` are input and output together. What
+    was not measured is None.
+    """
+
+    agent: str | None = None
+    path: Several[str] = ()
+    step: int | None = None
+    tokens: int | None = None
+    latency_ms: float | None = None
+
+
+def answers_after(first_step: int, answers: Sequence[AgentAnswer]) -> tuple[AgentAnswer, ...]:
+    """Answers of a later turn, with their steps counted on."""
+    return tuple(
+        answer if answer.step is None else msgspec.structs.replace(answer, step=answer.step + first_step)
+        for answer in answers
+    )
+
+
 class Trajectory(Record, frozen=True, metaclass=Sequenced):
     """Messages, calls with their results, the final answer, usage, timing and why it ended.
 
@@ -133,6 +158,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
     a conversation went. `served_model` is the model name in the reply, if it differs from the requested one.
     `approvals_seen` says that requests for approval would have been seen: a call without one was run without asking.
+    `answers` are those of all agents in order of time, agents used as tools included; empty when no agent has a name.
     """
 
     messages: Several[Message] = ()
@@ -149,6 +175,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     dialogue: Dialogue | None = None
     served_model: str = ""
     approvals_seen: bool = False
+    answers: Several[AgentAnswer] = ()
 
     @property
     def own_start(self) -> int:

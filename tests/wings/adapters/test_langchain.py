@@ -86,7 +86,8 @@ def test_calls_inside_a_graph_used_as_a_tool(calls, names):
     (trajectory,) = performed(rc.observe(expert_team(), calls=calls), "help")
     assert [c.name for c in trajectory.calls] == names
     if calls == "all":
-        assert trajectory.calls[1].notes == {"agent": "expert", "parent": "e1", "depth": 1}
+        assert trajectory.calls[1].notes == {"parent": "e1"}
+        assert trajectory.calls[1].path == ("boss", "expert")
     assert trajectory.usage.input_tokens == 400
 
 

@@ -41,7 +41,7 @@ def team() -> Agent:
 
 def test_a_handoff_is_a_call_and_what_follows_is_the_same_conversation():
     (trajectory,) = performed(rc.observe(team()), "help")
-    assert [(c.name, c.status, c.notes["agent"]) for c in trajectory.calls] == [
+    assert [(c.name, c.status, c.agent) for c in trajectory.calls] == [
         ("transfer_to_billing", "ok", "triage"), ("ask_expert", "ok", "billing"),
     ]  # fmt: skip
     assert trajectory.calls[0].notes["handoff"] == "billing"
@@ -50,8 +50,8 @@ def test_a_handoff_is_a_call_and_what_follows_is_the_same_conversation():
 
 def test_calls_inside_an_agent_used_as_a_tool_are_left_out_unless_asked_for():
     (trajectory,) = performed(rc.observe(team(), calls="all", handoffs="drop"), "help")
-    assert [(c.name, c.notes.get("depth"), c.notes.get("parent")) for c in trajectory.calls] == [
-        ("ask_expert", None, None), ("get_weather", 1, "e1"),
+    assert [(c.name, c.path, c.notes.get("parent")) for c in trajectory.calls] == [
+        ("ask_expert", ("billing",), None), ("get_weather", ("billing", "expert"), "e1"),
     ]  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def test_whose_calls_count_is_chosen_and_tokens_count_always(calls, names):
 
 def test_a_call_says_whose_it_is():
     inner = nested("all").trajectory().calls[1]
-    assert inner.notes == {"agent": "expert", "parent": "p", "depth": 1}
+    assert (inner.agent, inner.path, inner.notes) == ("expert", ("triage", "expert"), {"parent": "p"})
 
 
 def test_handoffs_can_be_left_out():

@@ -24,10 +24,16 @@ from rightcall.agents.session import Session
 from rightcall.model import Golden, Trajectory
 from rightcall.wings.traces.reader import load_traces
 from tests.wings.adapters.kits.langchain import LangChainKit
-from tests.wings.adapters.kits.openai_agents import TOOLS, get_weather
+from tests.wings.adapters.kits.openai_agents import TOOLS
 from tests.wings.adapters.kits.pydantic_ai import PydanticAIKit
 from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Answer, Call, Journal, respond
+from tests.wings.adapters.script import Journal, respond
+from tests.wings.traces.teams import (
+    langgraph_agents,
+    openai_agents as openai_team,
+    pydantic_ai_agents,
+    team_answer,
+)
 
 
 @asynccontextmanager
@@ -75,20 +81,59 @@ async def openai_agents_chat(provider: TracerProvider) -> AsyncIterator[Any]:
         yield agent
 
 
-def told_twice(framework: Any, tmp_path: Path, *texts: str) -> list[tuple[Trajectory, Trajectory]]:
+@asynccontextmanager
+async def openai_agents_team(provider: TracerProvider) -> AsyncIterator[Any]:
+    async with openai_agents(provider, agent=openai_team, answer=team_answer) as agent:
+        yield agent
+
+
+@asynccontextmanager
+async def langgraph_team(provider: TracerProvider, named: bool = True) -> AsyncIterator[Any]:
+    async with langgraph(provider):
+        yield langgraph_agents(named)
+
+
+@asynccontextmanager
+async def unnamed_langgraph_team(provider: TracerProvider) -> AsyncIterator[Any]:
+    async with langgraph_team(provider, named=False) as agent:
+        yield agent
+
+
+@asynccontextmanager
+async def pydantic_ai_team(provider: TracerProvider, named: bool = True) -> AsyncIterator[Any]:
+    async with pydantic_ai(provider):
+        yield pydantic_ai_agents(named)
+
+
+@asynccontextmanager
+async def unnamed_pydantic_ai_team(provider: TracerProvider) -> AsyncIterator[Any]:
+    async with pydantic_ai_team(provider, named=False) as agent:
+
+        async def ask(golden: Golden) -> str:
+            return str((await agent.run(golden.input, infer_name=False)).output)
+
+        yield ask
+
+
+def told_twice(
+    framework: Any, tmp_path: Path, *texts: str, calls: Any = "auto"
+) -> list[tuple[Trajectory, Trajectory]]:
     """What the adapter saw of each run and what its spans became, matched by what was asked."""
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
 
     async def run() -> list[Trajectory]:
-        async with framework(provider) as agent, Session(rc.Agent(rc.observe(agent))) as session:
+        async with (
+            framework(provider) as agent,
+            Session(rc.Agent(rc.observe(agent, calls=calls))) as session,
+        ):
             goldens = [Golden(text, id=text) for text in texts]
             return list(await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens)))
 
     watched = asyncio.run(run())
     file = tmp_path / "spans.pb"
     file.write_bytes(encode_spans(spans.get_finished_spans()).SerializeToString())
-    imported = {trace.input: trace.trajectory for trace in load_traces(file)}
+    imported = {trace.input: trace.trajectory for trace in load_traces(file, calls=calls)}
     assert len(imported) == len(texts)
     return [(seen, imported[text]) for text, seen in zip(texts, watched, strict=True)]
 
@@ -119,30 +164,39 @@ def test_they_agree_on_runs_that_happen_at_once(framework: Any, tmp_path: Path):
         assert calls(imported) == calls(seen)
 
 
-def team(model: Any) -> Agent:
-    """A triage agent that hands over to billing, which asks an expert as a tool."""
-    expert = Agent("expert", tools=[get_weather], model=model)
-    billing = Agent("billing", tools=[expert.as_tool("ask_expert", "Ask")], model=model)
-    return Agent("triage", handoffs=[billing], model=model)
+TEAMS = [openai_agents_team, langgraph_team, unnamed_langgraph_team, pydantic_ai_team]
+"""The same team in each framework: triage asks lookup, then hands over to billing, if the framework can."""
 
 
-def teamwork(said: str, turn: int) -> Answer:
-    if said != "help":
-        return respond(said, turn)
-    handoff, question = (
-        Call("transfer_to_billing", {}, "h1"),
-        Call("ask_expert", {"input": "weather Hue"}, "e1"),
-    )
-    return (Answer(calls=(handoff,)), Answer(calls=(question,)), Answer("Settled."))[turn]
+def work(trajectory: Trajectory) -> list[tuple[Any, ...]]:
+    """Who made each call, inside which call, and whom it gives work to."""
+    notes = ("parent", "handoff", "delegate", "inferred")
+    return [(c.name, c.agent, c.path, *map(c.notes.get, notes)) for c in trajectory.calls]
 
 
-def test_they_agree_on_handoffs_and_on_agents_used_as_tools(tmp_path: Path):
-    @asynccontextmanager
-    async def framework(provider: TracerProvider) -> AsyncIterator[Any]:
-        async with openai_agents(provider, agent=team, answer=teamwork) as agent:
-            yield agent
-
-    ((seen, imported),) = told_twice(framework, tmp_path, "help")
+@pytest.mark.parametrize("which", ["auto", "all"])
+@pytest.mark.parametrize("framework", [*TEAMS, unnamed_pydantic_ai_team])
+def test_they_agree_on_who_did_what_for_whom(framework: Any, which: Any, tmp_path: Path):
+    ((seen, imported),) = told_twice(framework, tmp_path, "Refund A-7", calls=which)
     assert calls(imported) == calls(seen)
-    assert [call.notes for call in imported.calls] == [call.notes for call in seen.calls]
-    assert imported.usage.input_tokens == seen.usage.input_tokens == 500
+    assert work(imported) == work(seen)
+    told = [(answer.agent, answer.path, answer.step, answer.tokens) for answer in seen.answers]
+    assert [(a.agent, a.path, a.step, a.tokens) for a in imported.answers] == told and told
+    assert imported.usage.input_tokens == seen.usage.input_tokens
+
+
+@pytest.mark.parametrize("framework", TEAMS)
+def test_every_call_names_its_agent_and_the_agent_it_gives_work_to(framework: Any, tmp_path: Path):
+    ((seen, _),) = told_twice(framework, tmp_path, "Refund A-7", calls="all")
+    inner = "" if framework is unnamed_langgraph_team else "lookup"
+    assert work(seen)[:2] == [
+        ("ask_lookup", "triage", ("triage",), None, None, inner or None, None),
+        ("find_order", inner or None, ("triage", inner), "e1", None, None, None),
+    ]
+    if framework is pydantic_ai_team:  # has no hand-offs
+        assert work(seen)[2:] == [("refund_order", "triage", ("triage",), *[None] * 4)]
+        return
+    assert work(seen)[2:] == [
+        ("transfer_to_billing", "triage", ("triage",), None, "billing", None, None),
+        ("refund_order", "billing", ("billing",), *[None] * 4),
+    ]

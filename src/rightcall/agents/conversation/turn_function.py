@@ -29,7 +29,7 @@ from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.recorded_case import conversation_of
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, answers_after
 
 INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
 WORDS = frozenset((INPUT, *HISTORY, "thread_id"))
@@ -129,6 +129,7 @@ def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajec
         ledger=(*so_far.ledger, *turn.ledger),
         state_before=so_far.state_before or turn.state_before,
         state=turn.state or so_far.state,
+        answers=(*so_far.answers, *answers_after(first, turn.answers)),
     )
 
 

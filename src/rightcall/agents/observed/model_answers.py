@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import AgentAnswer, Usage
 
 
 @dataclass
@@ -38,8 +38,25 @@ class ModelAnswer:
     finish: str
     latency_ms: float | None
     agent: str
+    path: tuple[str, ...]
     depth: int
     notes: dict[str, Any] = field(default_factory=dict)
+
+
+def agent_answers(answers: Sequence[ModelAnswer], steps: Mapping[int, int]) -> tuple[AgentAnswer, ...]:
+    """Who answered, in order; none when no agent has a name. `steps` are those of answers that count, by identity."""
+    if not any(answer.agent for answer in answers):
+        return ()
+    return tuple(
+        AgentAnswer(
+            answer.agent or None,
+            answer.path,
+            steps.get(id(answer)),
+            None if answer.usage.input_tokens is None else answer.usage.tokens,
+            answer.latency_ms,
+        )
+        for answer in answers
+    )
 
 
 def finish_below(answer: ModelAnswer, replies: Sequence[ModelAnswer]) -> str:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,
+    agent_answers,
     finish_below,
     last_finish,
     total_usage,
@@ -93,14 +94,14 @@ class EventRecorder:
         parent: str = "",
     ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
-        place = {"agent": agent, "parent": parent, "depth": depth}
-        notes = {name: value for name, value in place.items() if value}
+        notes = {"parent": parent} if parent else {}
         seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
+            path = self._path_of(agent, depth, parent)
             for call in seen:
                 self._apply_early_start(call)
             used = usage or UNKNOWN_USAGE
-            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, depth, notes))
+            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes))
             return self._log[-1]  # type: ignore[return-value]
 
     def extend_answer(
@@ -154,6 +155,14 @@ class EventRecorder:
                         if status is not None:
                             call.status, call.ended = status, True
                         return
+
+    def agent_of_call(self, call_id: str) -> str:
+        """The agent that made the latest call of that id; "" when it has no name."""
+        with self._lock:
+            for answer in reversed(self._answers()):
+                if any(call.call.id == call_id for call in answer.calls):
+                    return answer.agent
+        return ""
 
     def call_of_key(self, key: Hashable) -> ToolCall | None:
         """The call whose tool runs under this key."""
@@ -256,6 +265,7 @@ class EventRecorder:
         lost: list[LedgerEntry] = []
         step, said_last = 0, ""
         finish = ""
+        steps: dict[int, int] = {}  # of each answer that belongs, by identity
         for entry in self._log:
             if isinstance(entry, str):
                 messages.append(Message("user", entry))
@@ -264,7 +274,7 @@ class EventRecorder:
             if not self._belongs(entry):
                 continue
             counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
-            calls = tuple(_tool_call(call, step) for call in counted)
+            calls = tuple(_tool_call(call, step, entry) for call in counted)
             messages.append(
                 Message("assistant", entry.text, _calls_as_written(calls), latency_ms=entry.latency_ms)
             )
@@ -276,6 +286,7 @@ class EventRecorder:
             if told:
                 messages.append(Message("tool", results=told))
             scored_calls += calls
+            steps[id(entry)] = step
             lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
             said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
@@ -297,7 +308,21 @@ class EventRecorder:
             error=error,
             ledger=tuple(lost),
             approvals_seen=self.approvals_seen,
+            answers=agent_answers(self._answers(), steps),
         )
+
+    def _path_of(self, agent: str, depth: int, parent: str) -> tuple[str, ...]:
+        """The agents from the root to one that answers, and a note on the call that runs it who does the work."""
+        if not depth:
+            return (agent,) if agent else ()
+        for answer in reversed(self._answers()):
+            for call in answer.calls:
+                if parent and call.call.id == parent:
+                    if agent:
+                        call.notes.setdefault("delegate", agent)
+                    above = (*answer.path, *[""] * depth)[:depth]
+                    return (*above, agent)
+        return (*[""] * depth, agent)
 
     def _ledger_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
         """The line of a ledger about a tool of the framework's that gave no answer."""
@@ -373,9 +398,11 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
     return newest + [result for result in reversed(before) if result.call_id]
 
 
-def _tool_call(seen: SeenCall, step: int) -> ToolCall:
+def _tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:
     return replace(
         seen.call,
+        agent=answer.agent or None,
+        path=answer.path,
         step=step,
         status=seen.status,
         output=seen.output,

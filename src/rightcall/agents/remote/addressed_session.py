@@ -19,7 +19,7 @@ from rightcall.model.dialects import anthropic
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, answers_after
 
 
 class Telemetry(Protocol):
@@ -213,6 +213,7 @@ def _append_turn(done: Trajectory, user_text: str, reply: Trajectory) -> Traject
         stop_reason=reply.stop_reason,
         error=reply.error,
         served_model=reply.served_model or done.served_model,
+        answers=(*done.answers, *answers_after(first, reply.answers)),
     )
 
 

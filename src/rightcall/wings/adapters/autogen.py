@@ -111,5 +111,6 @@ class _StreamNotes:
 
 def _call(function_call: Any) -> ToolCall:
     arguments, raw = arguments_of(function_call.arguments)
-    notes = {"handoff": True} if function_call.name.startswith("transfer_to_") else {}
+    name, prefix = function_call.name, "transfer_to_"
+    notes = {"handoff": name.removeprefix(prefix) or True} if name.startswith(prefix) else {}
     return ToolCall(function_call.name, arguments, function_call.id, raw=raw, notes=notes)

@@ -16,6 +16,8 @@ from rightcall.model.trajectory import Usage
 NAME = "claude_agent_sdk"
 ANSWER = "StructuredOutput"
 """The tool by which the program asks for an answer with a schema."""
+SUBAGENT_TOOLS = ("Task", "Agent")
+"""The tool that runs a subagent, by the names that versions of the program give it."""
 
 
 class _ClientTalk(AgentTalk):
@@ -74,6 +76,7 @@ class _StreamNotes:
     def __init__(self, watch: Watch) -> None:
         self._recorder = watch.recorder
         self._answers: dict[Any, ModelAnswer] = {}  # by the id of the model's message
+        self._subagents: dict[str, str] = {}  # by the id of the call that runs it
         self._counted = Usage()
 
     def add(self, message: Any) -> None:
@@ -91,11 +94,9 @@ class _StreamNotes:
     def _note(self, message: Any) -> None:
         blocks = [(type(block).__name__, block) for block in message.content]
         text = "".join(block.text for kind, block in blocks if kind == "TextBlock")
-        calls = [
-            ToolCall(_short(block.name), plain(block.input), block.id)
-            for kind, block in blocks
-            if kind == "ToolUseBlock" and block.name != ANSWER
-        ]
+        uses = [block for kind, block in blocks if kind == "ToolUseBlock" and block.name != ANSWER]
+        calls = [_call(block) for block in uses]
+        self._subagents |= {call.id: call.notes["delegate"] for call in calls if "delegate" in call.notes}
         usage = anthropic_usage(plain(message.usage))
         answer = self._answers.get(message.message_id)
         if answer is None:
@@ -103,6 +104,7 @@ class _StreamNotes:
             self._recorder.asked()
             self._answers[message.message_id] = self._recorder.answered(
                 text, calls, usage=usage, depth=1 if parent else 0, parent=parent,
+                agent=self._subagents.get(parent, ""),
                 finish=str(getattr(message, "stop_reason", None) or ""),
             )  # fmt: skip
         else:
@@ -136,6 +138,13 @@ def _model_usage(spent: Any) -> Usage:
     return framework_usage(
         (spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached
     )
+
+
+def _call(block: Any) -> ToolCall:
+    arguments = plain(block.input)
+    subagent = arguments.get("subagent_type") if block.name in SUBAGENT_TOOLS else None
+    notes = {"delegate": subagent} if isinstance(subagent, str) and subagent else {}
+    return ToolCall(_short(block.name), arguments, block.id, notes=notes)
 
 
 def _short(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.langgraph_place import GraphAnswer, GraphPlace, graph_place, handed_over
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
@@ -166,7 +167,8 @@ class _TrialNotes:
         self._watch = watch
         self._parents: dict[Any, Any] = {}
         self._tools: dict[Any, str] = {}  # the call id of each tool that runs
-        self._asked: dict[Any, tuple[float, str]] = {}
+        self._asked: dict[Any, tuple[float, GraphPlace | None]] = {}
+        self._last: GraphAnswer | None = None  # outside of tools
 
     def on_chain_start(
         self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
@@ -185,17 +187,14 @@ class _TrialNotes:
     ) -> None:  # fmt: skip
         with self._watch.guarded("on_chat_model_start"):
             self._parents[run_id] = parent_run_id
-            agent = str(
-                (metadata or {}).get("lc_agent_name") or ""
-            )  # of graphs made by `create_agent(name=…)`
-            self._asked[run_id] = (perf_counter(), agent)
+            self._asked[run_id] = (perf_counter(), graph_place(metadata))
             read = [read_message(message) for message in (messages[0] if messages else [])]
             offered = (more.get("invocation_params") or {}).get("tools") or ()
             self._watch.recorder.asked(read, tools_on_offer(offered))
 
     def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_llm_end"):
-            started, agent = self._asked.pop(run_id, (None, ""))
+            started, place = self._asked.pop(run_id, (None, None))
             generation = response.generations[0][0]
             message = getattr(generation, "message", None)
             taken = None if started is None else round((perf_counter() - started) * 1000, 3)
@@ -203,10 +202,26 @@ class _TrialNotes:
             if message is None:
                 self._watch.recorder.answered(text_of(generation.text), ms=taken, depth=depth, parent=parent)
                 return
+            calls = calls_in(message)
+            if not depth:
+                self._note_handoff(place, calls)
             self._watch.recorder.answered(
-                text_in(message), calls_in(message), usage=usage_of(message), finish=finish_of(message),
-                ms=taken, agent=agent, depth=depth, parent=parent,
+                text_in(message), calls, usage=usage_of(message), finish=finish_of(message), ms=taken,
+                agent=self._agent(place, parent), depth=depth, parent=parent,
             )  # fmt: skip
+
+    def _agent(self, place: GraphPlace | None, parent: str) -> str:
+        if place is None or not parent:
+            return place.agent if place is not None else ""
+        return place.agent_below(self._watch.recorder.agent_of_call(parent))
+
+    def _note_handoff(self, place: GraphPlace | None, calls: Sequence[Any]) -> None:
+        """Mark the call after which another agent of the graph answers."""
+        before = self._last
+        handoff = handed_over(before, place)
+        if before is not None and place is not None and handoff is not None:
+            self._watch.recorder.noted(before.calls[handoff].id, handoff=place.agent)
+        self._last = GraphAnswer(place, calls)
 
     def on_tool_start(
         self, serialized: Any, input_str: str, *, run_id: Any, parent_run_id: Any = None,

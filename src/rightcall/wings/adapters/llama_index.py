@@ -119,7 +119,8 @@ def _note(watch: Watch, event: Any) -> None:
 
 def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
     """A call with the arguments the provider sent, where its own answer still has them."""
-    notes = {"handoff": True} if selected.tool_name == "handoff" else {}
+    target = (selected.tool_kwargs or {}).get("to_agent") or True
+    notes = {"handoff": plain(target)} if selected.tool_name == "handoff" else {}
     if selected.tool_id in written:
         arguments, raw = arguments_of(written[selected.tool_id])
         return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw, notes=notes)

@@ -10,8 +10,11 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
+from msgspec.structs import replace
+
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.root_name import INFERRED, ROOT
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -90,6 +93,8 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
                 finals = {tool.name for tool in getattr(offered, "output_tools", None) or ()}
                 text, calls = _answer(response, finals)
                 name = str(getattr(ctx.agent, "name", "") or agent)
+                if not name and not depth:
+                    name, calls = ROOT, [replace(call, notes=INFERRED) for call in calls]
                 used = response.usage
                 cached = getattr(used, "cache_read_tokens", None)
                 usage = framework_usage(used.input_tokens, used.output_tokens, cached)

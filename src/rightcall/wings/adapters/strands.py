@@ -165,7 +165,7 @@ class _Reply:
                 continue
             written = self._written.get(use["toolUseId"])
             arguments, raw = arguments_of(written if written else use.get("input") or {})
-            notes = {"handoff": True} if use["name"] == HANDOFF else {}
+            notes = {"handoff": (arguments or {}).get("agent_name") or True} if use["name"] == HANDOFF else {}
             calls.append(ToolCall(use["name"], arguments, use["toolUseId"], raw=raw, notes=notes))
         return calls
 

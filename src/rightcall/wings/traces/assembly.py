@@ -9,7 +9,6 @@ from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
-from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces import names
 from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
@@ -30,6 +29,7 @@ from rightcall.wings.traces.structure import (
     root_of,
     without_doubles,
 )
+from rightcall.wings.traces.teamwork import answers_in, note_teamwork
 from rightcall.wings.traces.trace import Trace
 
 MAX_SPANS = 2000
@@ -119,7 +119,13 @@ def _trace(
         elif model.answer is not None and model.answer.unread:
             problems.add("unread", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
-    calls = _calls(models, tools, place_of, root, {tool.name: tool for tool in definitions}, problems)
+    slots = _slots(models, tools)
+    note_teamwork(slots, models, seen, place_of)
+    by_name = {tool.name: tool for tool in definitions}
+    calls = tuple(
+        call_of(slot, _place(slot, models, place_of), by_name, problems, any_tool_spans=bool(tools))
+        for slot in slots
+    )
     _explain(calls, spans, seen, problems)
     system = next((m.system for m in models if m.system), "")
     question, earlier = _question(models, root, seen)
@@ -130,6 +136,7 @@ def _trace(
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
         *stop_reason_of(models, root, calls, _failure(models, tools, seen, up)),
+        answers=answers_in(every_model, models, place_of),
     )
     first = root.span if root is not None else spans[0]
     service = first_text(first.resource.get("service.name"))
@@ -161,22 +168,12 @@ def _trace(
     )
 
 
-def _calls(
-    models: Sequence[Observation],
-    tools: Sequence[Observation],
-    place_of: dict[str, SpanPlace],
-    root: Observation | None,
-    definitions: dict[str, Tool],
-    problems: Problems,
-) -> tuple[ToolCall, ...]:
+def _slots(models: Sequence[Observation], tools: Sequence[Observation]) -> list[CallSlot]:
     """The calls of a trace in order: those that models asked for, joined with the tool spans that ran them."""
     slots = join(slots_of(models), tools, models)
     _recover(slots, models, tools)
     tell(slots, models)
-    return tuple(
-        call_of(slot, _place(slot, place_of), root, definitions, problems, any_tool_spans=bool(tools))
-        for slot in slots
-    )
+    return slots
 
 
 def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
@@ -194,8 +191,12 @@ def _counts(place: SpanPlace, root: Observation | None, mode: CallsScored) -> bo
     return place.depth == 0
 
 
-def _place(slot: CallSlot, place_of: dict[str, SpanPlace]) -> SpanPlace | None:
-    return place_of[slot.tool.span.span_id] if slot.tool is not None else None
+def _place(slot: CallSlot, models: Sequence[Observation], place_of: dict[str, SpanPlace]) -> SpanPlace | None:
+    """Where a call was made: that of its tool, or of the answer that asked for it where the tool's names no agent."""
+    ran = place_of[slot.tool.span.span_id] if slot.tool is not None else None
+    if (ran is not None and ran.path) or slot.step >= len(models):
+        return ran
+    return place_of[models[slot.step].span.span_id]
 
 
 def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:

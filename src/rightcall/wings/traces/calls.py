@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.agents.observed.root_name import INFERRED
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
@@ -24,7 +25,8 @@ NO_NAME = "?"
 class CallSlot:
     """A call of one step, to be completed by the span of its tool and by the result the model was shown.
 
-    `offered` is False when the request lists its tools and this is not one of them.
+    `offered` is False when the request lists its tools and this is not one of them. `handoff` is the agent that the
+    call hands over to, `delegate` the one that does its work, `parent` the id of the call that its agent works for.
     """
 
     step: int
@@ -33,6 +35,9 @@ class CallSlot:
     tool: Observation | None = None
     told: Returned | None = None
     offered: bool = True
+    handoff: str = ""
+    delegate: str = ""
+    parent: str = ""
     arguments: dict[str, Any] | None = field(init=False)
     raw: str | None = field(init=False)
 
@@ -141,7 +146,6 @@ def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
 def call_of(
     slot: CallSlot,
     place: SpanPlace | None,
-    root: Observation | None,
     definitions: Mapping[str, Tool],
     problems: Problems,
     *,
@@ -168,7 +172,9 @@ def call_of(
         output,
         slot.tool.span.latency_ms if slot.tool else None,
         raw,
-        _notes(slot, place, root),
+        _notes(slot) | (INFERRED if place is not None and place.inferred else {}),
+        agent=(place.path[-1] if place is not None and place.path else "") or None,
+        path=place.path if place is not None else (),
     )
 
 
@@ -198,17 +204,16 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
     return "not_run", None
 
 
-def _notes(slot: CallSlot, place: SpanPlace | None, root: Observation | None) -> dict[str, Any]:
+def _notes(slot: CallSlot) -> dict[str, Any]:
     notes: dict[str, Any] = {}
     if slot.tool is not None and slot.tool.failed and slot.tool.error:
         notes["error"] = slot.tool.error[:2000]
-    agent = place.agent if place is not None else None
-    if agent is not None and agent is not root and agent.name and (root is None or agent.name != root.name):
-        notes["agent"] = agent.name
-    if slot.tool is not None and slot.tool.handoff:
-        notes["handoff"] = slot.tool.handoff
-    if place is not None and place.depth:
-        notes["depth"] = place.depth
+    if slot.parent:
+        notes["parent"] = slot.parent
+    if slot.handoff:
+        notes["handoff"] = slot.handoff
+    if slot.delegate:
+        notes["delegate"] = slot.delegate
     return notes
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from rightcall.agents.observed.langgraph_place import GraphPlace
 from rightcall.wings.traces.content import ABSENT
 from rightcall.wings.traces.messages import SpokenMessage
 
@@ -123,7 +124,7 @@ class Observation(msgspec.Struct, gc=False):
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
     object are not what the model wrote. `output` is the result as the root span records it. `handoff` names
-    the agent that takes over.
+    the agent that takes over. `graph` is the place in a LangGraph graph, which has no spans of agents.
     """
 
     span: Span
@@ -150,6 +151,7 @@ class Observation(msgspec.Struct, gc=False):
     question: str = ""
     loose: bool = False
     handoff: str = ""
+    graph: GraphPlace | None = None
     broken_answer: bool = False
 
     @property

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rightcall.agents.observed.root_name import name_in_span
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation
 
 
 @dataclass(frozen=True)
 class SpanPlace:
-    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call."""
+    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call.
+
+    `path` lists the agents' names from the root, "" for one without a name; `parent` is the tool that runs its agent;
+    `inferred` says that the framework gave its agent no name.
+    """
 
     agent: Observation | None = None
     depth: int = 0
     tool: Observation | None = None
+    path: tuple[str, ...] = ()
+    parent: Observation | None = None
+    inferred: bool = False
 
 
 def by_time(observation: Observation) -> tuple[int, str]:
@@ -58,18 +66,41 @@ def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str,
             here = up.get(here)
         for span_id in reversed(path):
             above = up.get(span_id)
-            place_of[span_id] = _below(there[above], place_of[above]) if above is not None else SpanPlace()
+            place = _below(there[above], place_of[above]) if above is not None else SpanPlace()
+            place_of[span_id] = _in_graph(there[span_id], place)
     return place_of
 
 
 def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
     """The position of a child, from its parent's."""
     if parent.kind == "agent":
-        depth = place.depth + (place.tool is not None)
-        return SpanPlace(parent, depth, None)
+        name, inferred = agent_name(parent, place.depth + (place.tool is not None))
+        return replace(_inside(place, name, parent), inferred=inferred)
     if parent.kind == "tool":
-        return SpanPlace(place.agent, place.depth, parent)
+        return replace(place, tool=parent)
     return place
+
+
+def agent_name(agent: Observation, depth: int) -> tuple[str, bool]:
+    """The name of an agent that has a span, "" if its framework gave none, and whether it is inferred."""
+    return name_in_span(agent.span.scope, agent.span.attributes, agent.name, depth)
+
+
+def _in_graph(observation: Observation, place: SpanPlace) -> SpanPlace:
+    """The position of a span in a graph, whose agents have no spans: its metadata names them."""
+    if observation.graph is None or (place.agent is not None and place.tool is None):
+        return place
+    above = place.path[-1] if place.path else ""
+    name = observation.graph.agent_below(above) if place.tool is not None else observation.graph.agent
+    return _inside(place, name, place.agent)
+
+
+def _inside(place: SpanPlace, name: str, agent: Observation | None) -> SpanPlace:
+    """The position inside an agent: below the one whose tool runs it, otherwise in the place of the one around it."""
+    depth = place.depth + (place.tool is not None)
+    above = (*place.path, *[""] * depth)[:depth]
+    path = (*above, name) if name or depth else ()
+    return SpanPlace(agent, depth, None, path, place.tool or place.parent)
 
 
 def root_of(

@@ -22,7 +22,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import AgentAnswer, StopReason, Trajectory, Usage, answers_after
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.span import Span, SpanEvent
 
@@ -133,15 +133,22 @@ def _join_turns(turns: list[Trajectory]) -> Trajectory:
         return turns[0]
     calls: list[ToolCall] = []
     messages: list[Message] = []
+    answers: list[AgentAnswer] = []
     for turn in turns:
         before = sum(message.role == "assistant" for message in messages)
         calls += [msgspec.structs.replace(call, step=(call.step or 0) + before) for call in turn.calls]
+        answers += answers_after(before, turn.answers)
         repeated = list(turn.messages[: len(messages)]) == messages
         messages = list(turn.messages) if repeated else [*messages, *turn.messages]
     usage = reduce(Usage.plus, (turn.usage for turn in turns))
     taken = [turn.latency_ms for turn in turns if turn.latency_ms is not None]
     return msgspec.structs.replace(
-        turns[-1], calls=tuple(calls), messages=tuple(messages), usage=usage, latency_ms=sum(taken) or None
+        turns[-1],
+        calls=tuple(calls),
+        messages=tuple(messages),
+        usage=usage,
+        latency_ms=sum(taken) or None,
+        answers=tuple(answers),
     )
 
 

@@ -105,7 +105,9 @@ def test_calls_of_an_agent_used_as_a_tool(calls, names):
     (trajectory,) = performed(rc.observe(boss, calls=calls), "help")
     assert [call.name for call in trajectory.calls] == names
     if calls == "all":
-        assert trajectory.calls[1].notes == {"agent": "expert", "parent": "e1", "depth": 1}
+        assert trajectory.calls[1].notes == {"parent": "e1"}
+        assert [call.path for call in trajectory.calls] == [("boss",), ("boss", "expert")]
+    assert trajectory.calls[0].notes == {"delegate": "expert"}
     assert trajectory.output == "Done."
 
 
@@ -114,8 +116,8 @@ def test_a_transfer_is_a_handoff_within_the_conversation():
     billing = LlmAgent(name="billing", model=PlannedLlm(model="m", plan=[Answer("x"), Answer("Billed.")]))
     triage = LlmAgent(name="triage", model=PlannedLlm(model="m", plan=plan), sub_agents=[billing])
     (trajectory,) = performed(rc.observe(triage), "help")
-    assert [(c.name, c.status, c.notes) for c in trajectory.calls] == [
-        ("transfer_to_agent", "ok", {"agent": "triage", "handoff": "billing"})
+    assert [(c.name, c.status, c.agent, c.notes) for c in trajectory.calls] == [
+        ("transfer_to_agent", "ok", "triage", {"handoff": "billing"})
     ]
 
 

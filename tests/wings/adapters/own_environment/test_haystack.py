@@ -102,10 +102,10 @@ def test_an_agent_used_as_a_tool_runs_inside_its_call():
 
     outer = rc.observe(agent(Journal(), tools=[expert]), calls="all")
     (trajectory,) = performed(outer, "weather Hanoi")
-    calls = [(c.name, c.arguments, c.notes.get("depth"), c.notes.get("parent")) for c in trajectory.calls]
+    calls = [(c.name, c.arguments, c.path, c.notes.get("parent")) for c in trajectory.calls]
     assert calls == [
-        ("get_weather", {"city": "Hanoi"}, None, None),
-        ("get_weather", {"city": "Hanoi"}, 1, "c1-Hanoi"),
+        ("get_weather", {"city": "Hanoi"}, (), None),
+        ("get_weather", {"city": "Hanoi"}, ("", ""), "c1-Hanoi"),
     ]
     assert trajectory.usage.input_tokens == 400
 

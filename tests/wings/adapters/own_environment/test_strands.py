@@ -74,10 +74,8 @@ def test_an_agent_used_as_a_tool_runs_inside_its_call():
 
     outer = rc.observe(agent(Journal(), tools=[get_weather, book]), calls="all")
     (trajectory,) = performed(outer, "weather Hanoi")
-    calls = [
-        (c.name, c.notes.get("agent"), c.notes.get("depth"), c.notes.get("parent")) for c in trajectory.calls
-    ]
-    assert calls == [("get_weather", "travel", None, None), ("get_weather", "expert", 1, "c1-Hanoi")]
+    calls = [(c.name, c.path, c.notes.get("parent")) for c in trajectory.calls]
+    assert calls == [("get_weather", ("travel",), None), ("get_weather", ("travel", "expert"), "c1-Hanoi")]
     assert trajectory.usage.input_tokens == 400
     assert trajectory.output == "31 degrees in Hanoi."
 
@@ -92,11 +90,8 @@ def test_a_swarm_is_its_agents_and_the_last_one_answers():
     ):
         swarm = Swarm([agent_at(one, "travel"), agent_at(two, "expert")])
         (trajectory,) = performed(rc.observe(swarm), "weather Hue")
-    calls = [
-        (call.name, call.status, call.notes.get("agent"), call.notes.get("handoff"))
-        for call in trajectory.calls
-    ]
-    assert calls == [("handoff_to_agent", "ok", "travel", True), ("get_weather", "ok", "expert", None)]
+    calls = [(call.name, call.status, call.agent, call.notes.get("handoff")) for call in trajectory.calls]
+    assert calls == [("handoff_to_agent", "ok", "travel", "expert"), ("get_weather", "ok", "expert", None)]
     assert (trajectory.output, trajectory.stop_reason) == ("31.", "done")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rightcall.agents.observed.langgraph_place import graph_place
 from rightcall.wings.traces.content import (
     ABSENT,
     first_text,
@@ -49,6 +50,8 @@ def observe(span: Span) -> Observation:
         observation.name = first_text(attributes.get("agent.name"), span.name)
         question = parse_container(attributes.get("input.value"))
         observation.question = question if isinstance(question, str) else ""
+    if observation.kind in ("tool", "llm") and "metadata" in attributes:
+        observation.graph = graph_place(parse_container(attributes["metadata"]))
     return observation
 
 

@@ -1,0 +1,73 @@
+"""Which agent of a LangGraph graph runs: read from the metadata of a run, the same for callbacks and for spans.
+
+`lc_agent_name` is the name given to `create_agent(name=…)`. Without one, the name is that of the node whose graph runs:
+for a model inside the node `billing`, `langgraph_checkpoint_ns` is `billing:5f…|model:9a…`, and the name `billing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.model.agent_names import same_name
+from rightcall.model.call import ToolCall
+
+TOOLS = "tools"
+"""The node in which tools run; a graph below it was started by a tool."""
+
+
+@dataclass(frozen=True)
+class GraphPlace:
+    """The agent of a run inside a graph, "" without a name, and the uppermost node that it belongs to."""
+
+    agent: str
+    node: str
+    is_graph: bool
+    """Whether that node contains a graph, as that of an agent does."""
+    in_tool: bool = False
+    """Whether the graph that runs was started by a tool."""
+
+    def agent_below(self, above: str) -> str:
+        """The agent's name where `above` is the agent whose tool started it: metadata of the outer run is inherited."""
+        return "" if self.in_tool and self.agent == above else self.agent
+
+
+def graph_place(metadata: Any) -> GraphPlace | None:
+    """The place of a run by its metadata; None for a run outside LangGraph."""
+    if not isinstance(metadata, Mapping):
+        return None
+    space, name = metadata.get("langgraph_checkpoint_ns"), metadata.get("lc_agent_name")
+    name = name if isinstance(name, str) else ""
+    if not isinstance(space, str) or not space:
+        return GraphPlace(name, "", False) if name else None
+    nodes = [segment.partition(":")[0] for segment in space.split("|")[:1000]]
+    around = nodes[:-1]
+    in_tool = bool(around) and around[-1] == TOOLS
+    agent = name or (around[-1] if around and not in_tool else "")
+    return GraphPlace(agent, nodes[0], bool(around), in_tool)
+
+
+@dataclass(frozen=True)
+class GraphAnswer:
+    """One answer of a model outside of tools: where it was given, and its calls by position."""
+
+    place: GraphPlace | None
+    calls: Sequence[ToolCall]
+
+
+def handed_over(before: GraphAnswer | None, place: GraphPlace | None) -> int | None:
+    """Which call of the last answer handed the conversation to the agent that answers now; None if none did.
+
+    A graph goes on in another of its agents right after a tool's result only if the tool said so.
+    """
+    if before is None or not before.calls or place is None or before.place is None:
+        return None
+    if not (place.agent and place.is_graph) or place.node == before.place.node:
+        return None
+    named = (
+        at
+        for at, call in enumerate(before.calls)
+        if any(same_name(call.name, f"{prefix}{place.agent}") for prefix in ("transfer_to_", "handoff_to_"))
+    )
+    return next(named, len(before.calls) - 1)

@@ -1,0 +1,82 @@
+"""Who works for whom in a trace: which call hands over to another agent, which one runs it as a tool, who answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rightcall.agents.observed.langgraph_place import GraphAnswer, handed_over
+from rightcall.model.call import ToolCall
+from rightcall.model.trajectory import AgentAnswer
+from rightcall.wings.traces.calls import CallSlot
+from rightcall.wings.traces.span import Observation
+from rightcall.wings.traces.structure import SpanPlace, agent_name, by_time
+
+
+def note_teamwork(
+    slots: Sequence[CallSlot],
+    models: Sequence[Observation],
+    seen: Sequence[Observation],
+    place_of: Mapping[str, SpanPlace],
+) -> None:
+    """Note on each slot the agent that it hands over to, or that does its work. `models` are those of the steps."""
+    workers = _workers(seen, place_of)
+    for slot in slots:
+        if slot.tool is not None:
+            slot.handoff = slot.tool.handoff
+            slot.delegate = workers.get(slot.tool.span.span_id, "")
+    ids = {slot.tool.span.span_id: slot.called.id for slot in slots if slot.tool is not None}
+    for slot in slots:
+        around = _parent(slot, models, place_of)
+        slot.parent = ids.get(around.span.span_id, "") or around.call_id if around is not None else ""
+    last: GraphAnswer | None = None
+    asked: list[CallSlot] = []
+    for step, model in enumerate(models):
+        if model.graph is None or place_of[model.span.span_id].depth:
+            continue
+        handoff = handed_over(last, model.graph)
+        if handoff is not None and not asked[handoff].handoff:
+            asked[handoff].handoff = model.graph.agent
+        asked = [slot for slot in slots if slot.step == step]
+        last = GraphAnswer(model.graph, [ToolCall(slot.called.name) for slot in asked])
+
+
+def _parent(
+    slot: CallSlot, models: Sequence[Observation], place_of: Mapping[str, SpanPlace]
+) -> Observation | None:
+    """The tool that runs the agent which made a call."""
+    if slot.tool is not None:
+        return place_of[slot.tool.span.span_id].parent
+    return place_of[models[slot.step].span.span_id].parent if slot.step < len(models) else None
+
+
+def _workers(seen: Sequence[Observation], place_of: Mapping[str, SpanPlace]) -> dict[str, str]:
+    """The agent that each tool runs, by the tool's span: the one nearest below it, the earliest first."""
+    workers: dict[str, str] = {}
+    for observation in sorted(seen, key=by_time):
+        place = place_of[observation.span.span_id]
+        if observation.kind == "agent" and place.tool is not None:
+            if name := agent_name(observation, place.depth + 1)[0]:
+                workers.setdefault(place.tool.span.span_id, name)
+        elif observation.graph is not None and place.parent is not None and place.path and place.path[-1]:
+            workers.setdefault(place.parent.span.span_id, place.path[-1])
+    return workers
+
+
+def answers_in(
+    every_model: Sequence[Observation], models: Sequence[Observation], place_of: Mapping[str, SpanPlace]
+) -> tuple[AgentAnswer, ...]:
+    """Who answered, in order; none when no agent has a name. `models` are those whose calls count, step by step."""
+    paths = [place_of[model.span.span_id].path for model in every_model]
+    if not any(path and path[-1] for path in paths):
+        return ()
+    steps = {model.span.span_id: step for step, model in enumerate(models)}
+    return tuple(
+        AgentAnswer(
+            (path[-1] if path else "") or None,
+            path,
+            steps.get(model.span.span_id),
+            (model.input_tokens or 0) + (model.output_tokens or 0) if model.has_usage else None,
+            model.span.latency_ms,
+        )
+        for model, path in zip(every_model, paths, strict=True)
+    )
