@@ -152,6 +152,7 @@ SOURCES: dict[str, str] = {
     "TSC": "ToolScope, arXiv 2510.20036: merging overlapping tools raises selection accuracy",
     "GAME": "“Gaming Tool Preferences”, arXiv 2505.18135: assertive cues shift which of two equal tools is used",
     "META": "MetaTool, arXiv 2310.03128: similar tools are confused",
+    "CAMEL": "Debenedetti et al., Defeating Prompt Injections by Design (arXiv:2503.18813)",
     "SNYK": "Snyk agent-scan, issue codes",
     "CISCO": "Cisco mcp-scanner, YARA rules and readiness heuristics",
     "STR": "Stripe API reference, idempotent requests",

@@ -17,7 +17,11 @@ from rightcall.lint.features.schema_context import schemas_that_must_not_loosen,
 from rightcall.lint.features.text import estimate_tokens, flat, sentences
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
+from rightcall.model.dialects.mcp import HINTS
+from rightcall.model.tool import Annotations, Tool
+from rightcall.model.tool_roles import ToolRoles
 from rightcall.schema.effects import Effect, effect_of
+from rightcall.schema.roles.derivation import tool_roles
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)
@@ -132,6 +136,21 @@ class ToolFeatures:
     def annotations(self) -> dict[str, Any]:
         """The hints of the definition; empty when it has none."""
         return self.source.annotations if isinstance(self.source.annotations, dict) else {}
+
+    @lazy
+    def roles(self) -> ToolRoles:
+        """What an attacker could do with the tool: source of foreign or private text, sink of some kind."""
+        hints = {ours: self.annotations.get(theirs) for theirs, ours in HINTS.items()}
+        stated = {name: value for name, value in hints.items() if isinstance(value, bool)}
+        output = self.source.output_schema
+        described = Tool(
+            self.name,
+            self.description,
+            self.schema,
+            output if isinstance(output, dict) else None,
+            annotations=Annotations(**stated),
+        )
+        return tool_roles(described)
 
     @lazy
     def prose(self) -> list[tuple[JsonPath, str]]:
