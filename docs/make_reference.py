@@ -54,18 +54,18 @@ def commands_page() -> str:
 def _command_parts(command: click.Command, context: click.Context, summary: str = "") -> Iterator[str]:
     yield f"### {context.command_path}"
     yield _prose(command.help or summary or "")
+    options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+    if options or not isinstance(command, click.Group):
+        yield f"    {context.command_path} {' '.join(command.collect_usage_pieces(context))}"
+    if options:
+        yield "\n".join(
+            ["| option | meaning |", "|---|---|", *(_option_row(one, context) for one in options)]
+        )
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             if inner is not None and not inner.hidden:
                 yield from _command_parts(inner, click.Context(inner, context, info_name=name))
-        return
-    yield f"    {context.command_path} {' '.join(command.collect_usage_pieces(context))}"
-    options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
-    if options:
-        yield "\n".join(
-            ["| option | meaning |", "|---|---|", *(_option_row(one, context) for one in options)]
-        )
 
 
 def _option_row(option: click.Option, context: click.Context) -> str:

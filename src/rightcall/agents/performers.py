@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+import msgspec
+
 from rightcall.core.codec import convert
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.open_call import open_calls_of
@@ -13,6 +15,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import CURRENT, TapedCase
 from rightcall.recording.cassette import RecordedTrial
 from rightcall.recording.library import Recordings, with_timings
+from rightcall.recording.mcp.session_player import NOT_RECORDED
 
 
 class Performer(Protocol):
@@ -45,6 +48,19 @@ class PerModel:
         return await self._ready[golden.model].perform(golden, trial)
 
 
+class RecordedToolsAgent:
+    """An agent whose tools are answered from a recording. A call that it does not have says nothing about the agent."""
+
+    def __init__(self, performer: AnyPerformer) -> None:
+        self._performer = performer
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        trajectory = await self._performer.perform(golden, trial)
+        if trajectory.stop_reason == "agent_error" and trajectory.error.startswith(f"{NOT_RECORDED}: "):
+            return msgspec.structs.replace(trajectory, stop_reason="infra_error")
+        return trajectory
+
+
 class TapedAgent:
     """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
     that is half recorded and half new never took place.
@@ -70,7 +86,7 @@ class TapedAgent:
                 f"{golden.id}, trial {trial}: nothing was recorded for these inputs; run with --record auto"
             )
         if recordings.replays_only:  # an agent without a recording does not run: it might act
-            return Trajectory(stop_reason="infra_error", error=f"not_recorded: {missing}")
+            return Trajectory(stop_reason="infra_error", error=f"{NOT_RECORDED}: {missing}")
         recordings.asked += 1
         case, trajectory = await self._perform_taped(golden, trial, None)
         lost = trajectory.stop_reason == "infra_error" or open_calls_of(golden, trajectory)

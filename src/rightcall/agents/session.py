@@ -29,7 +29,7 @@ from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.performers import AnyPerformer, Performer, PerModel, TapedAgent
+from rightcall.agents.performers import AnyPerformer, Performer, PerModel, RecordedToolsAgent, TapedAgent
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
 from rightcall.agents.remote.remote_agent import agent_at, is_address
@@ -57,6 +57,7 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
+from rightcall.tools.mcp.recorded_server import RecordedServer
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -126,7 +127,9 @@ class Session:
 
     @performer.setter
     def performer(self, performer: AnyPerformer) -> None:
-        recordings = self.agent.recordings
+        recordings, server = self.agent.recordings, self.agent.mcp
+        if server is not None and server.recording:
+            performer = RecordedToolsAgent(performer)
         self._trials: AnyPerformer = TapedAgent(performer, recordings) if recordings else performer
 
     @property
@@ -283,8 +286,13 @@ class Session:
             await self.users.open_models(self._stack)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
-            if agent.recordings is not None and agent.recordings.replays_only:
+            replays = agent.recordings is not None and agent.recordings.replays_only
+            if replays and not agent.mcp.replays:
                 self._equip([_replay_entry(tool, agent.mcp) for tool in self.tools.values()])
+                return self
+            if agent.mcp.recording:
+                recorded = await self._stack.enter_async_context(RecordedServer(agent.mcp))
+                self._equip(recorded.entries())
                 return self
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
             self._equip(list(server.entries()))

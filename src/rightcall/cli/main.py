@@ -55,7 +55,7 @@ MENU: dict[str, dict[str, str]] = {
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
         "record": "Manage recorded model answers",
-        "mcp": "Serve RightCall to coding assistants over MCP",
+        "mcp": "Serve RightCall to coding assistants; record, serve and verify MCP servers",
         "adapters": "List agent frameworks that can be observed, and their limits",
     },
     "Inspect": {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from rightcall.cli.options import output_option
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
@@ -83,6 +84,30 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
     kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
     run_interruptible(_serve(RecordingProxy(kept, server), port))
+
+
+@record.command()
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option(
+    "--mcp", "server", required=True, metavar="SERVER", help="MCP server of the tools: mcp:COMMAND or a URL"
+)
+@output_option("Recording to write", required=True)
+def export(suite: Path, server: str, output: Path) -> None:
+    """Export the recorded tool calls of SUITE as a recording of their MCP server, for `rightcall mcp`.
+
+    The definitions are listed by the server; the answers are those of the suite's recordings.
+    """
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.core.seam import load
+    from rightcall.recording.mcp.session_file import write_session
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_actions import recordings_folder
+
+    loaded = load_suite(suite)
+    folder = recordings_folder(loaded, suite.parent)
+    session = run_interruptible(load("services", "mcp_export")(folder, server))
+    write_session(output, session)
+    tell(f"{len(session.tools)} tools and {len(session.calls)} calls written to {output}")
 
 
 async def _serve(proxy: RecordingProxy, port: int) -> None:

@@ -78,7 +78,7 @@ def serve(source: str, address: str | None, real: bool, store_url: str | None) -
 
     from rightcall.cli.interrupt import run_stdio_server
 
-    serving = _serve(source, _host_and_port(address) if address else None, _keys(real, store_url))
+    serving = _serve(source, host_and_port(address) if address else None, _keys(real, store_url))
     if address:
         asyncio.run(serving)
     else:
@@ -151,7 +151,8 @@ def _keys(real: bool, store_url: str | None) -> Any:
     return Idempotency(key_store(address.file, address.url, scrubber()))
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
+def host_and_port(address: str) -> tuple[str, int]:
+    """`127.0.0.1:8900` as host and port."""
     host, _, port = address.rpartition(":")
     if not port.isdigit():
         raise InputError("--http", f"'{address}' has no port", "write it as 127.0.0.1:8900")

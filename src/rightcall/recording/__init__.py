@@ -8,6 +8,7 @@
     miss        why there is no recorded reply or result, in one line
     judged_trial   what judges answer while a trial is scored
     proxy       agents that are programs, recorded through a proxy on loopback
+    mcp/        sessions of MCP servers in one file: recorded, and played back
     first_requests   first requests of agents that are code, captured without asking a model
     hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; listener: recorded and replayed
 

@@ -202,7 +202,7 @@ def _mock_entries(suite: Suite, own: AgentSources) -> Iterator[Path]:
 def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
     """With the MCP server whose tools run for real, if there is one."""
     server = agent.mcp
-    if server is None or agent.mode != "loop" or agent.execute != "real":
+    if server is None or server.replays or agent.mode != "loop" or agent.execute != "real":
         return own
     if not server.command:
         return replace(own, unknown=own.unknown or "its tools run on an MCP server that cannot be seen")

@@ -15,7 +15,7 @@ import msgspec
 from rightcall.agents.agent import Agent, as_settings
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import fingerprint_value
-from rightcall.core.digest import json_digest
+from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import content_hash
 from rightcall.model.approval_policy import read_approvals
@@ -198,6 +198,8 @@ def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, st
 def _server(agent: Agent) -> dict[str, str]:
     """How the MCP server whose tools run for real is started; its definitions may be equal all the same."""
     server = agent.mcp
+    if server is not None and server.replays:
+        return {"server": file_digest(server.recording, 24)}
     if server is None or not server.command or agent.mode != "loop" or agent.execute != "real":
         return {}
     started = [server.command, server.cwd, hash_variables(server.env, server.env)]

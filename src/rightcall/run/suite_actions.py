@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -29,7 +30,7 @@ from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.named_models import project_files, suite_models
 from rightcall.run.suite import Suite, load_suite
 from rightcall.store.base import StoredRun
-from rightcall.tools.mcp.address import read_address
+from rightcall.tools.mcp.address import McpAddress, read_address
 
 FILE_MODELS = ("scripted", "recorded", "local")
 """Models whose name is a file."""
@@ -182,9 +183,11 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
         if not isinstance(source, str | dict):
             return  # the plan reports the problem
         try:
-            address = read_address(source, "tools.mcp")
+            address = suite_address(source, folder)
         except InputError:
             return
+        if address.replays:
+            return  # no server is asked
         if address.command:
             base = Path(address.cwd) if address.cwd else Path()
             near = (path for word in address.command for path in _files_of(word, base, folder))
@@ -196,6 +199,12 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             yield Action("connect", without_credentials(address.url))
     elif isinstance(source, str) and is_object_name(source) and not (folder / source).exists():
         yield _import(source, folder)
+
+
+def suite_address(source: str | dict[str, Any], folder: Path) -> McpAddress:
+    """The MCP server of a suite; its recording is next to the suite."""
+    address = read_address(source, "tools.mcp")
+    return replace(address, recording=str(folder / address.recording)) if address.recording else address
 
 
 def listen_actions(address: str) -> Iterator[Action]:

@@ -45,6 +45,7 @@ from rightcall.run.suite_actions import (
     metric_names,
     mock_functions,
     record_settings,
+    suite_address,
     suite_recordings,
 )
 from rightcall.run.trust import may_search
@@ -52,7 +53,8 @@ from rightcall.run.watched_inputs import import_watch
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.definitions.source import from_module, list_server_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
-from rightcall.tools.mcp.address import McpAddress, read_address
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
 from rightcall.tools.worlds.base import make_world
 
 _TOOL_FIELDS = frozenset((*Tool.__struct_fields__, *Annotations.__struct_fields__))
@@ -172,7 +174,7 @@ def _agent(
         headers=config.headers,
         limits=suite.limits,
         mocks=suite.mocks,
-        execute=config.execute or "mock",
+        execute=config.execute or ("real" if mcp is not None and mcp.replays else "mock"),
         strict=config.strict,
         faults=_try(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
@@ -255,7 +257,7 @@ def _suite_tools(
     if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
         if isinstance(tools, dict) and tools.keys() != {"mcp"}:
             raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
-        address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
+        address = suite_address(tools["mcp"] if isinstance(tools, dict) else tools, folder)
         listed, server = _server_tools(address, recordings)
         return [*listed, *worlds], address, server
     if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
@@ -267,6 +269,8 @@ def _suite_tools(
 
 def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
     """The tools that an MCP server lists, and its name; a replay does not start it, and has them recorded."""
+    if address.recording and (session := recorded_session(address)) is not None:
+        return session_tools(session, address), session.label
     if recordings is not None and recordings.replays_only:
         recorded = recordings.server_tools()
         return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]

@@ -23,13 +23,13 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from rightcall.core.canonical_json import canonical
 from rightcall.core.codec import convert
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
-from rightcall.tools.runtime.json_values import canonical
 
 DeliveryFault = Literal["duplicate_delivery", "key_expired"]
 FaultBefore = Literal[

@@ -64,6 +64,17 @@ class McpAddress:
     elicitation: Annotated[McpElicitation | None, described("answer to every form; refused without it")] = (
         None
     )
+    record: Annotated[
+        Literal["", "auto", "refresh", "replay"],
+        described("how calls are answered with a recording: auto, refresh or replay only"),
+    ] = ""
+    recording: Annotated[str, described("recorded session (rightcall/mcp/1) to replay, or to write")] = ""
+    unrecorded: Annotated[
+        Literal["infra_error", "agent_error"],
+        described(
+            "a call that a replay does not have: an error of the trial, or an error that the model sees"
+        ),
+    ] = "infra_error"
     start_s: Annotated[float, described("time limit of the start, in seconds")] = 60.0
     call_s: Annotated[float, described("time limit of a call, in seconds")] = 30.0
 
@@ -75,8 +86,15 @@ class McpAddress:
         )
 
     @property
+    def replays(self) -> bool:
+        """Whether every answer is a recorded one, and no server is asked."""
+        return self.record == "replay"
+
+    @property
     def label(self) -> str:
         """The server's name in messages, without its environment or any part of its URL but the host."""
+        if not self.command and not self.url:
+            return f"the recorded MCP server of {self.recording}"
         if self.command:
             return f"MCP server '{' '.join(self.command)[:100]}'"
         return f"MCP server at {self.url.split('?')[0].split('@')[-1]}"
@@ -103,7 +121,8 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if isinstance(fields.get("command"), str):
         fields["command"] = shlex.split(fields["command"])
     address: McpAddress = convert(fields, McpAddress, where)
-    if bool(address.command) == bool(address.url):
+    address = _with_record_mode(address, where)
+    if bool(address.command) == bool(address.url) and not (address.replays and not address.command):
         raise InputError(where, "requires either a command or a url")
     if address.command and (address.headers or address.token_env or address.oauth or address.transport):
         raise InputError(
@@ -112,3 +131,16 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if address.oauth is not None and address.token_env:
         raise InputError(where, "has both token_env and oauth", "keep one of them")
     return address
+
+
+def _with_record_mode(address: McpAddress, where: str) -> McpAddress:
+    """With the mode of its recording; a recording without a server can only be replayed."""
+    if not address.recording:
+        if address.record:
+            raise InputError(where, "record needs a recording", "name the file: recording: server.mcp.jsonl")
+        return address
+    has_server = bool(address.command or address.url)
+    mode = address.record or ("auto" if has_server else "replay")
+    if mode != "replay" and not has_server:
+        raise InputError(where, f"record: {mode} asks a server", "add its command or url")
+    return dataclasses.replace(address, record=mode)

@@ -29,14 +29,16 @@ from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
     ENDING_S,
-    MARK,
+    HeardStream,
+    MessageListener,
     WatchedStream,
     end_leftovers,
     innermost,
     never_connected,
+    open_transport,
     reason_of_end,
 )
-from rightcall.tools.mcp.results import result_of
+from rightcall.tools.mcp.results import protocol_failure, result_of
 from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, two_streams
 from rightcall.tools.mcp.server_requests import session_callbacks
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
@@ -44,8 +46,6 @@ from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import NoAnswer, ToolError
 
 CONNECTION_CLOSED = -32000
-INVALID_PARAMS = -32602
-METHOD_NOT_FOUND = -32601
 PARSE_ERROR = -32700
 SESSION_GONE = "Session terminated"
 """What the SDK makes of a 404: the server does not know our session, and has not looked at the call."""
@@ -71,13 +71,13 @@ RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
 class McpServer:
     """A running server. `tools` are those it listed, `problems` what is wrong with their schemas.
 
-    `name` and `version` are what it says of itself (`serverInfo`).
+    `name` and `version` are what it says of itself (`serverInfo`). A `listener` hears every message.
 
     It runs in a separate task, so it may be opened in one task and closed in another.
     """
 
-    def __init__(self, address: McpAddress) -> None:
-        self.address = address
+    def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
+        self.address, self._listener = address, listener
         self.tools: list[Tool] = []
         self.problems: list[str] = []
         self.name = self.version = ""
@@ -242,14 +242,18 @@ class McpServer:
         """Start the server, list its tools, and keep it running until it is stopped."""
         sdk = load_sdk()
         self._access = ServerAccess(self.address, sdk) if self.address.url else None
+        if self._listener is not None:
+            self._listener.connect()
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
             try:
                 async with (
                     contextlib.AsyncExitStack() as stack,
-                    two_streams(await self._transport(sdk, stderr, stack)) as (read, write),
+                    two_streams(
+                        await open_transport(self.address, self._access, self._mark, sdk, stderr, stack)
+                    ) as (read, write),
                     sdk.session(
-                        WatchedStream(read, self._stop),
-                        write,
+                        WatchedStream(read, self._stop, self._listener),
+                        HeardStream(write, self._listener) if self._listener else write,
                         message_handler=self._note_change,
                         **session_callbacks(self.address, sdk),
                     ) as self._session,
@@ -263,18 +267,6 @@ class McpServer:
             finally:
                 stderr.seek(0)
                 self._last_words = self._without_secrets(stderr.read()[-4000:])
-
-    async def _transport(self, sdk: McpSdk, stderr: Any, stack: contextlib.AsyncExitStack) -> Any:
-        if self._access is not None and self.address.uses_sse:
-            return sdk.sse_client(self.address.url, httpx_client_factory=self._access.client)
-        if self._access is not None:
-            client = await stack.enter_async_context(self._access.client())
-            return sdk.streamable_http_client(self.address.url, http_client=client)
-        command, *args = self.address.command
-        parameters = sdk.stdio_parameters(
-            command=command, args=args, env={**self.address.env, MARK: self._mark}, cwd=self.address.cwd
-        )
-        return sdk.stdio_client(parameters, errlog=stderr)
 
     async def _note_change(self, message: Any) -> None:
         """Note that the server's tools have changed."""
@@ -328,9 +320,7 @@ class McpServer:
             return NoAnswer("its server has exited" if self.address.command else "its server is gone")
         if code == PARSE_ERROR or text.startswith(NO_ANSWERS):
             return NoAnswer("the server sent something else than an answer")
-        if code in (INVALID_PARAMS, METHOD_NOT_FOUND):
-            return ToolError("invalid_args", f"{name}: {text}", retry="fix_args")
-        return ToolError("upstream_error", f"{name}: {text}")
+        return protocol_failure(code, text, name)
 
     def _effect_facts(self, name: str) -> dict[str, Any]:
         """What is known about the effect of a call that was answered with a result, but not one that can be used."""

@@ -1,11 +1,15 @@
-"""A connection to an MCP server: when it ends, and why, and which processes it left behind."""
+"""A connection to an MCP server: how it is opened, when it ends and why, and which processes it left behind."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Self
+import contextlib
+from typing import Any, Protocol, Self
 
 from rightcall.core.operating_system import kill_process, processes_with_variable
+from rightcall.tools.mcp.access import ServerAccess
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.sdk import McpSdk, read_message
 
 ENDING_S = 15.0
 """How long a connection may take to end."""
@@ -13,11 +17,40 @@ ENDING_S = 15.0
 MARK = "RIGHTCALL_SERVER"
 
 
+class MessageListener(Protocol):
+    """Who hears every message of a connection as plain JSON-RPC, such as a recorder."""
+
+    def connect(self) -> None: ...
+    def sent(self, message: dict[str, Any]) -> None: ...
+    def received(self, message: dict[str, Any]) -> None: ...
+
+
+async def open_transport(
+    address: McpAddress,
+    access: ServerAccess | None,
+    mark: str,
+    sdk: McpSdk,
+    stderr: Any,
+    stack: contextlib.AsyncExitStack,
+) -> Any:
+    """A transport of the SDK to a server; a program that it starts carries the mark."""
+    if access is not None and address.uses_sse:
+        return sdk.sse_client(address.url, httpx_client_factory=access.client)
+    if access is not None:
+        client = await stack.enter_async_context(access.client())
+        return sdk.streamable_http_client(address.url, http_client=client)
+    command, *args = address.command
+    parameters = sdk.stdio_parameters(
+        command=command, args=args, env={**address.env, MARK: mark}, cwd=address.cwd
+    )
+    return sdk.stdio_client(parameters, errlog=stderr)
+
+
 class WatchedStream:
     """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
 
-    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
-        self._stream, self._ended = stream, ended
+    def __init__(self, stream: Any, ended: asyncio.Event, listener: MessageListener | None = None) -> None:
+        self._stream, self._ended, self._listener = stream, ended, listener
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -27,10 +60,34 @@ class WatchedStream:
 
     async def __anext__(self) -> Any:
         try:
-            return await self._stream.__anext__()
+            message = await self._stream.__anext__()
         except Exception:  # its end, or that of the connection
             self._ended.set()
             raise
+        if self._listener is not None and not isinstance(message, Exception):
+            self._listener.received(read_message(message))
+        return message
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *details: Any) -> Any:
+        return await self._stream.__aexit__(*details)
+
+
+class HeardStream:
+    """The messages to a server, heard by a listener before they are sent."""
+
+    def __init__(self, stream: Any, listener: MessageListener) -> None:
+        self._stream, self._listener = stream, listener
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def send(self, message: Any) -> None:
+        self._listener.sent(read_message(message))
+        await self._stream.send(message)
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()

@@ -64,6 +64,22 @@ def field(message: Any, name: str) -> Any:
     return getattr(message, "".join(f"_{c.lower()}" if c.isupper() else c for c in name))
 
 
+def read_message(session_message: Any) -> dict[str, Any]:
+    """A message of a transport as plain JSON-RPC, with every field that was sent."""
+    message = session_message.message
+    plain: dict[str, Any] = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    return plain
+
+
+def wrap_message(plain: dict[str, Any], sdk: McpSdk) -> Any:
+    """A plain JSON-RPC message for a transport."""
+    from mcp.shared.message import SessionMessage  # type: ignore[import-not-found,unused-ignore]
+
+    adapter = getattr(sdk.types, "jsonrpc_message_adapter", None)
+    message = adapter.validate_python(plain) if adapter else sdk.types.JSONRPCMessage.model_validate(plain)
+    return SessionMessage(message)
+
+
 @contextlib.asynccontextmanager
 async def two_streams(transport: Any) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of a transport for reading and writing; version 1 has one more value for some."""

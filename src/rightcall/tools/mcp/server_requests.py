@@ -24,34 +24,53 @@ def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCall
     return callbacks
 
 
+def answer_to(address: McpAddress, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The `result` or `error` for a request of a server, as plain JSON-RPC."""
+    if method == "ping":
+        return {"result": {}}
+    if method == "sampling/createMessage" and address.sampling is not None:
+        return {"result": _sampled(address.sampling)}
+    if method == "elicitation/create" and address.elicitation is not None:
+        return _form_answer(address.elicitation, params)
+    return {"error": {"code": -32601, "message": "Method not found"}}
+
+
 def _sampling_callback(text: str, sdk: McpSdk) -> RequestCallback:
+    async def answer(context: Any, params: Any) -> Any:
+        return sdk.types.CreateMessageResult.model_validate(_sampled(text))
+
+    return answer
+
+
+def _elicitation_callback(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
+    async def answer(context: Any, params: Any) -> Any:
+        reply = _form_answer(stated, params.model_dump(by_alias=True, mode="json"))
+        if "error" in reply:
+            return sdk.types.ErrorData(**reply["error"])
+        return sdk.types.ElicitResult.model_validate(reply["result"])
+
+    return answer
+
+
+def _sampled(text: str) -> dict[str, Any]:
     """A model's answer, which is always the same text: results must not depend on another model."""
-    message = {
+    return {
         "role": "assistant",
         "content": {"type": "text", "text": text},
         "model": "rightcall-suite",
         "stopReason": "endTurn",
     }
 
-    async def answer(context: Any, params: Any) -> Any:
-        return sdk.types.CreateMessageResult.model_validate(message)
 
-    return answer
-
-
-def _elicitation_callback(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
+def _form_answer(stated: McpElicitation, params: dict[str, Any]) -> dict[str, Any]:
     """A user's answer to a form: what the suite states, with only the fields that the server asked for."""
-
-    async def answer(context: Any, params: Any) -> Any:
-        if stated.action != "accept":
-            return sdk.types.ElicitResult.model_validate({"action": stated.action})
-        asked = params.model_dump(by_alias=True, mode="json").get("requestedSchema") or {}
-        fields = asked.get("properties", {})
-        missing = [name for name in asked.get("required", ()) if name not in stated.content]
-        if missing:
-            problem = f"the suite's elicitation has no content for '{missing[0]}'"
-            return sdk.types.ErrorData(code=-32602, message=problem)
-        content = {name: value for name, value in stated.content.items() if name in fields}
-        return sdk.types.ElicitResult.model_validate({"action": "accept", "content": content})
-
-    return answer
+    if stated.action != "accept":
+        return {"result": {"action": stated.action}}
+    asked = params.get("requestedSchema") or {}
+    fields = asked.get("properties", {})
+    missing = [name for name in asked.get("required", ()) if name not in stated.content]
+    if missing:
+        problem = f"the suite's elicitation has no content for '{missing[0]}'"
+        return {"error": {"code": -32602, "message": problem}}
+    content = {name: value for name, value in stated.content.items() if name in fields}
+    return {"result": {"action": "accept", "content": content}}

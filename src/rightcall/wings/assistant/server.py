@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 from rightcall.tools.definitions.function import FunctionTool
@@ -32,6 +33,11 @@ def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
 async def serve_project(project: Project, *, read_only: bool = False) -> None:
     """Serve a project over standard input and output until the client disconnects."""
     await serve_stdio(project_toolbox(project, read_only=read_only), "rightcall")
+
+
+async def serve_assistant(folder: Path, store_url: str | None, *, trust: bool, read_only: bool) -> None:
+    """Serve the project in a folder: `rightcall mcp`."""
+    await serve_project(Project(folder, store_url, trust), read_only=read_only)
 
 
 def _bound(function_tool: FunctionTool, holder: Any) -> FunctionTool:

@@ -1,0 +1,91 @@
+"""A recorded session of an MCP server: its definitions as listed, its calls with the answers they got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rightcall.core.canonical_json import canonical
+
+Definition = dict[str, Any]
+"""A tool, resource or prompt as the server listed it, with its keys in that order."""
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """One `tools/call`: answered with a `result`, or with a protocol `error`. `n` counts equal calls before it."""
+
+    name: str
+    arguments: dict[str, Any]
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    ms: int = 0
+    n: int = 0
+
+    @property
+    def key(self) -> bytes:
+        return call_key(self.name, self.arguments)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool or the protocol answered with an error."""
+        return self.result is None or bool(self.result.get("isError"))
+
+
+@dataclass(frozen=True)
+class ToolListChange:
+    """The tools that were listed after a number of calls, when the server said that its list had changed."""
+
+    calls: int
+    tools: tuple[Definition, ...]
+
+
+@dataclass(frozen=True)
+class McpSession:
+    """What was recorded. `server` has `serverInfo`, `protocolVersion`, `capabilities` and `instructions`."""
+
+    server: dict[str, Any] = field(default_factory=dict)
+    tools: tuple[Definition, ...] = ()
+    resources: tuple[Definition, ...] = ()
+    prompts: tuple[Definition, ...] = ()
+    calls: tuple[RecordedCall, ...] = ()
+    changes: tuple[ToolListChange, ...] = ()
+    recorded: str = ""
+    address: str = ""
+
+    @property
+    def label(self) -> str:
+        """The server's name and version."""
+        info = self.server.get("serverInfo")
+        info = info if isinstance(info, dict) else {}
+        return f"{info.get('name', '')} {info.get('version', '')}".strip() or "an unnamed server"
+
+    def without_repeats(self) -> McpSession:
+        """Without calls whose answer is that of the equal call before: a replay gives the last one again."""
+        by_key: dict[bytes, list[RecordedCall]] = {}
+        for call in self.calls:
+            by_key.setdefault(call.key, []).append(call)
+        for answers in by_key.values():
+            while len(answers) > 1 and _answer(answers[-1]) == _answer(answers[-2]):
+                answers.pop()
+        last = {key: len(answers) for key, answers in by_key.items()}
+        is_kept = [call.n < last[call.key] for call in self.calls]
+        return replace(
+            self,
+            calls=tuple(call for call, kept in zip(self.calls, is_kept, strict=True) if kept),
+            changes=tuple(replace(change, calls=sum(is_kept[: change.calls])) for change in self.changes),
+        )
+
+
+def call_key(name: str, arguments: Mapping[str, Any]) -> bytes:
+    """What makes two calls equal: the tool's name and the arguments in canonical JSON (RFC 8785)."""
+    return name.encode("utf-8", "surrogatepass") + b"\0" + canonical(dict(arguments))
+
+
+def tool_name(definition: Definition) -> str:
+    return str(definition.get("name", ""))
+
+
+def _answer(call: RecordedCall) -> tuple[Any, Any]:
+    return call.result, call.error

@@ -1,0 +1,259 @@
+"""The file of a recorded session: `rightcall/mcp/1`, JSON Lines with sorted keys.
+
+    {"address": …, "format": "rightcall/mcp/1", "lines": 4, "recorded": "2026-11-16", "server": {…}}
+    {"tool": {…}}                                       as listed, in listed order; "resource" and "prompt" likewise
+    {"call": {"arguments": {…}, "name": …}, "ms": 12, "n": 0, "result": {…}}
+    {"call": {…}, "error": {"code": …, "message": …}, "ms": 3, "n": 0}
+    {"tools": [{…}], "tools_at": 2}                     the list changed after two calls
+
+Keys inside a definition stay in the server's order, because a model sees it. Texts over 64 kB lie in `FILE.files/`,
+named by their hash. `lines` counts the lines below the header, so that a file that was cut is noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.core.codec import decode, encode
+from rightcall.core.digest import hex_digest
+from rightcall.core.errors import InputError
+from rightcall.files.atomic import write_file
+from rightcall.files.checked_read import require_file
+from rightcall.files.documents import refuse_other_format
+from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall, ToolListChange, tool_name
+
+FORMAT = "rightcall/mcp/1"
+LARGE = 64_000
+"""Characters from which a text lies next to the file."""
+BESIDE = "$beside"
+
+_LISTS = {"tool": "tools", "resource": "resources", "prompt": "prompts"}
+_FIELDS = {
+    "tool": {"tool"},
+    "resource": {"resource"},
+    "prompt": {"prompt"},
+    "call": {"call", "result", "error", "ms", "n"},
+    "tools_at": {"tools_at", "tools"},
+}
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+_sorted = msgspec.json.Encoder(order="sorted").encode
+
+
+def write_session(path: Path, session: McpSession) -> None:
+    """Write a session that holds no secrets: the file at once, its large texts before it."""
+    folder = files_folder(path)
+    lines = list(_lines(session, folder))
+    header = {
+        "format": FORMAT,
+        "server": session.server,
+        "recorded": session.recorded,
+        "address": session.address,
+        "lines": len(lines),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, b"".join(_sorted(line) + b"\n" for line in (header, *lines)))
+
+
+def read_session(path: str | Path) -> McpSession:
+    """The session of a whole file; `InputError` names the line where it is cut, doubled or otherwise wrong."""
+    path = require_file(path)
+    reader = _Reader(path)
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    numbers = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not numbers:
+        raise InputError(str(path), "is empty", "record a session: rightcall mcp record SERVER -o FILE")
+    for number, line in numbers:
+        reader.add(decode(line, dict[str, Any], f"{path}:{number}"), number)
+    return reader.session(len(lines))
+
+
+def files_folder(path: Path) -> Path:
+    """The folder with the large texts of a file."""
+    return path.with_name(f"{path.name}.files")
+
+
+def _lines(session: McpSession, folder: Path) -> Iterator[dict[str, Any]]:
+    for word, attribute in _LISTS.items():
+        for definition in getattr(session, attribute):
+            yield {word: msgspec.Raw(encode(definition))}
+    changes = list(session.changes)
+    for number, call in enumerate(session.calls):
+        while changes and changes[0].calls <= number:
+            yield _change_line(changes.pop(0))
+        answer = (
+            {"error": call.error} if call.result is None else {"result": _put_beside(call.result, folder)}
+        )
+        called = {"name": call.name, "arguments": _put_beside(call.arguments, folder)}
+        yield {"call": called, "ms": call.ms, "n": call.n, **answer}
+    yield from map(_change_line, changes)
+
+
+def _change_line(change: ToolListChange) -> dict[str, Any]:
+    return {"tools_at": change.calls, "tools": [msgspec.Raw(encode(tool)) for tool in change.tools]}
+
+
+def _put_beside(value: Any, folder: Path) -> Any:
+    """The value with each large text replaced by the hash of a file."""
+    if isinstance(value, str) and len(value) > LARGE:
+        text = value.encode("utf-8", "surrogatepass")
+        name = hex_digest(text)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / name).is_file():
+            write_file(folder / name, text)
+        return {BESIDE: name}
+    if isinstance(value, dict):
+        inner = {name: _put_beside(part, folder) for name, part in value.items()}
+        return {BESIDE: [inner]} if inner.keys() == {BESIDE} else inner  # a server may use our word
+    return [_put_beside(part, folder) for part in value] if isinstance(value, list) else value
+
+
+def _take_back(value: Any, folder: Path, where: str) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {BESIDE}:
+            held = value[BESIDE]
+            if isinstance(held, list) and len(held) == 1 and isinstance(held[0], dict):
+                return {name: _take_back(part, folder, where) for name, part in held[0].items()}
+            return _text_beside(held, folder, where)
+        return {name: _take_back(part, folder, where) for name, part in value.items()}
+    return [_take_back(part, folder, where) for part in value] if isinstance(value, list) else value
+
+
+def _text_beside(name: Any, folder: Path, where: str) -> str:
+    if not isinstance(name, str) or not _HASH.fullmatch(name):
+        raise InputError(where, f"{BESIDE} must be a SHA-256 in hexadecimal digits")
+    path = folder / name
+    try:
+        text = path.read_bytes()
+    except OSError:
+        raise InputError(where, f"a large text is missing: {path}", "copy the folder with the file") from None
+    if hex_digest(text) != name:
+        raise InputError(where, f"a large text has changed: {path}", "record the session again")
+    return text.decode("utf-8", "surrogatepass")
+
+
+@dataclass
+class _Reader:
+    """The lines of a file, checked one after the other."""
+
+    path: Path
+    header: dict[str, Any] = field(default_factory=dict)
+    lists: dict[str, list[Definition]] = field(default_factory=lambda: {word: [] for word in _LISTS})
+    calls: list[RecordedCall] = field(default_factory=list)
+    changes: list[ToolListChange] = field(default_factory=list)
+    count: int = 0
+    _turns: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, line: dict[str, Any], number: int) -> None:
+        where = f"{self.path}:{number}"
+        if not self.header:
+            self._read_header(line, where)
+            return
+        self.count += 1
+        if "format" in line:
+            raise InputError(where, "a second header", "keep one session per file")
+        kind = next((kind for kind in _FIELDS if kind in line), None)
+        if kind is None:
+            raise InputError(
+                where, "neither a definition nor a call", f"expected one of {', '.join(_FIELDS)}"
+            )
+        if unknown := sorted(line.keys() - _FIELDS[kind]):
+            raise InputError(where, f"unknown field '{unknown[0]}' beside '{kind}'")
+        if kind == "call":
+            self._read_call(line, where)
+        elif kind == "tools_at":
+            self._read_change(line, where)
+        else:
+            self._read_definition(kind, line[kind], where)
+
+    def session(self, last_line: int) -> McpSession:
+        expected = self.header.get("lines")
+        if isinstance(expected, int) and expected != self.count:
+            problem = f"{self.count} lines follow the header, which says {expected}"
+            hint = (
+                "was the file cut?"
+                if self.count < expected
+                else "was a line added? correct `lines` in the header"
+            )
+            raise InputError(f"{self.path}:{last_line}", problem, hint)
+        lists = {attribute: tuple(self.lists[word]) for word, attribute in _LISTS.items()}
+        return McpSession(
+            server=self.header["server"],
+            calls=tuple(self.calls),
+            changes=tuple(self.changes),
+            recorded=str(self.header.get("recorded", "")),
+            address=str(self.header.get("address", "")),
+            **lists,
+        )
+
+    def _read_header(self, line: dict[str, Any], where: str) -> None:
+        if "format" not in line:
+            raise InputError(where, "the first line is no header", f"it must have the format '{FORMAT}'")
+        refuse_other_format(line["format"], "mcp", 1, where)
+        if unknown := sorted(line.keys() - {"format", "server", "recorded", "address", "lines"}):
+            raise InputError(where, f"unknown field '{unknown[0]}' in the header")
+        if not isinstance(line.get("server"), dict):
+            raise InputError(where, "server must be an object")
+        self.header = line
+
+    def _read_definition(self, kind: str, definition: Any, where: str) -> None:
+        if not isinstance(definition, dict) or not isinstance(definition.get("name"), str):
+            raise InputError(where, f"{kind} must be an object with a name")
+        if self.calls:
+            raise InputError(where, f"a {kind} after a call", "definitions come first")
+        if kind == "tool":
+            self._refuse_twin(definition, self.lists[kind], where)
+        self.lists[kind].append(definition)
+
+    def _read_change(self, line: dict[str, Any], where: str) -> None:
+        calls, tools = line["tools_at"], line.get("tools")
+        is_list = isinstance(tools, list) and all(isinstance(tool, dict) for tool in tools)
+        if not isinstance(calls, int) or tools is None or not is_list or calls != len(self.calls):
+            problem = (
+                f"tools_at must be the number of calls above it ({len(self.calls)}), with a list of tools"
+            )
+            raise InputError(where, problem)
+        for index, tool in enumerate(tools):
+            self._refuse_twin(tool, tools[:index], where)
+        self.changes.append(ToolListChange(calls, tuple(tools)))
+
+    def _refuse_twin(self, tool: Definition, others: list[Definition], where: str) -> None:
+        if any(tool_name(other) == tool_name(tool) for other in others):
+            raise InputError(where, f"duplicate tool '{tool_name(tool)}'", "was the file doubled?")
+
+    def _read_call(self, line: dict[str, Any], where: str) -> None:
+        call, folder = line["call"], files_folder(self.path)
+        if (
+            not isinstance(call, dict)
+            or call.keys() != {"name", "arguments"}
+            or not isinstance(call["name"], str)
+            or not isinstance(call["arguments"], dict)
+        ):
+            raise InputError(where, "call must be an object with a name and arguments")
+        result, error = line.get("result"), line.get("error")
+        if isinstance(result, dict) is isinstance(error, dict):
+            raise InputError(where, "a call has either a result or an error, as an object")
+        if isinstance(error, dict) and not isinstance(error.get("code"), int):
+            raise InputError(where, "error.code must be a whole number")
+        arguments = _take_back(call["arguments"], folder, where)
+        result = None if result is None else _take_back(result, folder, where)
+        numbers = line.get("ms", 0), line.get("n", 0)
+        if not all(isinstance(number, int) and number >= 0 for number in numbers):
+            raise InputError(where, "ms and n must be whole numbers from 0")
+        recorded = RecordedCall(call["name"], arguments, result, error, *numbers)
+        turn = self._turns.get(recorded.key, 0)
+        if recorded.n != turn:
+            hint = "was the file doubled?" if recorded.n < turn else "was the file cut?"
+            problem = f"call {recorded.n + 1} of {recorded.name} with these arguments, after {turn} of them"
+            raise InputError(where, problem, f"n counts equal calls from 0; {hint}")
+        self._turns[recorded.key] = turn + 1
+        self.calls.append(recorded)

@@ -1,0 +1,151 @@
+"""A session in progress: listens to the messages between a client and an MCP server, and keeps what they say.
+
+Secrets are removed from a message before anything is kept of it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.recording.canonical import Clean, scrub_value
+from rightcall.recording.mcp.session import (
+    Definition,
+    McpSession,
+    RecordedCall,
+    ToolListChange,
+    call_key,
+)
+
+PAGES = {"tools/list": "tools", "resources/list": "resources", "prompts/list": "prompts"}
+SERVER_FIELDS = ("serverInfo", "protocolVersion", "capabilities", "instructions")
+
+_OUR_WORDS = frozenset(
+    (
+        *SERVER_FIELDS, "name", "title", "description", "inputSchema", "outputSchema", "annotations", "type", "text",
+        "content", "structuredContent", "isError", "properties", "required", "object", "string", "readOnlyHint",
+        "destructiveHint", "idempotentHint", "openWorldHint", "additionalProperties", "code", "message", "version",
+    )
+)  # fmt: skip
+"""Words of the protocol: not secrets, even if the environment has an equal one."""
+
+
+@dataclass
+class _OpenCall:
+    name: str
+    arguments: dict[str, Any]
+    began: float
+    reply: dict[str, Any] | None = None
+    ms: int = 0
+
+
+class SessionRecorder:
+    """Collects a session. `sent` and `received` get every message, in order; `clean` removes secrets."""
+
+    def __init__(
+        self, clean: Clean, address: str = "", *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clean, self._address, self._clock = clean, clean(address), clock
+        self._server: dict[str, Any] = {}
+        self._lists: dict[str, tuple[Definition, ...] | None] = dict.fromkeys(PAGES.values())
+        self._pages: dict[str, list[Definition]] = {name: [] for name in PAGES.values()}
+        self._changes: list[ToolListChange] = []
+        self._calls: list[_OpenCall] = []
+        self._pending: dict[Any, tuple[str, dict[str, Any]]] = {}
+        self._open: dict[Any, _OpenCall] = {}
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the server has listed its tools."""
+        return self._lists["tools"] is not None
+
+    def connect(self) -> None:
+        """A new connection: what was not answered on the last one never will be."""
+        self._pending.clear()
+        self._open.clear()
+
+    def sent(self, message: dict[str, Any]) -> None:
+        """A message of the client."""
+        if "method" not in message or message.get("id") is None:
+            return
+        params = message.get("params") or {}
+        if message["method"] == "tools/call":
+            arguments = params.get("arguments")
+            call = _OpenCall(
+                self._clean(str(params.get("name", ""))),
+                self._scrub(arguments if isinstance(arguments, dict) else {}),
+                self._clock(),
+            )
+            self._calls.append(call)
+            self._open[message["id"]] = call
+        else:
+            self._pending[message["id"]] = (message["method"], params)
+
+    def received(self, message: dict[str, Any]) -> None:
+        """A message of the server."""
+        if "method" in message or "id" not in message:
+            return
+        if (call := self._open.pop(message["id"], None)) is not None:
+            call.ms = round((self._clock() - call.began) * 1000)
+            call.reply = {name: self._scrub(message[name]) for name in ("result", "error") if name in message}
+            return
+        method, params = self._pending.pop(message["id"], ("", {}))
+        result = message.get("result")
+        if not isinstance(result, dict):
+            return
+        if method == "initialize":
+            self._server = {name: self._scrub(result[name]) for name in SERVER_FIELDS if name in result}
+        elif method in PAGES:
+            self._take_page(PAGES[method], params, result)
+
+    def session(self) -> McpSession:
+        """What was recorded so far; calls without an answer are left out."""
+        calls, turns = [], dict[bytes, int]()
+        for call in self._calls:
+            if call.reply is None:
+                continue
+            key = call_key(call.name, call.arguments)
+            turn = turns.get(key, 0)
+            turns[key] = turn + 1
+            result, error = call.reply.get("result"), call.reply.get("error")
+            calls.append(RecordedCall(call.name, call.arguments, _plain_result(result), error, call.ms, turn))
+        return McpSession(
+            server=self._server,
+            tools=self._lists["tools"] or (),
+            resources=self._lists["resources"] or (),
+            prompts=self._lists["prompts"] or (),
+            calls=tuple(calls),
+            changes=tuple(self._changes),
+            recorded=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            address=self._address,
+        )
+
+    def _take_page(self, name: str, params: dict[str, Any], result: dict[str, Any]) -> None:
+        if not params.get("cursor"):
+            self._pages[name] = []
+        items = result.get(name)
+        self._pages[name] += [self._scrub(item) for item in items or () if isinstance(item, dict)]
+        if result.get("nextCursor"):
+            return
+        listed, before = tuple(self._pages[name]), self._lists[name]
+        if before is None or name != "tools":
+            self._lists[name] = listed
+            return
+        current = self._changes[-1].tools if self._changes else before
+        if listed != current:
+            answered = sum(call.reply is not None for call in self._calls)
+            self._changes = [change for change in self._changes if change.calls != answered]
+            self._changes.append(ToolListChange(answered, listed))
+
+    def _scrub(self, value: Any) -> Any:
+        return scrub_value(value, self._clean, _OUR_WORDS)
+
+
+def _plain_result(result: Any) -> dict[str, Any] | None:
+    """A result without `_meta`, which is of the transport."""
+    if not isinstance(result, dict):
+        return None
+    return {name: value for name, value in result.items() if name != "_meta"}

@@ -1,0 +1,142 @@
+"""Tools of an MCP server that are answered from a recorded session: `tools: {mcp: {…, recording: FILE}}` of a suite.
+
+`replay` never starts the server. `auto` asks it for calls that are not recorded, and adds them to the file at the end;
+`refresh` asks it for everything, and replaces the file. Every trial begins at the first answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.redaction.clean_text import scrubber
+from rightcall.model.dialects.mcp import read_tool
+from rightcall.model.tool import Tool
+from rightcall.recording.mcp.session import McpSession, RecordedCall, call_key
+from rightcall.recording.mcp.session_file import read_session, write_session
+from rightcall.recording.mcp.session_player import NOT_RECORDED, SessionPlayer, miss_sentence
+from rightcall.recording.mcp.session_recorder import SessionRecorder
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
+from rightcall.tools.mcp.access import secrets_of
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.client import McpServer
+from rightcall.tools.mcp.results import plain_result, protocol_failure
+from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Abort, ToolError
+
+
+class RecordedServer:
+    """A recording with the server behind it, which is started when the recording has no answer."""
+
+    def __init__(self, address: McpAddress) -> None:
+        self.address = address
+        self._clean = scrubber(*secrets_of(address))
+        self._recorder = SessionRecorder(self._clean, address.label)
+        self._session = recorded_session(address)
+        self._player = SessionPlayer(self._session, self._clean) if self._session is not None else None
+        self._server: McpServer | None = None
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        if self._player is None:
+            await self._live_server()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            await self._server.__aexit__(kind, error, trace)
+            self._write()
+
+    def entries(self) -> list[BoundTool]:
+        """The tools for a toolbox, as recorded or, without a recording, as listed."""
+        if self._session is not None:
+            tools = session_tools(self._session, self.address)
+        else:
+            assert self._server is not None
+            tools = self._server.tools
+        usual = Behaviour(timeout_s=self.address.call_s)
+        return [BoundTool(tool, usual, partial(self._ready, tool.name)) for tool in tools]
+
+    def _ready(self, name: str, context: CallContext) -> RunnableTool:
+        async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
+            if self._player is not None:
+                turn = context.count(("recorded call", call_key(name, arguments)))
+                recorded = self._player.answer(name, arguments, turn)
+                if recorded is not None:
+                    return _result(recorded)
+                if self.address.replays:
+                    self._refuse(name, arguments)
+            return await (await self._live_server()).call(name, arguments)
+
+        return RunnableTool(run, live=not self.address.replays)
+
+    def _refuse(self, name: str, arguments: dict[str, Any]) -> None:
+        """A call that a replay does not have is an error of the trial, or one that the model sees."""
+        assert self._player is not None
+        miss = miss_sentence(self._player.miss(name, arguments))
+        if self.address.unrecorded == "agent_error":
+            raise ToolError(NOT_RECORDED, miss, "use arguments that the recording has", retry="fix_args")
+        raise Abort(f"{NOT_RECORDED}: {miss}; record it with record: auto", effect="none")
+
+    async def _live_server(self) -> McpServer:
+        async with self._starting:
+            if self._server is None:
+                server = McpServer(self.address, self._recorder)
+                await server.__aenter__()
+                self._server = server
+            return self._server
+
+    def _write(self) -> None:
+        """The recording with the new calls after the old ones; a replay gives the last answer again."""
+        fresh, old = self._recorder.session(), self._session
+        if old is not None:
+            fresh = _with_calls(old, fresh.calls)
+        if fresh.server:
+            write_session(Path(self.address.recording), fresh.without_repeats())
+
+
+def recorded_session(address: McpAddress) -> McpSession | None:
+    """The session that answers; None when everything is asked again, or nothing was recorded yet."""
+    path = Path(address.recording)
+    if address.record == "refresh" or (address.record == "auto" and not path.exists()):
+        return None
+    if not path.exists():
+        raise InputError(str(path), "no such recording", "record it: rightcall mcp record SERVER -o FILE")
+    return read_session(path)
+
+
+def session_tools(session: McpSession, address: McpAddress) -> list[Tool]:
+    """The recorded definitions as tools."""
+    tools = []
+    for definition in session.tools:
+        try:
+            tools.append(read_tool(definition, address.recording))
+        except InputError as error:
+            raise ConfigError(str(error)) from None
+    return tools
+
+
+def _result(recorded: RecordedCall) -> Any:
+    if recorded.result is None:
+        error = recorded.error or {}
+        raise protocol_failure(int(error.get("code", 0)), str(error.get("message", ""))[:300], recorded.name)
+    return plain_result(recorded.result, recorded.name)
+
+
+def _with_calls(old: McpSession, calls: tuple[RecordedCall, ...]) -> McpSession:
+    counts: dict[bytes, int] = {}
+    for call in old.calls:
+        counts[call.key] = call.n + 1
+    added = []
+    for call in calls:
+        added.append(replace(call, n=counts.get(call.key, 0)))
+        counts[call.key] = counts.get(call.key, 0) + 1
+    return replace(old, calls=(*old.calls, *added))

@@ -1,0 +1,258 @@
+"""`rightcall mcp record`, `serve` and `verify`: one file as recording, mock server and contract."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from rightcall.cli.options import FILE, file_argument, json_option, output_option
+from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.core.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from rightcall.recording.mcp.session import McpSession
+    from rightcall.tools.mcp.address import McpAddress
+    from rightcall.wings.contracts.replay_server import ReplayServer
+    from rightcall.wings.contracts.verification import ContractResult, OtherVersion, VerifyRules
+
+server_argument = click.argument("server", metavar="SERVER")
+writes_option = click.option(
+    "--allow-writes",
+    "writes",
+    multiple=True,
+    is_flag=False,
+    flag_value="*",
+    metavar="[TOOL]",
+    help="Also call this tool, which does not say that it only reads; without a name, every tool (repeatable)",
+)
+
+
+@click.command()
+@server_argument
+@output_option("Recording to write", required=True)
+@click.option("--calls", type=FILE, help='Calls to make: lines {"name": …, "arguments": {…}}, or a recording')
+@click.option("--goldens", type=FILE, help="Goldens whose expected calls are made, if their tools only read")
+@click.option(
+    "--through", is_flag=True, help="Record a client's session: stand between it and the server, on stdio"
+)
+@writes_option
+def record(
+    server: str,
+    output: Path,
+    calls: Path | None,
+    goldens: Path | None,
+    through: bool,
+    writes: tuple[str, ...],
+) -> None:
+    """Record a session of SERVER, `mcp:COMMAND` or a URL: what it lists, and its answers to calls.
+
+    Without --calls, --goldens or --through only the definitions are recorded. Secrets are removed before anything is
+    written. Every call of --calls is made; of --goldens, only calls of tools that only read.
+    """
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.recording.mcp.session_file import write_session
+    from rightcall.show.progress import CountProgress
+    from rightcall.wings.contracts.call_list import expected_calls, read_calls
+    from rightcall.wings.contracts.capture import ALL, record_session
+
+    if sum(map(bool, (calls, goldens, through))) > 1:
+        raise click.UsageError("--calls, --goldens and --through exclude each other")
+    address = read_server(server)
+    if through:
+        _record_through(address, output)
+        return
+    unstated = 0
+    planned = read_calls(calls) if calls else []
+    if goldens:
+        planned, unstated = expected_calls(goldens)
+    with CountProgress("recording", "call") as progress:
+        session, skipped = run_interruptible(
+            record_session(address, planned, writes=writes if goldens else (ALL,), advance=progress.advance)
+        )
+    write_session(output, session)
+    tell(_recorded_line(session, output))
+    if unstated:
+        tell(f"{unstated} expected calls state no arguments that could be sent", err=True)
+    if skipped:
+        names = ", ".join(sorted({call.name for call in skipped}))
+        tell(
+            f"{len(skipped)} calls were not made, because their tools may write: {names}; see --allow-writes",
+            err=True,
+        )
+    print_next(f"rightcall mcp serve {shlex.quote(str(output))}")
+
+
+@click.command()
+@file_argument
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve over HTTP at /mcp [default: stdio]")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 1 if a call was not recorded, or a recorded call was never made"
+)
+@click.option(
+    "--order",
+    type=click.Choice(["any", "recorded"]),
+    default="any",
+    show_default=True,
+    help="recorded: exit with 1 if calls came in another order",
+)
+def serve(file: Path, address: str | None, strict: bool, order: Literal["any", "recorded"]) -> None:
+    """Serve the recording FILE as the server that was recorded: same definitions, same answers.
+
+    A call that is not recorded is answered with an error `not_recorded` that names the nearest recorded call.
+    """
+    from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
+    from rightcall.cli.tools_call import host_and_port
+    from rightcall.recording.mcp.session_file import read_session
+    from rightcall.wings.contracts.replay_server import ReplayServer
+    from rightcall.wings.contracts.replay_transport import serve_http, serve_stdio
+
+    server = ReplayServer(read_session(file))
+    judged = strict or order == "recorded"
+    try:
+        if address:
+            run_interruptible(serve_http(server, *host_and_port(address), _tell_address))
+        else:
+            serve_stdio(server, sys.stdin.buffer, sys.stdout.buffer)
+    except KeyboardInterrupt:  # how a server over HTTP ends
+        if not judged:
+            raise
+        INTERRUPTS.count = 0
+    except BrokenPipeError:
+        if not judged:
+            raise
+    if judged:
+        _judge_use(server, strict=strict, in_order=order == "recorded")
+
+
+@click.command()
+@file_argument
+@click.argument("server", metavar="[SERVER]", default="")
+@click.option("--from", "other", type=FILE, help="Compare with this recording instead of a server")
+@click.option("--only", multiple=True, metavar="TOOL", help="Compare only this tool (repeatable)")
+@click.option(
+    "--ignore", multiple=True, metavar="JSONPATH", help="Part of results that may have any shape (repeatable)"
+)
+@writes_option
+@click.option("--values", is_flag=True, help="Treat other values of the same shape as breaking")
+@json_option
+@output_option("JUnit file to write")
+def verify(
+    file: Path,
+    server: str,
+    other: Path | None,
+    only: tuple[str, ...],
+    ignore: tuple[str, ...],
+    writes: tuple[str, ...],
+    values: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Verify SERVER, `mcp:COMMAND` or a URL, against the recording FILE: compatible or breaking, tool by tool.
+
+    Only calls of tools that say that they only read are made again; others count as not verified. Exit codes: 0 nothing
+    breaks, 1 a tool is breaking, 4 the server gave no answer, which says nothing about compatibility.
+    """
+    from rightcall.recording.mcp.session_file import read_session
+    from rightcall.wings.contracts import verdict_text
+    from rightcall.wings.contracts.result_shape import IgnoredPaths
+    from rightcall.wings.contracts.verification import (
+        VerifyRules,
+        compare_versions,
+        recorded_version,
+        refuse_unknown,
+    )
+
+    if bool(server) == bool(other):
+        raise click.UsageError("name either SERVER or --from FILE")
+    session = read_session(file)
+    rules = VerifyRules(frozenset(only), IgnoredPaths(ignore), frozenset(writes), values)
+    refuse_unknown(rules, session)
+    version = recorded_version(read_session(other), session) if other else _ask(server, session, rules)
+    result = compare_versions(session, version, rules)
+    if output is not None:
+        from rightcall.files.atomic import write_file
+
+        write_file(output, verdict_text.as_junit(result, str(file)))
+    if as_json:
+        print_json(verdict_text.as_json(result))
+    else:
+        _show(result)
+    if result.verdict == "breaking":
+        click.get_current_context().exit(1)
+
+
+def read_server(server: str) -> McpAddress:
+    """The address of `mcp:COMMAND`, `mcp:URL` or a URL."""
+    from rightcall.tools.mcp.address import read_address
+
+    if not server.startswith(("mcp:", "http://", "https://")):
+        raise click.UsageError(
+            f"'{server}' is neither mcp:COMMAND nor a URL; try {shlex.quote('mcp:' + server)}"
+        )
+    return read_address(server, server)
+
+
+def _ask(server: str, session: McpSession, rules: VerifyRules) -> OtherVersion:
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.show.progress import CountProgress
+    from rightcall.wings.contracts.verification import other_version
+
+    address = read_server(server)
+    with CountProgress("verifying", "call") as progress:
+        try:
+            return run_interruptible(other_version(address, session, rules, progress.advance))
+        except InfrastructureError as error:
+            raise InfrastructureError(f"{error}; this says nothing about compatibility") from None
+
+
+def _show(result: ContractResult) -> None:
+    from rightcall.show.terminal import clean
+    from rightcall.wings.contracts.verdict_text import terminal_lines
+
+    out = console()
+    for line, style in terminal_lines(result):
+        out.print(clean(line), style=style, soft_wrap=True)
+    if result.count("for the model") or result.listing:
+        print_next("rightcall check SUITE")
+
+
+def _record_through(address: McpAddress, output: Path) -> None:
+    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.recording.mcp.session_file import write_session
+    from rightcall.wings.contracts.capture import recorder_of
+    from rightcall.wings.contracts.passage import pass_through
+
+    recorder = recorder_of(address)
+    try:
+        run_interruptible(pass_through(address, recorder, sys.stdin.buffer, sys.stdout.buffer))
+    finally:
+        session = recorder.session()
+        if session.server:
+            write_session(output, session)
+            tell(_recorded_line(session, output), err=True)
+        else:
+            tell("nothing was recorded: no client connected", err=True)
+
+
+def _judge_use(server: ReplayServer, *, strict: bool, in_order: bool) -> None:
+    problems = server.log.problems(server.session, strict=strict, in_order=in_order)
+    for problem in problems:
+        tell(problem, err=True)
+    if problems:
+        click.get_current_context().exit(1)
+
+
+def _tell_address(host: str, port: int) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    tell(f"serving on http://{shown}:{port}/mcp; press Ctrl-C to stop", err=True)
+
+
+def _recorded_line(session: McpSession, output: Path) -> str:
+    from rightcall.core.text import pluralize
+
+    facts = f"{pluralize(len(session.tools), 'tool')}, {pluralize(len(session.calls), 'call')}"
+    return f"{session.label}: {facts} written to {output}"

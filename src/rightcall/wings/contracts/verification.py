@@ -1,0 +1,207 @@
+"""A recording against another version of its server: compatible or breaking, a tool at a time.
+
+Only calls of tools that say that they only read are made, and of those that were allowed by name. The others are
+counted as not verified, and their tools are never called compatible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rightcall.core.errors import InputError, suggestion
+from rightcall.recording.mcp.session import Definition, McpSession, tool_name
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.raw_session import RawSession
+from rightcall.wings.contracts.capture import ALL, only_reads
+from rightcall.wings.contracts.result_shape import IgnoredPaths
+from rightcall.wings.contracts.tool_comparison import (
+    ContractChange,
+    alike,
+    answer_changes,
+    definition_changes,
+)
+
+ContractVerdict = Literal["breaking", "for the model", "not verified", "compatible"]
+Reply = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class VerifyRules:
+    """What is compared, and how strictly."""
+
+    only: Collection[str] = ()
+    ignored: IgnoredPaths = field(default_factory=lambda: IgnoredPaths(()))
+    writes: Collection[str] = ()
+    values: bool = False
+
+
+@dataclass(frozen=True)
+class OtherVersion:
+    """The other side: its tools, and its replies to recorded calls by their number. Others were not made."""
+
+    label: str
+    tools: tuple[Definition, ...]
+    replies: dict[int, Reply]
+
+
+@dataclass(frozen=True)
+class ToolVerdict:
+    """One tool: `calls` recorded ones, of which `verified` were compared."""
+
+    name: str
+    changes: tuple[ContractChange, ...]
+    calls: int = 0
+    verified: int = 0
+
+    @property
+    def verdict(self) -> ContractVerdict:
+        levels = {change.level for change in self.changes}
+        if "breaking" in levels:
+            return "breaking"
+        if "model" in levels:
+            return "for the model"
+        return "not verified" if self.verified < self.calls else "compatible"
+
+
+@dataclass(frozen=True)
+class ContractResult:
+    """The verdicts of all tools. `listing` is what changed in the list itself."""
+
+    recorded: str
+    other: str
+    tools: tuple[ToolVerdict, ...]
+    listing: tuple[ContractChange, ...] = ()
+
+    @property
+    def verdict(self) -> ContractVerdict:
+        verdicts = {tool.verdict for tool in self.tools}
+        if any(change.level == "model" for change in self.listing):
+            verdicts.add("for the model")
+        order: tuple[ContractVerdict, ...] = ("breaking", "for the model", "not verified")
+        return next((verdict for verdict in order if verdict in verdicts), "compatible")
+
+    def count(self, verdict: ContractVerdict) -> int:
+        return sum(tool.verdict == verdict for tool in self.tools)
+
+    @property
+    def calls(self) -> int:
+        return sum(tool.calls for tool in self.tools)
+
+    @property
+    def verified(self) -> int:
+        return sum(tool.verified for tool in self.tools)
+
+
+async def other_version(
+    address: McpAddress,
+    session: McpSession,
+    rules: VerifyRules,
+    advance: Callable[[], object] = lambda: None,
+) -> OtherVersion:
+    """A running server: its tools, and its replies to the recorded calls that may be made."""
+    recorded = {tool_name(tool): tool for tool in session.tools}
+    async with RawSession(address) as server:
+        tools = await server.tools()
+        listed = {tool_name(tool): tool for tool in tools}
+        replies: dict[int, Reply] = {}
+        for number, call in enumerate(session.calls):
+            if _may_call(call.name, recorded.get(call.name), listed.get(call.name), rules):
+                replies[number] = await server.call(call.name, call.arguments)
+            advance()
+        label = McpSession(server=server.server).label
+    return OtherVersion(label, tuple(tools), replies)
+
+
+def recorded_version(other: McpSession, session: McpSession) -> OtherVersion:
+    """Another recording, with its answers to the calls that both have."""
+    answers = {(call.key, call.n): call for call in other.calls}
+    replies = {}
+    for number, call in enumerate(session.calls):
+        if (answer := answers.get((call.key, call.n))) is not None:
+            replies[number] = {"error": answer.error} if answer.result is None else {"result": answer.result}
+    return OtherVersion(other.label, other.tools, replies)
+
+
+def compare_versions(session: McpSession, other: OtherVersion, rules: VerifyRules) -> ContractResult:
+    """Every tool of the recording, and those that the other version adds."""
+    old = {tool_name(tool): tool for tool in session.tools}
+    new = {tool_name(tool): tool for tool in other.tools}
+    renamed = _renamings(old, new)
+    names = [*old, *dict.fromkeys(call.name for call in session.calls if call.name not in old)]
+    verdicts = [_tool_verdict(name, session, other, old, new, renamed, rules) for name in names]
+    added = ContractChange("list", "tool added", "compatible")
+    verdicts += [ToolVerdict(n, (added,)) for n in new if n not in old and n not in renamed.values()]
+    shown = tuple(verdict for verdict in verdicts if not rules.only or verdict.name in rules.only)
+    return ContractResult(session.label, other.label, shown, () if rules.only else _order_change(old, new))
+
+
+def _tool_verdict(
+    name: str,
+    session: McpSession,
+    other: OtherVersion,
+    old: dict[str, Definition],
+    new: dict[str, Definition],
+    renamed: dict[str, str],
+    rules: VerifyRules,
+) -> ToolVerdict:
+    calls = [(number, call) for number, call in enumerate(session.calls) if call.name == name]
+    changes: list[ContractChange] = []
+    if name in old and name not in new:
+        text = f"tool renamed: {renamed[name]} has the same schemas" if name in renamed else "tool gone"
+        changes.append(ContractChange("list", text, "breaking"))
+        return ToolVerdict(name, tuple(changes), len(calls), 0)
+    if name in old:
+        changes += definition_changes(old[name], new[name], [call for _, call in calls])
+    elif name in new:
+        changes.append(ContractChange("list", "tool added", "compatible"))
+    verified, schemas = 0, (_output_schema(old, name), _output_schema(new, name))
+    for number, call in calls:
+        if (reply := other.replies.get(number)) is not None:
+            verified += 1
+            changes += answer_changes(call, reply, schemas, rules.ignored, values=rules.values)
+    return ToolVerdict(name, tuple(dict.fromkeys(changes)), len(calls), verified)
+
+
+def _may_call(name: str, old: Definition | None, new: Definition | None, rules: VerifyRules) -> bool:
+    """Whether a call may be made again. A tool that neither version has cannot do anything."""
+    if rules.only and name not in rules.only:
+        return False
+    if old is None and new is None:
+        return True
+    if new is None:
+        return False
+    return name in rules.writes or ALL in rules.writes or only_reads(old, new)
+
+
+def _renamings(old: dict[str, Definition], new: dict[str, Definition]) -> dict[str, str]:
+    """Old names with the new ones of tools that have the same schemas; only where there is no doubt."""
+    gone = [name for name in old if name not in new]
+    added = [name for name in new if name not in old]
+    pairs: dict[str, str] = {}
+    for name in gone:
+        twins = [other for other in added if alike(old[name], new[other])]
+        rivals = [other for other in gone if other != name and alike(old[name], old[other])]
+        if len(twins) == 1 and not rivals:
+            pairs[name] = twins[0]
+    return pairs
+
+
+def _order_change(old: dict[str, Definition], new: dict[str, Definition]) -> tuple[ContractChange, ...]:
+    before, after = [name for name in old if name in new], [name for name in new if name in old]
+    return () if before == after else (ContractChange("list", "tools are listed in another order", "model"),)
+
+
+def _output_schema(tools: dict[str, Definition], name: str) -> Any:
+    return tools.get(name, {}).get("outputSchema")
+
+
+def refuse_unknown(rules: VerifyRules, session: McpSession) -> None:
+    """Raise `InputError` for a chosen tool that is not in the recording."""
+    names = sorted({*map(tool_name, session.tools), *(call.name for call in session.calls)})
+    for option, chosen in (("--only", rules.only), ("--allow-writes", rules.writes)):
+        for name in chosen:
+            if name not in names and name != ALL:
+                hint = suggestion(name, names) or f"the tools are: {', '.join(names) or 'none'}"
+                raise InputError(option, f"no such tool '{name}'", hint)
