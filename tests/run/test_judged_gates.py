@@ -125,7 +125,8 @@ def test_stopping_early_by_a_judges_own_rate_is_refused():
 
 def test_a_run_without_a_gate_says_that_its_judge_is_not_calibrated():
     run = evaluated(None)
-    assert run.verdict.word == "FAIL" and run.verdict.sentence.endswith("2 of them judged by a model")
+    assert run.verdict.word == "INCONCLUSIVE" and run.verdict.exit_code == 3
+    assert "2 of them judged by a model, by a judge that is not calibrated" in run.verdict.sentence
 
 
 def test_compare_never_claims_a_difference_that_only_a_judge_saw():

@@ -24,6 +24,7 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import Run
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
 from rightcall.run.outcome import verdict_without_gate
@@ -236,7 +237,12 @@ def outcome_of(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     verdict = (
         gate_run(store, stored.id, plan.gate, plan.quarantine)
         if plan.gate is not None
-        else verdict_by_answers(verdict_without_gate(summary), store, stored.id, stored.run.agent)
+        else verdict_by_answers(
+            verdict_without_gate(summary, evidence_of_labels(store, stored.id, None), plan.judges),
+            store,
+            stored.id,
+            stored.run.agent,
+        )
     )
     if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
         word: Word = stored.verdict  # type: ignore[assignment]

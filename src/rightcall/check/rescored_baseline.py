@@ -15,7 +15,7 @@ from rightcall.recording.library import Recordings
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.run.baseline_pool import mark_of, scores_by_run
 from rightcall.run.inputs import golden_hash
-from rightcall.run.rescorer import tools_of_run
+from rightcall.run.run_record import tools_of_run
 from rightcall.store.sql.store import Store
 
 

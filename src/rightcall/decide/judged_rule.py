@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -62,7 +63,7 @@ class JudgedRateRule:
         exact = self._exact_check(evidence, selected, alpha)
         if exact is not None and exact.word == "FAIL":
             return exact
-        problem = self._shortage(labels)
+        problem = label_shortage(self.evidence, self.metrics, labels, self.policy)
         if not problem:
             units = {name: "\0".join(cluster_key(outcome)) for name, outcome in selected.items()}
             about: CasesAbout = "these_cases" if self.rule.about == "these_goldens" else "cases_like_these"
@@ -103,9 +104,9 @@ class JudgedRateRule:
 
     def hint(self, check: Check, alpha: float) -> str:
         """What would decide an undecided rate: labels, or more goldens where all labels would not."""
-        where = f"{self.evidence.run} --metric {self.metrics[0]}"
+        where = f"{self.evidence.run} --metric {shlex.quote(self.metrics[0])}"
         if not check.controlled or check.labels is None or check.value is None:
-            return f"rightcall judge label {where}"
+            return label_command(self.evidence.run, self.metrics[0])
         if abs(check.value - self.rule.limit) < TOO_NEAR:
             return f"{self.name} is too close to {percent(self.rule.limit)} for a reasonable number of labels"
         cases, labels = further_need(check, self.rule, alpha)
@@ -150,24 +151,29 @@ class JudgedRateRule:
         sentence = f"{check.sentence}; whatever people say of its judged cases"
         return msgspec.structs.replace(check, sentence=sentence, judges=self.metrics)
 
-    def _shortage(self, labels: int) -> str:
-        """Why there is no estimate; empty when there are labels enough."""
-        problems = [text for metric in self.metrics if (text := self.evidence.metrics[metric].problem)]
-        if problems:
-            return "; ".join(problems)
-        if labels >= self.policy.floor.labels:
-            return ""
-        metric = self.metrics[0]
-        about = self.evidence.metrics[metric]
-        stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
-        rule = f" for rubric {shorten(about.rule, 9)}" if about.rule else ""
-        return (
-            f"{' and '.join(self.metrics)}: {labels} of {self.policy.floor.labels} labels{rule}{stale}; "
-            f"`rightcall judge label {self.evidence.run} --metric {metric}`"
-        )
-
     def _raw_rate(self, outcomes: Sequence[Outcome]) -> float | None:
         return replace(self.rule, kind="point").look(outcomes, 0.5).value
+
+
+def label_shortage(evidence: JudgedEvidence, metrics: Sequence[str], labels: int, policy: JudgePolicy) -> str:
+    """Why labels decide nothing yet; empty when there are enough."""
+    problems = [text for metric in metrics if (text := evidence.metrics[metric].problem)]
+    if problems:
+        return "; ".join(problems)
+    if labels >= policy.floor.labels:
+        return ""
+    about = evidence.metrics[metrics[0]]
+    stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
+    rule = f" for rubric {shorten(about.rule, 9)}" if about.rule else ""
+    return (
+        f"{' and '.join(metrics)}: {labels} of {policy.floor.labels} labels{rule}{stale}; "
+        f"`{label_command(evidence.run, metrics[0])}`"
+    )
+
+
+def label_command(run: str, metric: str) -> str:
+    """What to type to label the cases of a run."""
+    return f"rightcall judge label {run} --metric {shlex.quote(metric)}"
 
 
 def further_need(check: Check, rule: RateRule, alpha: float) -> tuple[int, int]:

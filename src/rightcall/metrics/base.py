@@ -44,7 +44,8 @@ class Metric:
     Subclass it as a frozen dataclass whose fields are its settings and write `measure` (or `async def measure`).
     A metric keeps nothing between cases, so one instance may serve a thousand cases at once. Its docstring is
     its page: what it measures, why it matters, then `Golden:`, `Fails:` and `Passes:` lines with an example.
-    `reads_expected_output` declares that it compares the answer with the golden's `expected_output`.
+    `reads_expected_output` declares that it compares the answer with the golden's `expected_output`, `asks_model` that a
+    model decides [default: whether it has a `model`]: people's labels then say what its verdicts are worth.
     """
 
     reads_expected_output: ClassVar[bool] = False
@@ -98,6 +99,15 @@ def require_threshold(name: str, threshold: float | None) -> None:
     """Raise `ConfigError` for a threshold that every value reaches, or none. None is that of the golden."""
     if threshold is not None and not 0 < threshold <= 1:
         raise ConfigError(f"{name}: threshold must be above 0 and at most 1, got {threshold:g}")
+
+
+def asks_model(metric: Any) -> bool:
+    """Whether a metric asks a model: it says so by `asks_model`, else it holds a `model`, as judges of others do."""
+    inner = getattr(metric, "mirrored", None) or getattr(metric, "metric", None)
+    if inner is not None:
+        return asks_model(inner)
+    declared = getattr(metric, "asks_model", None)
+    return declared if isinstance(declared, bool) else getattr(metric, "model", None) is not None
 
 
 def metric_name(metric: type) -> str:

@@ -14,17 +14,22 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
+from msgspec.structs import replace
+
 from rightcall.core.errors import CodeExit
-from rightcall.metrics.base import Metric, UserMetric
+from rightcall.metrics.base import Metric, UserMetric, asks_model
 from rightcall.model.case import AnyTestCase
 from rightcall.model.failure import Code, Failure
-from rightcall.model.score import Score
+from rightcall.model.score import Judging, Score
 
 METRIC_SECONDS = 300.0
 """Time limit of a metric for one case, in seconds."""
 
 MOST_STUCK = 32
 """Threads in which a metric may be stuck at once: a thread cannot be ended."""
+
+ONE_VOTE = Judging(1, True)
+"""What is known of how a metric of others came to its score."""
 
 CODES = frozenset(get_args(Code))
 _counting = threading.Lock()
@@ -79,7 +84,7 @@ async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC
         return Score.broken(f"{metric.name} raised {type(cause).__name__}: {cause}")
     if time.monotonic() - begun > seconds:  # it blocked, so that it could not be stopped
         return _too_late(metric, seconds)
-    return _valid(metric, score)
+    return _marked(metric, _valid(metric, score))
 
 
 def is_quick(metric: Metric) -> bool:
@@ -140,6 +145,13 @@ def _ends_the_run(error: BaseException) -> bool:
         task = asyncio.current_task()
         return task is None or task.cancelling() > 0
     return isinstance(error, KeyboardInterrupt)
+
+
+def _marked(metric: Metric, score: Score) -> Score:
+    """The score, marked as judged if a metric of others asks a model; ours mark theirs with the votes."""
+    if score.judged is not None or score.error or hasattr(metric, "form") or not asks_model(metric):
+        return score
+    return replace(score, judged=ONE_VOTE)
 
 
 def _valid(metric: Metric, score: Any) -> Score:

@@ -9,8 +9,8 @@ from rightcall.agents.pool import Pool
 from rightcall.core.errors import InputError
 from rightcall.decide.label_rules import Target
 from rightcall.files.python_object import search_modules_in
-from rightcall.metrics.base import Metric
-from rightcall.metrics.judged.form import JudgeForm, material_hash
+from rightcall.metrics.base import Metric, asks_model
+from rightcall.metrics.judged.form import judge_of, material_hash
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model.case import TestCase
@@ -66,9 +66,9 @@ async def judge_again(
             "has no label",
             judged.label_command,
         )
-    form, identity = getattr(metric, "form", None), getattr(metric, "identity", None)
-    if not isinstance(form, JudgeForm) or identity is None:
+    if not asks_model(metric):
         raise InputError(f"metric {metric.name}", "asks no judge")
+    form, identity = judge_of(metric)
     records: list[JudgementRecord] = []
 
     async def ask(job: tuple[JudgedCase, TestCase]) -> None:
@@ -83,7 +83,7 @@ async def judge_again(
             )
         score = await measure_one(metric, test_case)
         answer: dict[str, Any] = (
-            {"problem": score.error} if score.error else {"share": score.value, "passed": score.passed}
+            {"problem": score.error} if score.error else {"share": form.share(score), "passed": score.passed}
         )
         records.append(
             JudgementRecord(

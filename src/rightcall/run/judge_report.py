@@ -196,7 +196,7 @@ def _notes(judged: JudgedRun, labelling: RunLabels, rows: LabelRows) -> list[str
     if disputed := labelling.with_word("disputed"):
         shown = ", ".join(disputed[:5])
         notes.append(f"{pluralize(len(disputed), 'case')} disputed: {shown}; see `rightcall judge settle`")
-    if judged.judge.judge.prompt != VERSION:
+    if not judged.judge.form.graded and judged.judge.judge.prompt != VERSION:
         notes.append(
             f"judgements are stale: prompt {judged.judge.judge.prompt}, now {VERSION}; see `rightcall judge again`"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError, suggestion
+from rightcall.decide.judged_rule import label_command
 from rightcall.decide.label_rules import Target, plan_kind, population_name
 from rightcall.metrics.judged.form import JudgeForm, RunJudge, material_hash
 from rightcall.metrics.score_case import case_for_metrics
@@ -19,8 +19,8 @@ from rightcall.model.label import CasePlace, Label, rule_hash
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
-from rightcall.run.rescorer import tools_of_run
 from rightcall.run.run_judges import require_judge
+from rightcall.run.run_record import tools_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
@@ -78,7 +78,7 @@ class JudgedRun:
     @property
     def label_command(self) -> str:
         """What to type to label its cases."""
-        return f"rightcall judge label {self.run.id} --metric {shlex.quote(self.metric)}"
+        return label_command(self.run.id, self.metric)
 
     @property
     def judge_hash(self) -> str:
@@ -118,7 +118,8 @@ def load_judged_run(store: Store, run: str, metric: str = "", *, finished: bool 
     judged = (_case_of_judge(judge, stored.id, goldens.get(r.golden_id), r, tools) for r in results)
     cases = {case.place.id: case for case in judged if case is not None}
     if not cases:
-        raise InputError(f"run {stored.id}", f"has no case that {judge.metric} was asked about")
+        hint = "" if judge.form.rubric else "nothing says what it judges by: give the metric a `rubric`"
+        raise InputError(f"run {stored.id}", f"has no case that {judge.metric} was asked about", hint)
     return JudgedRun(stored, judge, cases)
 
 
@@ -191,6 +192,4 @@ def _case_of_judge(
 
 def _verdict(form: JudgeForm, score: Score) -> tuple[float | None, bool | None]:
     """The share of the votes that pass and the verdict; turns are no votes."""
-    if score.error:
-        return None, None
-    return float(score.passed) if form.turns else score.value, score.passed
+    return (None, None) if score.error else (form.share(score), score.passed)

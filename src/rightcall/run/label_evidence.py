@@ -22,19 +22,13 @@ if TYPE_CHECKING:
 
 
 def evidence_of_labels(
-    store: Store, run: str, gate: Gate, labels: str | Path | None = None
+    store: Store, run: str, gate: Gate | None, labels: str | Path | None = None
 ) -> JudgedEvidence | None:
-    """What decides the judged rates of a gate; None when judges have no say in it."""
+    """What decides the judged rates of a gate, or of the verdict without one; None when judges have no say in it."""
     stored = store.runs.get(run)
     if JUDGES not in stored.run.fingerprints:
         return None
-    limits = (gate.min, gate.above_floor, gate.baseline)
-    rates = any(limit is not None for limit in limits) or gate.categories or gate.tags
-    judges = [
-        judge
-        for judge in judges_of(store, stored)
-        if (judge.decides and rates) or judge.metric in gate.metrics
-    ]
+    judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]
     if not judges:
         return None
     from rightcall.decide.judged_evidence import JudgedEvidence
@@ -49,6 +43,15 @@ def evidence_of_labels(
         {name: about for name, (about, _) in people.items()},
         cases,
     )
+
+
+def _has_a_say(judge: RunJudge, gate: Gate | None) -> bool:
+    """Whether a gate, or the verdict without one, depends on a judge."""
+    if gate is None:
+        return judge.decides
+    limits = (gate.min, gate.above_floor, gate.baseline)
+    rates = any(limit is not None for limit in limits) or bool(gate.categories or gate.tags)
+    return (judge.decides and rates) or judge.metric in gate.metrics
 
 
 def _cases(

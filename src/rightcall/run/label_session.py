@@ -1,4 +1,4 @@
-"""RunLabels a run: which case comes next for whom, and storing an answer. The terminal and the dashboard share it."""
+"""Labels a run: which case comes next for whom, and storing an answer. The terminal and the dashboard share it."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ class LiveRun:
                 with_counts(verdict, summary), rate=summary.overall.rate, floor=floor
             )
         else:
-            verdict = verdict_without_gate(summary)
+            verdict = verdict_without_gate(summary, judged, self._plan.judges)
         return RunOutcome(
             run,
             msgspec.structs.replace(

@@ -8,11 +8,13 @@ import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize
-from rightcall.decide.config import Gate
+from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.early_stop import RunOrder, StopMonitor, Stopped, monitor_for
+from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
+from rightcall.metrics.base import asks_model
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, GroupSummary, Summary, no_checks_text, nothing_checked_text
 from rightcall.run.gate_evidence import GateEvidence
@@ -34,8 +36,14 @@ def gather_outcomes(results: Iterable[CaseResult]) -> list[Outcome]:
     return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})
 
 
-def verdict_without_gate(summary: Summary) -> Verdict:
-    """PASS requires every case to pass, nearly every request to be answered, and no metric to fail."""
+def verdict_without_gate(
+    summary: Summary, judged: JudgedEvidence | None = None, policy: JudgePolicy | None = None
+) -> Verdict:
+    """PASS requires every case to pass, nearly every request to be answered, and no metric to fail.
+
+    Where judges decide cases, `judged` has what people say of them: without enough labels there is neither PASS nor
+    FAIL by a judge, unless the `policy` allows it.
+    """
     whole = summary.overall
     tried = whole.cases + whole.errors
     failed = whole.cases - whole.passed
@@ -48,13 +56,17 @@ def verdict_without_gate(summary: Summary) -> Verdict:
         word = "ERROR"
         sentence = f"{pluralize(unanswered, 'case')} of {tried:,} got no answer"
     elif failed:
-        judged = (
-            f", {summary.failed_by_judges:,} of them judged by a model" if summary.failed_by_judges else ""
-        )
-        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{judged}"
+        by_judges = summary.failed_by_judges
+        marked = f", {by_judges:,} of them judged by a model" if by_judges else ""
+        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{marked}"
     else:
         word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
     verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+    if judged is not None:
+        from rightcall.decide.judged_cases import verdict_by_people  # runs without judges do not load it
+
+        exact = failed - summary.failed_by_judges
+        verdict = verdict_by_people(verdict, judged, policy or JudgePolicy(), exact_failures=exact)
     return with_counts(verdict, summary)
 
 
@@ -164,7 +176,7 @@ class EarlyStop:
         """The early stopping of the plan's gate; None without one."""
         if plan.gate is None or plan.gate.stop == "off":
             return None
-        judged = [metric.name for metric in plan.scorer.metrics if getattr(metric, "asks_model", False)]
+        judged = [metric.name for metric in plan.scorer.metrics if asks_model(metric)]
         if judged and plan.gate.judges.uncalibrated == "refuse":
             raise ConfigError(
                 f"gate: stop: {plan.gate.stop} would end the run by the judged rate of {', '.join(judged)}, which"

@@ -22,7 +22,7 @@ from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.datasets.goldens import numbered_goldens
-from rightcall.decide.config import Gate
+from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS
@@ -110,6 +110,8 @@ class Plan:
     run_options: str = ""
     kind: SuiteKind | None = None
     models: ModelCatalog = field(default_factory=ModelCatalog)
+    judges: JudgePolicy = field(default_factory=JudgePolicy)
+    """How judged metrics decide where there is no gate, which has its own."""
     floor: bool = False
     """Whether the floor is asked for, however many goldens there are."""
 

@@ -13,7 +13,7 @@ from rightcall.metrics.score_case import case_for_metrics
 from rightcall.model.case import TestCase
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.run.rescorer import tools_of_run
+from rightcall.run.run_record import tools_of_run
 from rightcall.stats.paired_tests import mcnemar_exact
 from rightcall.store.sql.store import Store
 from rightcall.tools.definitions.offer import tools_for

@@ -8,7 +8,6 @@ from itertools import islice
 
 import msgspec
 
-from rightcall.core import codec
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
@@ -22,11 +21,12 @@ from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.floor import compute_floor
+from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.run_judges import judges_document, with_judges
-from rightcall.run.run_record import new_run
+from rightcall.run.run_record import new_run, tools_of_run
 from rightcall.run.trivial_scores import TrivialScorer
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key, StoredRun
@@ -110,17 +110,11 @@ async def rescore_run(
     early = old.run.summary is not None and old.run.summary.stopped_early
     floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
     summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor)
-    verdict = verdict_by_answers(verdict_without_gate(summary), store, new.id, old.run.agent)
+    verdict = verdict_by_answers(
+        verdict_without_gate(summary, evidence_of_labels(store, new.id, None)), store, new.id, old.run.agent
+    )
     store.runs.finish(new.id, summary, verdict.word)
     return new.id, summary, verdict
-
-
-def tools_of_run(store: Store, run: StoredRun) -> dict[str, Tool]:
-    """The tools of a run; none when they were not stored."""
-    fingerprint = run.run.fingerprints.get("tools", "")
-    content = store.runs.document("tools", fingerprint) if fingerprint else None
-    tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
-    return {tool.name: tool for tool in tools}
 
 
 async def _score_again(

@@ -10,6 +10,7 @@ from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.metrics.base import asks_model
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import Run
 from rightcall.recording.canonical import scrub_value
@@ -25,7 +26,7 @@ JUDGES, LABELS = "judges", "labels"
 
 def judges_document(scorer: Scorer) -> dict[str, bytes]:
     """The judged metrics of a scorer as a document of the store, without secrets; empty when there are none."""
-    if not any(getattr(metric, "asks_model", False) for metric in (*scorer.metrics, *scorer.observe)):
+    if not any(map(asks_model, (*scorer.metrics, *scorer.observe))):
         return {}
     from rightcall.metrics.judged.form import run_judges
 

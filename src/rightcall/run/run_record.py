@@ -8,14 +8,20 @@ import secrets
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
 from rightcall.files.revision import source_of
 from rightcall.model.run import Run
+from rightcall.model.tool import Tool
 from rightcall.recording.canonical import scrub_value
+
+if TYPE_CHECKING:
+    from rightcall.store.base import StoredRun
+    from rightcall.store.sql.store import Store
 
 CHECKED = "check"
 """The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
@@ -65,3 +71,11 @@ def new_run(
         | source_of(Path.cwd())
         | {name: setting for name, setting in (about_suite or {}).items() if setting},
     )
+
+
+def tools_of_run(store: Store, run: StoredRun) -> dict[str, Tool]:
+    """The tools of a run; none when they were not stored."""
+    fingerprint = run.run.fingerprints.get("tools", "")
+    content = store.runs.document("tools", fingerprint) if fingerprint else None
+    tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
+    return {tool.name: tool for tool in tools}

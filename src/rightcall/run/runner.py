@@ -29,6 +29,7 @@ from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.plan_floor import floor_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
+from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import golden_set_name
 from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run
@@ -129,7 +130,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     floor = await floor_of_plan(prepared, store, run)
     judged = None
-    if plan.gate is not None and progress.done >= planned:
+    if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))

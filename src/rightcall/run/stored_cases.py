@@ -20,6 +20,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.models.hosts import server_of
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
+from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import verdict_without_gate
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
@@ -68,7 +69,10 @@ def keep_cases(  # noqa: PLR0913
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
     summary = msgspec.structs.replace(Tally(scorer.names).add_all(results).summary(), floor=floor)
-    verdict = gate_run(store, run.id, gate, floor=floor) if gate else verdict_without_gate(summary)
+    if gate:
+        verdict = gate_run(store, run.id, gate, floor=floor)
+    else:
+        verdict = verdict_without_gate(summary, evidence_of_labels(store, run.id, None) if judges else None)
     persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict
 

@@ -112,6 +112,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         group=suite.group,
         kind=suite.kind,
         gate=_try(problems, lambda: read_gate(suite.gate, judges=suite.judges)) if suite.gate else None,
+        judges=suite.judges,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),

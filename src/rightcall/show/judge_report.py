@@ -28,7 +28,7 @@ def print_rate(out: Screen, report: JudgeReport) -> None:
     if report.estimate is None:
         out.print(report.reason)
     else:
-        _print_estimate(out, report.estimate.rate)
+        _print_estimate(out, report.estimate.rate, chosen=report.estimate.labels.chosen is not None)
         for word, rate in (("pass", report.estimate.as_pass), ("fail", report.estimate.as_fail)):
             if rate is not None:
                 out.say("[dim]with unsure as {}:[/dim] {}", word, rate_words(rate))
@@ -47,11 +47,12 @@ def print_status(out: Screen, report: JudgeReport) -> None:
     """Print one judged metric of a run."""
     labelling = report.labelling
     print_rate(out, report)
+    people = ", ".join(labelling.labellers)
     out.say(
-        "[dim]{} cases, {} labelled by {}, {} unsure, {} disputed, {} stale[/dim]\n",
+        "[dim]{} cases, {} labelled{}, {} unsure, {} disputed, {} stale[/dim]\n",
         len(report.judged.cases),
         len(labelling.cases),
-        ", ".join(labelling.labellers) or "nobody",
+        f" by {people}" if people else "",
         len(labelling.with_word("unsure")),
         len(labelling.with_word("disputed")),
         len(labelling.stale),
@@ -60,11 +61,10 @@ def print_status(out: Screen, report: JudgeReport) -> None:
 
 def print_bias(out: Screen, biases: Sequence[Bias], drift: Sequence[DriftPoint]) -> None:
     """Print where a judge errs; p-values are corrected over the list."""
-    rows = [
-        (bias.name, _difference(bias), _p(bias), f"{bias.labels:,}", bias.problem or bias.about)
-        for bias in biases
-    ]
-    print_columns(out, ("bias", "difference", "p (Holm)", "labels", "what"), rows, texts=("what",))
+    rows = [(bias.name, _difference(bias), _p(bias), f"{bias.labels:,}") for bias in biases]
+    print_columns(out, ("bias", "difference", "p (Holm)", "labels"), rows)
+    for bias in biases:
+        out.say("[dim]{}: {}[/dim]", bias.name, bias.problem or bias.about, soft_wrap=True)
     print_drift(out, drift)
 
 
@@ -90,7 +90,7 @@ def agreement_words(agreement: Agreement) -> str:
     return f"{share}, κ {agreement.beyond_chance:.2f} ({agreement.low:.2f} to {agreement.high:.2f})"
 
 
-def _print_estimate(out: Screen, rate: JudgedRate) -> None:
+def _print_estimate(out: Screen, rate: JudgedRate, *, chosen: bool) -> None:
     out.print(rate.sentence)
     bounds = f"at least {percent(rate.lower)}, at most {percent(rate.upper)}"
     out.say("[dim]deciding bounds, one-sided at {}:[/dim] {}", percent(rate.conf), bounds)
@@ -98,7 +98,8 @@ def _print_estimate(out: Screen, rate: JudgedRate) -> None:
     print_columns(out, ("the judge says", "cases", "labels", "passed by people"), rows)
     if rate.kappa is not None:
         between = f" ({rate.kappa_low:.2f} to {rate.kappa_high:.2f})" if rate.kappa_low is not None else ""
-        out.say("[dim]judge with people:[/dim] κ {}{}", f"{rate.kappa:.2f}", between)
+        of_all = ", labelled cases weighted to all" if chosen else ""
+        out.say("[dim]judge with people:[/dim] κ {}{}{}", f"{rate.kappa:.2f}", between, of_all)
 
 
 def _print_people(out: Screen, report: JudgeReport) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from rightcall.core.codec import source_hash, stable_repr
 from rightcall.core.digest import digest_of_parts, json_digest
+from rightcall.metrics.base import asks_model
 from rightcall.metrics.judged.frame import LONGEST, material_of, material_text, rubric_of
 from rightcall.model.case import TestCase
 from rightcall.model.record import Record
@@ -16,6 +18,10 @@ from rightcall.model.score import Score
 
 Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 RuleSource = Literal["text", "expectations", "role", "outcome"]
+
+WHOLE_CASE: tuple[Part, ...] = ("request", "context", "calls", "answer")
+WRITTEN = ("rubric", "criteria")
+"""Attributes in which a metric of others has its rubric."""
 
 WINDOW = 20
 """Turns before an answer that the judge reads with it."""
@@ -26,6 +32,7 @@ class JudgeForm(Record, frozen=True):
 
     `rubric` is its written text. `rule_from` says what completes or replaces it for a golden: nothing (`text`), its
     expectations, its role or its expected outcome. With `turns` every answer from `first_turn` on is a question.
+    `graded` says that its value is a grade and no share of votes.
     """
 
     parts: tuple[Part, ...] = ("request", "context", "answer")
@@ -33,6 +40,7 @@ class JudgeForm(Record, frozen=True):
     rule_from: RuleSource = "text"
     turns: bool = False
     first_turn: int = 0
+    graded: bool = False
 
     def rule(self, case: TestCase) -> str:
         """The rule that the case is judged by; "" when there is none."""
@@ -57,7 +65,12 @@ class JudgeForm(Record, frozen=True):
         """The verdict of a score for an estimate: votes that differ as a share, turns as one; None without a verdict."""
         if score.error:
             return None
-        return score.passed if self.turns or score.value in (0.0, 1.0) else score.value
+        share = self.share(score)
+        return score.passed if share in (0.0, 1.0) else share
+
+    def share(self, score: Score) -> float:
+        """The share of the votes that pass; turns and grades are no votes."""
+        return float(score.passed) if self.turns or self.graded else score.value
 
     def answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
         """Positions of the agent's answers that the rule is about."""
@@ -98,13 +111,34 @@ class RunJudge(Record, frozen=True):
 
 
 def run_judges(metrics: Sequence[Any], observed: Sequence[Any] = ()) -> list[RunJudge]:
-    """The judged metrics among those of a run; others have no question."""
+    """The judged metrics among those of a run."""
     deciding = len(metrics)
     return [
-        RunJudge(metric.name, metric.form, metric.identity, decides=place < deciding)
+        RunJudge(metric.name, *judge_of(metric), decides=place < deciding)
         for place, metric in enumerate((*metrics, *observed))
-        if isinstance(getattr(metric, "form", None), JudgeForm)
+        if asks_model(metric)
     ]
+
+
+def judge_of(metric: Any) -> tuple[JudgeForm, JudgeIdentity]:
+    """What a judged metric asks, and whom.
+
+    Of one that somebody else wrote only its `rubric` or `criteria` is known, otherwise the golden's expectations are
+    the rule; people are shown the whole case.
+    """
+    if isinstance(getattr(metric, "form", None), JudgeForm):
+        return metric.form, metric.identity
+    inner = getattr(metric, "metric", metric)
+    rule = next(
+        (text for name in WRITTEN if isinstance(text := getattr(inner, name, None), str) and text), ""
+    )
+    model = getattr(inner, "evaluation_model", None) or getattr(inner, "model", None)
+    described = model if isinstance(model, str) else stable_repr(model)
+    settings = {name: getattr(inner, name, None) for name in ("threshold", "strict_mode")}
+    return (
+        JudgeForm(WHOLE_CASE, rule, "expectations", graded=True),
+        JudgeIdentity(described, settings=stable_repr(settings), prompt=source_hash(type(inner))[:12]),
+    )
 
 
 def material_hash(materials: Sequence[dict[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import Metric, asks_model
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
@@ -95,16 +95,6 @@ def same_outcome(first: Trajectory, second: Trajectory) -> bool:
     from rightcall.tools.runtime.context import effects  # scoring files has no effects
 
     return first.state == second.state and len(effects(first.ledger)) == len(effects(second.ledger))
-
-
-def asks_model(metric: Metric) -> bool:
-    """Whether a metric asks a model, ours or another library's, which holds a model."""
-    from rightcall.metrics.judged.rubric import Rubric  # suites without metrics do not load judges
-
-    inner = getattr(metric, "mirrored", None) or getattr(metric, "metric", None)
-    if inner is not None:
-        return asks_model(inner)
-    return isinstance(metric, Rubric) or getattr(metric, "model", None) is not None
 
 
 def reads_expected_output(metric: Metric) -> bool:
