@@ -290,3 +290,14 @@ def test_stored_behaviour_that_a_proposal_would_fail_is_listed() -> None:
     result, _ = audit_goldens(golden, known=known)
     proposals = [s.proposal for s in result.survivors if s.parameter == "amount" and s.proposal]
     assert [proposal.would_fail for proposal in proposals] == [("a",)]
+
+
+def test_names_alone_never_catch_everything():
+    """A golden that names a tool and none of its arguments lets any order and any amount through."""
+    golden = Golden(
+        "Refund 20 euros of order A-17.", id="names", expected_calls=[ExpectedCall("refund_order")]
+    )
+    result, _ = audit_goldens(golden)
+    assert {survivor.parameter for survivor in result.survivors} == {"amount", "order_id"}
+    assert all("the golden does not state it" in survivor.sentence for survivor in result.survivors)
+    assert all("run the suite once" in survivor.none_because for survivor in result.survivors)

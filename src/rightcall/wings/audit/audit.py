@@ -98,8 +98,9 @@ class Auditor:
         trajectories = list(one_of_each.values())[::-1][:MOST_GOOD]
         words = words_of(golden, self.plan.system)
         scene = Scene(
-            golden, toolset, words, trajectories, self._values, self.plan.seed, self.plan.needs_content
-        )
+            golden, toolset, words, trajectories, self._values, self.plan.seed, self.plan.needs_content,
+            is_made=not any(behaviour.agent for behaviour in good),
+        )  # fmt: skip
         return scene, good
 
     def mutants(self, scene: Scene) -> list[Mutant]:

@@ -34,6 +34,8 @@ class Argument(NamedTuple):
     required: bool
     stands: bool
     """Whether the request, the context or an earlier result says the value."""
+    is_open: bool = False
+    """Whether the golden leaves it open and no right value is known: this one was read from the request or made up."""
 
 
 @dataclass
@@ -70,6 +72,8 @@ class Scene:
     seed: str = ""
     needs_content: bool = False
     """Whether a metric reads the expected answer of the golden."""
+    is_made: bool = False
+    """Whether no agent's behaviour is known: what the golden leaves open is then a guess."""
 
     def arguments(self, good: Trajectory) -> Iterator[Argument]:
         """Every argument of the calls that succeeded."""
@@ -80,7 +84,18 @@ class Scene:
             for name, value in call.arguments.items():
                 schema = self.toolset.parameter(call.name, name)
                 required = self.toolset.requires(call.name, name)
-                yield Argument(at, call.name, name, value, schema, required, stands_in(value, text))
+                stands = stands_in(value, text)
+                yield Argument(
+                    at, call.name, name, value, schema, required, stands, self.is_open(call.name, name)
+                )
+
+    def is_open(self, tool: str, parameter: str) -> bool:
+        """Whether a value of right behaviour is a guess: the golden says nothing of it, and no agent showed it."""
+        if not self.is_made:
+            return False
+        return not any(
+            parameter in (call.args or {}) for call in self.expectations() if fits(call.tool)(tool)
+        )
 
     def is_listed(self, tool: str, parameter: str, value: Any) -> bool:
         """Whether the golden itself lists a value among those it accepts."""
@@ -100,10 +115,11 @@ class Scene:
     def change_argument(
         self, good: Trajectory, argument: Argument, other: Any, *, sure: bool, is_object: bool = False
     ) -> Change:
-        """The behaviour with another value of an argument."""
+        """The behaviour with another value of an argument; of an open one nothing is known to be replaced."""
         changed = with_argument(good, argument.at, argument.name, other)
         harm = self.value_harm(argument.tool, is_object=is_object)
-        return Change(changed, sure, harm, argument.at, argument.name, argument.value, other)
+        before = None if argument.is_open else argument.value
+        return Change(changed, sure, harm, argument.at, argument.name, before, other)
 
     def expectations(self) -> list[ExpectedCall]:
         """Every expected call of the golden, in all of its alternatives and turns."""

@@ -99,6 +99,8 @@ NAMING_TOOLS = ("extra_call", "sibling_tool", "drop_call", "repeat_call")
 def sentence_of(mutants: Sequence[Mutant]) -> str:
     """What passes, in words."""
     first = mutants[0]
+    if first.parameter and first.before is None:
+        return f"any value of {first.tool}.{first.parameter} passes: the golden does not state it"
     if len(mutants) > 1 and first.parameter:
         return f"{len(mutants)} wrong values of {first.tool}.{first.parameter} pass"
     tools = sorted({mutant.tool for mutant in mutants})

@@ -15,4 +15,4 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if not isinstance(choices, list) or argument.value not in choices or len(choices) < 2:
             continue
         other = choices[(choices.index(argument.value) + 1) % len(choices)]
-        yield scene.change_argument(good, argument, other, sure=True)
+        yield scene.change_argument(good, argument, other, sure=not argument.is_open)

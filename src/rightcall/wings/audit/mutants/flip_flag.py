@@ -14,4 +14,6 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
         value = argument.value
         if not isinstance(value, bool):
             continue
-        yield scene.change_argument(good, argument, not value, sure=argument.required)
+        yield scene.change_argument(
+            good, argument, not value, sure=argument.required and not argument.is_open
+        )

@@ -19,7 +19,7 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
         later = later_date(argument.value)
         if later is None or "enum" in argument.schema:
             continue
-        yield scene.change_argument(good, argument, later, sure=argument.stands)
+        yield scene.change_argument(good, argument, later, sure=argument.stands and not argument.is_open)
 
 
 def later_date(value: object) -> str | None:

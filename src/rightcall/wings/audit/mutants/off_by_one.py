@@ -1,4 +1,7 @@
-"""A number one higher; surely wrong when the request or a result says the number."""
+"""A number one higher; surely wrong when the request or a result says the number.
+
+Of a number that the golden leaves open both pass, and one of them at most is right.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
     for argument in scene.arguments(good):
         if "enum" in argument.schema or not is_identifier(argument.name, argument.schema, argument.value):
             continue
+        if argument.is_open and not argument.stands:
+            continue  # made up: nothing is known of the right one
         for other in _others(scene, argument):
             yield scene.change_argument(good, argument, other, sure=True, is_object=True)
 

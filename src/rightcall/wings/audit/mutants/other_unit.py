@@ -34,7 +34,7 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if abs(value) >= 1e12:
             continue
         other = value_in_other_unit(argument)
-        yield scene.change_argument(good, argument, other, sure=argument.stands)
+        yield scene.change_argument(good, argument, other, sure=argument.stands and not argument.is_open)
 
 
 def value_in_other_unit(argument: Argument) -> Any:

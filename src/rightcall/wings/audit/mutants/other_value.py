@@ -16,7 +16,7 @@ from rightcall.wings.audit.scene import Scene
 def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
     for argument in scene.arguments(good):
         value = argument.value
-        if not isinstance(value, str) or not argument.stands or "enum" in argument.schema:
+        if not isinstance(value, str) or not argument.stands or argument.is_open or "enum" in argument.schema:
             continue
         if is_identifier(argument.name, argument.schema, value) or later_date(value) is not None:
             continue

@@ -36,7 +36,8 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
                 continue
             harm = scene.value_harm(call.name)
             changed = with_arguments(good, at, {**arguments, first: second_value, second: first_value})
-            sure = is_directed(first, second)
+            is_open = any(scene.is_open(call.name, name) for name in (first, second))
+            sure = is_directed(first, second) and not is_open
             yield Change(
                 changed,
                 sure,

@@ -14,4 +14,4 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
         value = argument.value
         if not isinstance(value, list) or len(value) < 2:
             continue
-        yield scene.change_argument(good, argument, value[:-1], sure=argument.stands)
+        yield scene.change_argument(good, argument, value[:-1], sure=argument.stands and not argument.is_open)
