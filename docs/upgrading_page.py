@@ -9,7 +9,8 @@ from rightcall.core.deprecation import FORMS, KEYWORDS, NAMES, REMOVED_IN, RENAM
 GATES_ON_JUDGES = (
     "**Gates on judged metrics.** A suite whose deciding metrics include a judge (`rubric`, `task_completion`,"
     " …, or one of your own that has a `model`) was decided by the judge's own verdicts, by its gate or, without"
-    " one, by whether every case passed. It is now INCONCLUSIVE (exit code 3) until 24 cases of the run are labelled: `rightcall judge label RUN "
+    " one, by whether every case passed. It is now INCONCLUSIVE (exit code 3) until 24 cases of the "
+    "run are labelled: `rightcall judge label RUN "
     "--metric NAME`. To keep the old rule, write `judges: {uncalibrated: allow}` in the suite; the verdict "
     'then says "judge not calibrated". `stop:` with a judged metric needs the same. In `monitor.yaml`, '
     "remove `calibration:`. Runs of earlier versions did not store what their judges were asked and are "
