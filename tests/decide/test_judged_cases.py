@@ -97,9 +97,7 @@ def test_metric_that_says_that_it_asks_no_model_decides():
 
 def test_judge_that_only_measures_decides_nothing_else():
     goldens = [rc.Golden("hello", id="g", no_calls=True)]
-    result = rc.evaluate(
-        lambda golden: rc.Trajectory(output="yes"), dataset=goldens, measure=[OwnJudge()], store=":memory:"
-    )
+    result = rc.evaluate(lambda golden: rc.Trajectory(output="yes"), dataset=goldens, measure=[OwnJudge()])
     assert result.verdict.word == "PASS"
 
 
