@@ -60,7 +60,6 @@ def evaluate(*metrics: Any, goldens: Any = GOLDENS, **options: Any) -> Any:
         lambda golden: rc.Trajectory(output="yes"),
         dataset=goldens,
         metrics=metrics,
-        store=":memory:",
         **options,
     )
 
