@@ -62,7 +62,7 @@ def choose(asked: str, tools: Sequence[Tool], system: str, rng: random.Random) -
     wanted = words(re.sub(r"'.*?'|\S*[@\d]\S*", " ", asked))
     claims = {tool.name: sentences(tool, excluded=False) for tool in tools}
     excluded = {tool.name: sentences(tool, excluded=True) for tool in tools}
-    found_in = Counter(word for said in claims.values() for word in said)
+    found_in = Counter(word for name in claims for word in claims[name] | excluded[name])
     weight = {word: math.log(1 + len(tools) / found_in[word]) for word in wanted if found_in[word]}
     score = {
         name: sum(

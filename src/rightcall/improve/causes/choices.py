@@ -29,9 +29,12 @@ def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
 
 
 def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
-    """Words in requests for one tool but not the other, most informative first."""
+    """Words in requests for one tool but not the other, most informative first.
+
+    Words that the other tool says of itself are left out: its description would exclude what it is for.
+    """
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
-    words = [word for word in mine if word not in theirs]
+    words = [word for word in mine if word not in theirs and not evidence.wording.says(other, word)]
     return _telling(evidence, words, mine, most)
 
 
@@ -61,7 +64,7 @@ def not_for(evidence: Evidence, words: list[str], other: str) -> str:
     Words of another language than the definition's are not quoted, so the other's own first sentence stands for them.
     """
     if words:
-        return f"Not for {', '.join(words)}: use {other}."
+        return f"Not for requests that mention {', '.join(words)}: use {other}."
     own = first_sentence(evidence.by_name[other].description).rstrip(".")
     return f"Not for what {other} does ({own[:1].lower()}{own[1:]}): use {other}." if own else ""
 

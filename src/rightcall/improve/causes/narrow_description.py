@@ -49,7 +49,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             (tool,),
             (),
             tuple(weight.reasons),
-            (describe(evidence, tool, f"Use it for requests about {listed_words}."),)
+            (describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
             if words and low
             else (),
             codes_on(evidence, RELATED, (tool, "")),

@@ -77,7 +77,11 @@ def _sources(sources: Counter[str]) -> str:
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:
     strike = f"Strike '{sentence}'" if sentence else ""
-    add = f"Not for requests about {', '.join(words)}." if words else f"what it is not for, such as {ids}."
+    add = (
+        f"Not for requests that mention {', '.join(words)}."
+        if words
+        else f"what it is not for, such as {ids}."
+    )
     if words:
         return f"{strike}; add: {add}" if strike else f"Add: {add}"
     return f"{strike}, and say {add}" if strike else f"Say {add}"
@@ -100,4 +104,4 @@ def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChang
     if sentence and len(left.split()) >= 4:
         return (ProposedChange(tool, ("description",), text, left),)
     words = _common(evidence, tool)
-    return (describe(evidence, tool, f"Not for requests about {', '.join(words)}."),) if words else ()
+    return (describe(evidence, tool, f"Not for requests that mention {', '.join(words)}."),) if words else ()
