@@ -72,6 +72,8 @@ FAULTY = [
     (golden({"tool": "search", "args": {"q": {"ref": "x"}}}), "error bad_matcher expected_calls[0].args.q: matcher 'ref' names the expected call 'x', which does not exist"),
     (golden({"tool": {"regex": "("}}), "error bad_matcher expected_calls[0].tool: '(' is not a valid regular expression"),
     (golden({"tool": {"pattern": "x"}}), "error bad_matcher expected_calls[0].tool: tool must be a name"),
+    (golden({"tool": "/get_.*/"}), "error bad_matcher expected_calls[0].tool: '/get_.*/' is compared as a name"),
+    (golden({"tool": "get_*"}), "error bad_matcher expected_calls[0].tool: 'get_*' is compared as a name"),
     (golden({"tool": "search", "args": {"q": {"regex": "x", "flags": "i"}}}), "warning literal_object expected_calls[0].args.q: read as a literal object, though 'regex' is a matcher (unknown option: flags)"),
     (golden({"tool": "search", "after": ["x"]}), "error bad_order expected_calls[0].after: no expected call has the id 'x'"),
     (golden({"tool": "search", "id": "a", "after": ["a"]}), "error bad_order expected_calls[0]: 'after' forms a cycle"),

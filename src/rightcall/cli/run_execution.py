@@ -93,6 +93,8 @@ class Execution:
         if self.options.store:
             where = f" --store {shlex.quote(store_address(self.options.store).typed)}"
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
+        if watching.failed and not outcome.stopped:
+            hints.append(f"rightcall analyze {outcome.run.id}{where}")
         if outcome.stopped:
             hints.insert(0, f"{again} --resume {outcome.run.id}")
         print_next(*hints)

@@ -36,7 +36,8 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
     if left and not weak:
         trials = sum(finding.trials for finding in left)
         names = ", ".join(dict.fromkeys(finding.cause for finding in left))
-        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could explain ({names}): --weak"
+        findings = pluralize(len(left), "weak finding")
+        text = f"{trials:,} failed trials are in {findings} that chance could explain ({names}): --weak"
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")

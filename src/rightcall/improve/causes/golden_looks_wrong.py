@@ -24,8 +24,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         frozenset(),
         0.9 if evidence.others else 0.75,
         f"{len(goldens)} goldens are contradicted by the same call every time",
-        f"{models} {'model' if models == 1 else 'models'} contradict {quote_values(goldens, 4)}. Review them before "
-        "changing a tool.",
+        f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
+        "them before changing a tool.",
         tuple(tools),
         (),
         tuple(shown),

@@ -60,6 +60,14 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     return sentence + "; --unproven writes the patch as it is"
 
 
+def no_cause(material: Material) -> str:
+    """Why nothing is proven where the goldens to tune on show no cause that could be changed."""
+    return (
+        f"The {len(material.tune)} goldens to tune on show no cause that stands out from chance, so there is nothing to "
+        f"prove on the other {len(material.proof)}; more goldens like those that fail would show it; --unproven writes the patch as it is"
+    )
+
+
 def most_calls(material: Material, proposals: int) -> int:
     """Maximum number of agent calls: screening with one trial, then baseline and finalists, without controls."""
     proof = (1 + min(FINALISTS, proposals)) * len(material.proof) * material.options.trials

@@ -23,7 +23,14 @@ from rightcall.improve.proof.material import PROOF, Material, level, proofs_befo
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
 from rightcall.improve.proof.proposal_task import ProposalTask
-from rightcall.improve.proof.prospects import FINALISTS, announcement, can_show, most_calls, shortage
+from rightcall.improve.proof.prospects import (
+    FINALISTS,
+    announcement,
+    can_show,
+    most_calls,
+    no_cause,
+    shortage,
+)
 from rightcall.improve.proposals import Proposal, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.model.golden import AnyGolden
@@ -44,7 +51,8 @@ async def improve_plan(
 ) -> Improvement:
     """Try to make the definitions of a plan better, starting from a stored run of it.
 
-    Where too few goldens could be held out to prove anything, changes are tried on all of them, and the result says so.
+    Where too few goldens could be held out to prove anything, or those that are left show no cause, changes are tried on
+    all of them, and the result says so.
     """
     options = options or ImproveOptions()
     never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
@@ -52,11 +60,17 @@ async def improve_plan(
     rewritten = await options.rewrite(_task(material, analysis, store)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
     job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
-    if not (short := job.shortage()):
+    short, causes = job.shortage(), any(proposal.source != "lint" for proposal in job.ideas)
+    if causes and not short:
+        return await job.prove()
+    whole, analysis = _material(plan, store, run, options, never_met, hold_out=False)
+    ideas = [*proposals_of(analysis, whole.tools), *rewritten]
+    if not causes and any(proposal.source != "lint" for proposal in ideas):
+        short = no_cause(material)
+    if not short:
         return await job.prove()
     options.announce(short)
-    material, analysis = _material(plan, store, run, options, never_met, hold_out=False)
-    return await _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten]).tune(short)
+    return await _Job(whole, number, ideas).tune(short)
 
 
 def _material(
@@ -115,7 +129,7 @@ class _Job:
     def __init__(self, material: Material, number: int, ideas: Sequence[Proposal]) -> None:
         self._with, self._arms, self._number = material, material.arms, number
         self._alpha = level(number)
-        ideas = ideas[: material.options.proposals]
+        self.ideas = ideas = ideas[: material.options.proposals]
         self._tried = {proposal.name: material.first_look(proposal) for proposal in ideas}
         self._open = [proposal for proposal in ideas if not self._tried[proposal.name].refused]
         self._gains: dict[str, float] = {}
@@ -168,15 +182,17 @@ class _Job:
         """Why nothing is run: no proposal is left, or it would take more calls than allowed."""
         budget = self._with.options.budget
         if not self._open:
-            why = (
-                "no finding has a change that can be tried"
-                if not self._tried
-                else "every proposal was refused"
-            )
-            return self._answer("nothing_to_try", why)
+            return self._answer("nothing_to_try", self._why_nothing())
         if budget is not None and planned > budget:
             return self._answer("too_few", f"up to {planned:,} calls, more than --budget {budget:,}")
         return None
+
+    def _why_nothing(self) -> str:
+        if self._tried:
+            return "every proposal was refused"
+        if not self._with.tools:
+            return "the definitions of the tools are not known: name them in the suite (tools:)"
+        return "no finding has a change that can be tried"
 
     # -------------------------------------------------------------- tune
 

@@ -112,6 +112,10 @@ def fits(pattern: Any) -> Callable[[str], bool]:
     if not pattern:
         raise InputError("", "a tool must have a name", 'name it, or use {"regex": ".+"} for any')
     if isinstance(pattern, str):
+        if "*" in pattern or (pattern[0] == pattern[-1] == "/" and len(pattern) > 2):
+            regex = pattern[1:-1] if pattern[0] == "/" else pattern.replace("*", ".*")
+            hint = f'write {{"regex": "{regex}"}}'
+            raise InputError("", f"{pattern!r} is compared as a name, which no tool has", hint)
         return pattern.__eq__
     if isinstance(pattern, dict):
         from rightcall.tools.definitions.validate import fullmatch
