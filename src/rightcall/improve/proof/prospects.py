@@ -63,8 +63,9 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
 def no_cause(material: Material) -> str:
     """Why nothing is proven where the goldens to tune on show no cause that could be changed."""
     return (
-        f"The {len(material.tune)} goldens to tune on show no cause that stands out from chance, so there is nothing to "
-        f"prove on the other {len(material.proof)}; more goldens like those that fail would show it; --unproven writes the patch as it is"
+        f"The {len(material.tune)} goldens to tune on show no cause that stands out from chance, so there is nothing "
+        f"to prove on the other {len(material.proof)}; more goldens like those that fail would show it; --unproven "
+        "writes the patch as it is"
     )
 
 

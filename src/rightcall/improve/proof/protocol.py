@@ -51,8 +51,8 @@ async def improve_plan(
 ) -> Improvement:
     """Try to make the definitions of a plan better, starting from a stored run of it.
 
-    Where too few goldens could be held out to prove anything, or those that are left show no cause, changes are tried on
-    all of them, and the result says so.
+    Where too few goldens could be held out to prove anything, or those that are left show no cause, changes are tried
+    on all of them, and the result says so.
     """
     options = options or ImproveOptions()
     never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
