@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -107,12 +108,15 @@ class Slot:
         )
 
 
+PATTERN_AS_NAME = re.compile(r"/[^/\s]+/|[\w.-]*\*[\w.*-]*")
+
+
 def fits(pattern: Any) -> Callable[[str], bool]:
     """Whether a tool's name is what a pattern asks for."""
     if not pattern:
         raise InputError("", "a tool must have a name", 'name it, or use {"regex": ".+"} for any')
     if isinstance(pattern, str):
-        if "*" in pattern or (pattern[0] == pattern[-1] == "/" and len(pattern) > 2):
+        if PATTERN_AS_NAME.fullmatch(pattern):
             regex = pattern[1:-1] if pattern[0] == "/" else pattern.replace("*", ".*")
             hint = f'write {{"regex": "{regex}"}}'
             raise InputError("", f"{pattern!r} is compared as a name, which no tool has", hint)
