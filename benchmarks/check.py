@@ -78,7 +78,7 @@ def simulate(design: Design, change: str, points: float, runs: int, seed: int) -
         strata = strata_of(
             {g: before[g] for g in affected}, {g: before[g] for g in rest}, design.settings, f"{seed}/{run}"
         )
-        played = play(strata, after, rng, design.settings)
+        played = play(strata, after, rng, design.settings, rates)
         calls += played.calls
         words[played.word] = words.get(played.word, 0) + 1
     return Cell(words["REGRESSED"] / runs, words["PASS"] / runs, calls / runs)

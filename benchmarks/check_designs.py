@@ -125,7 +125,7 @@ def errors_of(number: int, *, runs: int, seed: int, draw: str) -> Errors:
             clusters=design.clusters,
         )
         for name, truth in (("none", design.rates), ("margin", design.after)):
-            words[name, play(strata, truth, rng, design.settings).word] += 1
+            words[name, play(strata, truth, rng, design.settings, design.rates).word] += 1
     passed = words["margin", "PASS"] / runs if design.fell else None
     return Errors(number, words["none", "REGRESSED"] / runs, passed, str(design))
 

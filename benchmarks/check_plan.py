@@ -74,7 +74,7 @@ def forecast(design: Design, *, suites: int, checks: int, draws: int, seed: int)
             )
             worse = rates | worse_rates({g: rates[g] for g in names[:cut]}, settings.drop, rng)
             true[0] += play(strata, rates, rng, settings).word == "PASS"
-            true[1] += play(strata, worse, rng, settings).word == "REGRESSED"
+            true[1] += play(strata, worse, rng, settings, rates).word == "REGRESSED"
         known = ComparedGoldens({g: seen[g] for g in names[:cut]}, {g: seen[g] for g in names[cut:]})
         fine = foresee(known, settings, seed=number, draws=draws)
         worse_ = foresee(known, settings, seed=number, draws=draws, worse="affected")

@@ -82,13 +82,13 @@ def test_the_suite_of_another_commit_asks_for_trust(shop, capsys, files):
     assert "--base-ref: suite.yaml at commit" in problem
     assert ("start: touch" if "agent__py" not in files else "import: agent") in problem
     assert not mark.exists()
-    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--plan") == 0
+    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--plan", "--control", "12") == 0
     assert not mark.exists()
-    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust")
+    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--control", "12")
     assert mark.exists()
     mark.unlink()
     assert (
-        rightcall("check", "suite.yaml", "--base-ref", "other", "--again") != 2
+        rightcall("check", "suite.yaml", "--base-ref", "other", "--again", "--control", "12") != 2
     )  # the commit is trusted now
     assert mark.exists()
 
@@ -118,7 +118,7 @@ def test_no_file_of_another_commit_replaces_an_installed_module(shop, monkeypatc
     evil = "open('MARK', 'w')\n"
     names = ("msgspec", "sitecustomize", "rightcall", "click", "uvloop", "tiktoken", "numpy", "json")
     mark = evil_branch(shop, **{f"{name}__py": evil for name in names})
-    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--json") == 0
+    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--json", "--control", "12") == 0
     assert not any("could not be run" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 
@@ -134,7 +134,7 @@ def test_a_plugin_of_another_commit_is_not_loaded(shop, capsys):
         "suite__yaml": SUITE % ("keyword:", "x") + "metrics: [sly]\n",
     }
     mark = evil_branch(shop, **plugin)
-    rightcall("check", "suite.yaml", "--base-ref", "other", "--json")
+    rightcall("check", "suite.yaml", "--base-ref", "other", "--json", "--control", "12")
     assert any("unknown metric 'sly'" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 
@@ -151,5 +151,5 @@ def test_modules_of_the_project_are_those_of_the_commit(shop, monkeypatch, capsy
     git("commit", "-qm", "code")
     (shop / "lib" / "agent.py").unlink()
     (shop / "suite.yaml").write_text(SUITE % ("keyword:", "x"))
-    rightcall("check", "suite.yaml", "--base-ref", "main", "--trust")
+    rightcall("check", "suite.yaml", "--base-ref", "main", "--trust", "--control", "12")
     assert (shop.parent / "ran").exists()

@@ -146,7 +146,8 @@ def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
     found = []
     for _ in range(2):
         _, result = checked("--concurrency", "16")
-        found.append({k: v for k, v in result.items() if k not in ("run_id", "baseline", "notes", "calls")})
+        own = ("run_id", "baseline", "notes", "calls", "entry", "budget")
+        found.append({k: v for k, v in result.items() if k not in own})
         for path in (shop / ".rightcall" / "checks").glob("*.json"):
             path.unlink()
     assert found[0] == found[1]
@@ -640,7 +641,7 @@ async def agent(golden):
 
 
 def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
-    """Only what names the run itself differs: its id, and how old the baseline was by then."""
+    """Only what names the run itself differs: its id, its line in the ledger, how old the baseline was by then."""
     (shop / "sleepy.py").write_text(AGENT)
     edit(shop / "suite.yaml", '"keyword:" ', '"sleepy:agent" ')
     git("add", "-A")
@@ -652,7 +653,8 @@ def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
         shutil.rmtree(shop / ".rightcall" / "checks", ignore_errors=True)
         _, found = checked("--trust")
         text = Path("check.json").read_text(encoding="utf-8").replace(found["run_id"], "RUN")
-        texts.append(re.sub(r'"age_days": [\d.]+', "", text))
+        text = re.sub(r'"(entry|budget)": \{.*?\}', "", text, flags=re.DOTALL)
+        texts.append(re.sub(r'"age_days": [\d.]+|\d+ checks? since .*? allowed', "", text))
     assert texts[0] == texts[1]
     assert found["calls"]["spent"] > 16
 
@@ -722,6 +724,12 @@ def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
     assert run("check", "suite.yaml", "other.yaml", "--together", "--json") == 1
     said = capsys.readouterr().out
     found = json.loads(said[said.index("\n[\n") :])
+    assert [each["alpha"] for each in found] == [0.002, 0.002]
+    assert [each["confirm"]["level"] for each in found] == [0.01, 0.01]
+    assert all("0.4 %, is shared with 1 other suite" in each["notes"][-1] for each in found)
+    assert run("check", "suite.yaml", "other.yaml", "--together", "--confirm", "off", "--json") == 1
+    said = capsys.readouterr().out
+    found = json.loads(said[said.index("[\n") :])
     assert [each["alpha"] for each in found] == [0.025, 0.025]
     assert all("Holm's correction" in each["notes"][-1] for each in found)
 
@@ -825,8 +833,14 @@ def drifting(shop):
 def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch):
     monkeypatch.setenv("PROVIDER_IS_WORSE", "1")
     code, found = checked("--trust")
-    assert (code, found["verdict"]) == (1, "REGRESSED")
-    code, found = checked("--trust", "--base-ref", "main")
+    assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
+    assert re.search(
+        r"first alarm not confirmed: \d+ goldens, base (\d+) of 40, candidate \1 of 40; main moved too: save a new baseline",
+        found["sentence"],
+    )
+    assert found["confirm"]["base"]["commit"].startswith(found["baseline"]["commit"][:10])
+    assert checked("--trust", "--confirm", "off")[0] == 1
+    code, found = checked("--trust", "--confirm", "off", "--base-ref", "main")
     assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
     assert "the provider changed too: the version before the change passes less often" in found["sentence"]
 
@@ -837,6 +851,9 @@ def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too
     edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
     code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"]) == (1, "REGRESSED")
+    base, candidate = found["confirm"]["base"], found["confirm"]["candidate"]
+    assert (found["confirm"]["confirmed"], base["passed"], candidate["passed"]) == (True, base["trials"], 0)
+    assert f"base {base['trials']} of {base['trials']}, candidate 0 of" in found["sentence"]
 
 
 @pytest.mark.parametrize("ref", ["nosuch", "--help", "main:suite.yaml"])
@@ -850,7 +867,7 @@ def test_a_base_version_that_cannot_be_run_is_noted_and_not_used_as_control(drif
     git("rm", "-q", "--cached", "drifting.py")
     git("commit", "-qm", "lost")
     edit(drifting / "suite.yaml", "with just one", "with only one")
-    code, found = checked("--trust", "--base-ref", "HEAD")
+    code, found = checked("--trust", "--base-ref", "HEAD", "--control", "40")
     assert (code, found["verdict"]) == (0, "PASS")
     assert any("could not be run" in note for note in found["notes"])
 

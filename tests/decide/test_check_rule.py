@@ -129,7 +129,7 @@ def shares(change, runs=150):
         strata = strata_of(
             {g: before[g] for g in names[:cut]}, {g: before[g] for g in names[cut:]}, settings, str(run)
         )
-        words.append(play(strata, after, rng, settings).word)
+        words.append(play(strata, after, rng, settings, MIXED).word)
     return {word: words.count(word) / runs for word in ("PASS", "REGRESSED", "INCONCLUSIVE")}
 
 

@@ -1,33 +1,24 @@
-"""The version that a change started from, run again during the check: did the provider change too?
-
-The files of a commit are unpacked into a temporary folder and run by another process, so that modules of the two
-versions never mix.
-"""
+"""The version that a change started from: which commit it is, and whether it can and may be run here."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import msgspec
-
-from rightcall.core.codec import decode
+from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.files.revision import commit_named, repository_root, unpack_commit
+from rightcall.core.text import shorten
+from rightcall.files.revision import commit_named, is_ancestor, repository_root, unpack_commit
 from rightcall.models.shelves import is_provider
+from rightcall.run.baseline_file import BaselineHeader
+from rightcall.run.inputs import Inputs
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_actions import Action, actions
-from rightcall.run.trust import require_approval
-
-DECIDED = (0, 1, 3)
-"""Exit codes of a run that tried everything: passed, did not pass, inconclusive."""
+from rightcall.run.trust import in_project, require_approval
 
 
 @dataclass(frozen=True)
@@ -64,20 +55,7 @@ class BaseVersion:
         key = hex_digest("\0".join((str(self.root), str(self.suite), self.commit)))
         require_approval(actions, key, self.root / self.suite, opening=opening, closing=closing, trust=trust)
 
-    async def passes(self, goldens: Sequence[str]) -> dict[str, float]:
-        """One trial of each golden that got an answer: 1.0 passed, 0.0 did not."""
-        with tempfile.TemporaryDirectory(prefix="rightcall-base-") as name:
-            folder, elsewhere = await asyncio.to_thread(self._unpack, Path(name))
-            output = await self._run(folder, folder if base_actions(self) else elsewhere, goldens)
-        cases = (decode(line, _Case, "base version") for line in output.splitlines() if line.strip())
-        requested = set(goldens)
-        return {
-            case.golden_id: float(case.passed)
-            for case in cases
-            if case.golden_id in requested and not case.error and case.passed is not None
-        }
-
-    def _unpack(self, place: Path) -> tuple[Path, Path]:
+    def unpack(self, place: Path) -> tuple[Path, Path]:
         """The files of the commit, and a project without them."""
         folder, elsewhere = place.resolve() / "commit", place.resolve() / "elsewhere"
         folder.mkdir()
@@ -86,43 +64,69 @@ class BaseVersion:
         unpack_commit(self.root, self.commit, folder)
         return folder, elsewhere
 
-    async def _run(self, folder: Path, project: Path, goldens: Sequence[str]) -> bytes:
-        """Run the suite from a project folder: its own if it may start something, otherwise one it is outside of."""
-        words = ["run", str(folder / self.suite), "--json", "--trials=1", "--record=none"]
-        words += [f"--store={folder.parent / 'results.db'}", *(f"--only={golden}" for golden in goldens)]
-        program = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # otherwise a `msgspec.py` of the commit would be imported instead of the installed one
-            "-m",
-            "rightcall",
-            *words,
-            cwd=project,
-            env={**os.environ, "GITHUB_ACTIONS": "", "PYTHONPATH": self._module_folders(folder)},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            output, problems = await program.communicate()
-        except BaseException:
-            program.kill()
-            await program.wait()
-            raise
-        if program.returncode not in DECIDED:
-            told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it printed nothing"]
-            raise ConfigError(f"the base version at {self.commit[:10]} could not be run: {told[0][:300]}")
-        return output
+    @property
+    def imports(self) -> bool:
+        """Whether it imports modules of the commit."""
+        return any(action.kind == "import" for action in base_actions(self))
 
-    def _module_folders(self, folder: Path) -> str:
+    def module_folders(self, folder: Path) -> str:
         """PYTHONPATH of the other version: folders of the project become the commit's, if it imports modules."""
-        imports = any(action.kind == "import" for action in base_actions(self))
         folders = []
         for name in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
             whole = Path(name).resolve()
             if not whole.is_relative_to(self.root.resolve()):
                 folders.append(str(whole))
-            elif imports:
+            elif self.imports:
                 folders.append(str(folder / whole.relative_to(self.root.resolve())))
         return os.pathsep.join(folders)
+
+
+FETCH = "fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
+
+
+def base_of_baseline(file: Path, header: BaselineHeader, *, trust: bool) -> tuple[BaseVersion | None, str]:
+    """The version that made a baseline, to be run again; or None, and why it cannot be.
+
+    A commit that this work descends from needs no trust in a suite of this project: its code is part of the project's
+    history. Any other one asks for it if it starts anything.
+    """
+    folder = file.resolve().parent
+    if problem := _outside(header.given) or _unknown_commit(folder, header.commit):
+        return None, problem
+    base = BaseVersion.of(file, header.commit)
+    if in_project(file) and is_ancestor(folder, base.commit, "HEAD"):
+        return base, ""
+    try:
+        base.require_trust(trust=trust)
+    except ConfigError:
+        commit = header.commit[:10]
+        return None, (
+            f"the baseline's commit {commit} is not one that this work descends from, and running its code needs "
+            f"--trust (git show {commit})"
+        )
+    return base, ""
+
+
+def _unknown_commit(folder: Path, commit: str) -> str:
+    """Why the version of a baseline cannot be had from git; "" when it can."""
+    if repository_root(folder) is None:
+        return "the suite is not in a git repository"
+    if not commit:
+        return "the baseline was made outside of git or with uncommitted changes, so its version is not known"
+    if not commit_named(folder, commit):
+        return f"git does not have the baseline's commit {commit[:10]} here; {FETCH}"
+    return ""
+
+
+def _outside(inputs: Inputs) -> str:
+    """Why no commit of the repository can bring back the agent; "" when one can."""
+    model = inputs.agent.get("model", "")
+    if not is_address(model):
+        return ""
+    kind, _, where = model.partition(":")
+    if kind != "exec":
+        return f"the agent is a service ({shorten(model, 60)}), of which only the present version answers"
+    return "" if inputs.code else f"the program {shorten(where, 60)} is not in the repository"
 
 
 @lru_cache(maxsize=64)
@@ -146,9 +150,3 @@ def base_actions(base: BaseVersion) -> tuple[Action, ...]:
         ):  # wherever the commit has the module: it is not looked for from here
             actions_of_commit.append(Action("import", module))
         return tuple(dict.fromkeys(actions_of_commit))
-
-
-class _Case(msgspec.Struct, frozen=True):
-    golden_id: str = ""
-    passed: bool | None = False
-    error: str = ""

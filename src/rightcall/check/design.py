@@ -27,6 +27,7 @@ from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
 from rightcall.decide.check_settings import CheckSettings, strata_of
 from rightcall.decide.check_simulation import ComparedGoldens, foresee
+from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
 from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
 from rightcall.lint.engine import lint
@@ -75,6 +76,8 @@ class CheckDesign:
     compared: ComparedInputs = field(default_factory=ComparedInputs)
     unknown: str = ""
     ownership: Ownership = "owned"
+    base_problem: str = ""
+    """Why the base version cannot be run to confirm an alarm; "" when it can, or need not be."""
 
     @property
     def subject(self) -> str:
@@ -93,6 +96,32 @@ class CheckDesign:
         """Calls of a run of everything: three trials each or more, never more often than the baseline was tried."""
         tried = max(1, round(self.baseline.trials / max(1, len(self.baseline.lines))))
         return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
+
+    @property
+    def confirm_calls(self) -> int:
+        """Maximum number of further calls if there is an alarm."""
+        if not self.strata or self.settings.confirm == "off":
+            return 0
+        if self.settings.confirm == "base":
+            return 2 * MOST_PAIRS
+        return sum(sum(map(len, stratum.order)) * stratum.rounds for stratum in self.strata)
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """The clusters of goldens that have one."""
+        return {golden.id: golden.cluster for golden in self.goldens.values() if golden.cluster is not None}
+
+    def another_draw(self) -> list[Stratum]:
+        """The same strata in another order, with another sample of the rest."""
+        return strata_of(
+            self.affected,
+            self.rest,
+            self.settings,
+            f"{self.seed}/confirm",
+            clusters=self.clusters,
+            history={name: line.history for name, line in self.baseline.goldens.items()},
+            full=any(stratum.whole_rounds for stratum in self.strata if stratum.name == "rest"),
+        )
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
@@ -122,7 +151,7 @@ class CheckDesign:
         compared = ComparedGoldens(
             self.affected,
             self.rest,
-            {g.id: g.cluster for g in self.goldens.values() if g.cluster is not None},
+            self.clusters,
             {name: line.history for name, line in self.baseline.goldens.items()},
         )
         foreseen = partial(foresee, compared, self.settings, seed=int(self.seed[:8], 16))
@@ -137,7 +166,7 @@ class CheckDesign:
             worse.regressed,
             min(fine.least_calls, worse.least_calls) + extra,
             round(fine.mean_calls) + extra,
-            self.most_calls,
+            self.most_calls + self.confirm_calls,
             more,
             compared.single_trial_share > 0.5,
         )

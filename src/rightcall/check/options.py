@@ -40,9 +40,10 @@ class CheckOptions(SuiteOverrides):
     base_ref: Annotated[
         str,
         Option(
-            "Also try this version (branch, tag or commit), to detect a change at the provider",
+            "Version that confirms an alarm (branch, tag or commit); with --control tried in any case",
             metavar="REF",
             group=CI,
+            default="the baseline's commit",
         ),
     ] = ""
 
@@ -55,7 +56,7 @@ class CheckSuiteOptions(CheckOptions):
     _: KW_ONLY
     settings: Annotated[
         Mapping[str, Any] | None,
-        Option("What replaces the suite's `check:`: drop, drop_rest, alpha, sample, …"),
+        Option("What replaces the suite's `check:`: drop, drop_rest, confirm, false_alarms, sample, …"),
     ] = None
 
 
@@ -72,7 +73,7 @@ class CheckCommandOptions(CheckOptions, CheckThresholds):
             values="file",
         ),
     ] = ()
-    together: Annotated[bool, Option("With several suites, control --alpha over all of them", group=CI)] = (
-        False
-    )
+    together: Annotated[
+        bool, Option("With several suites, share the risk of REGRESSED out over all of them", group=CI)
+    ] = False
     as_json: JsonOption = False

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rightcall.check.confirmation_words import base_moved, notes_on_confirmation
 from rightcall.check.design import CheckDesign
 from rightcall.check.words import hint_words, never_seen_chance, risk_words, sentence
 from rightcall.core.text import percent, pluralize, shorten
 from rightcall.decide.check_result import (
+    AlarmConfirmation,
     BaselineFacts,
     CheckCalls,
     CheckResult,
@@ -37,8 +39,9 @@ MOST_SHOWN = 20
 class CheckEvidence:
     """What the trials of a check have shown so far.
 
-    `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were recorded before, and
-    with `only_replayed` no model was called.
+    `spent` counts trials of the candidate, `base_spent` those of the version before the change, and `confirm` is what
+    came of an alarm. `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were
+    recorded before, and with `only_replayed` no model was called.
     """
 
     design: CheckDesign
@@ -47,11 +50,19 @@ class CheckEvidence:
     hard: list[HardFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     spent: int = 0
+    base_spent: int = 0
     errors: int = 0
     skipped: int = 0
     moved: float | None = None
     replayed: int = 0
     only_replayed: bool = False
+    confirm: AlarmConfirmation | None = None
+    base_tally: Tally = field(default_factory=lambda: Tally(()))
+
+    @property
+    def calls(self) -> int:
+        """Calls of the candidate and of the base version."""
+        return self.spent + self.base_spent
 
     @property
     def trials(self) -> int:
@@ -88,7 +99,11 @@ def check_result(
         *filter(None, [design.rescored]),
         *notes_on_judges(summary),
     ]
-    if finding.word == "REGRESSED" and finding.cause != "hard" and _only_rest_moved(states, design):
+    confirm = seen.confirm
+    notes += notes_on_confirmation(confirm)
+    compared_with_base = confirm is not None and confirm.alarm and confirm.mode == "base"
+    by_trials = finding.word == "REGRESSED" and finding.cause != "hard"
+    if by_trials and not compared_with_base and _only_rest_moved(states, design):
         notes.append(
             "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
         )
@@ -103,6 +118,7 @@ def check_result(
             Decided(finding.word, decided.cause),
             notes,
             everything=bool(design.everything) or design.most_calls >= design.full,
+            moved=base_moved(confirm),
         ),
         strata=states,
         hard=tuple(seen.hard),
@@ -111,14 +127,20 @@ def check_result(
         broken_more=max(0, len(broken) - MOST_SHOWN),
         fixed_more=max(0, len(fixed) - MOST_SHOWN),
         new=_new_goldens(seen),
-        calls=CheckCalls(seen.spent, design.most_calls, design.full, seen.replayed),
-        cost_usd=summary.usage.cost_usd,
+        calls=CheckCalls(seen.calls, design.most_calls + design.confirm_calls, design.full, seen.replayed),
+        cost_usd=_cost(summary, seen.base_tally.summary()),
         estimate=_estimate(states, len(design.goldens)),
         estimate_error=_estimate_error(states, len(design.goldens)),
         hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,
-        notes=(risk_words(settings, states, seen.spent, design.full), *notes),
+        notes=(risk_words(settings, confirm, states, seen.calls, design.full), *notes),
         p=p,
+        confirm=confirm,
     )
+
+
+def _cost(candidate: Summary, base: Summary) -> float | None:
+    costs = [cost for summary in (candidate, base) if (cost := summary.usage.cost_usd) is not None]
+    return math.fsum(costs) if costs else None
 
 
 def notes_on_judges(summary: Summary) -> list[str]:
@@ -148,12 +170,13 @@ def _finding(
             "new", "the baseline has no golden as it is in the dataset now: nothing to compare with"
         )
     if states:
-        finding = finding._replace(sentence=sentence(decided, states, settings, what))
+        finding = finding._replace(sentence=sentence(decided, states, settings, what, seen.confirm))
     if decided.cause == "hard":
         finding = finding._replace(sentence=_damage_sentence(seen, what))
     elif seen.hard:
         finding = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
-    provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2
+    against_base = seen.confirm is not None and seen.confirm.confirmed and seen.confirm.mode == "base"
+    provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2 and not against_base
     if provider_moved and finding.word == "REGRESSED" and finding.cause != "hard":
         who = "the version before the change passes" if base else "untouched goldens pass"
         finding = inconclusive(
@@ -173,6 +196,8 @@ def _finding(
         finding = _Finding("ERROR", "errors", no_answer_sentence(len(tried)))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
+    if seen.confirm is not None and seen.confirm.cut_short and finding.word == "PASS":
+        finding = inconclusive("budget", "the budget ran out before an alarm was confirmed or not")
     if seen.only_replayed and finding.word == "PASS":
         finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
     return finding
@@ -206,8 +231,7 @@ def _damage_sentence(seen: CheckEvidence, what: str) -> str:
     else:
         trials = f"{seen.design.baseline.trials:,} trials of the baseline"
         history = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
-    times = f"in {damage.times} of {damage.tries} trials"
-    return f"REGRESSED: {what}; {damage.golden} had {damage.code} {times} ({history})"
+    return f"REGRESSED: {what}; {damage.golden} had {damage.code} in {damage.often} ({history})"
 
 
 def _golden_changes(seen: CheckEvidence, way: str) -> list[GoldenChange]:
@@ -306,8 +330,8 @@ def result_without_trials(design: CheckDesign, word: CheckWord, sentence: str) -
         compared=design.compared,
         unknown=design.unknown,
         quarantined=design.reach.quarantined,
-        calls=CheckCalls(0, design.most_calls, design.full),
-        alpha=design.settings.alpha,
+        calls=CheckCalls(0, design.most_calls + design.confirm_calls, design.full),
+        alpha=round(design.settings.regressed_risk, 9),
         beta=design.settings.beta,
         notes=design.notes,
         seed=design.seed,

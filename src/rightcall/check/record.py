@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,14 +85,16 @@ class StoredVerdicts:
 
     def last(self, seed: str, asked: str) -> CheckResult | None:
         """The newest verdict on the same question; None when there is none that can be read."""
-        paths = [path for path in self._files(seed) if path.stem.endswith(f"-{asked}")]
-        if not paths:
-            return None
-        path = max(paths, key=lambda path: int(path.stem.split("-")[1]))
-        try:
-            return decode(path.read_bytes(), CheckResult, str(path))
-        except (OSError, RightCallError):  # written by another version: decide again
-            return None
+        return next(reversed(self.all(seed, asked)), None)
+
+    def all(self, seed: str, asked: str) -> list[CheckResult]:
+        """Every verdict on the same question that can be read, the oldest first."""
+        results = []
+        for path in sorted(self._files(seed), key=lambda path: int(path.stem.split("-")[1])):
+            with suppress(OSError, RightCallError):
+                if path.stem.endswith(f"-{asked}"):
+                    results.append(decode(path.read_bytes(), CheckResult, str(path)))
+        return results
 
     def add(self, seed: str, asked: str, result: CheckResult) -> None:
         if (folder := self._folder) is not None:

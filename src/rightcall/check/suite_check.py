@@ -10,14 +10,18 @@ from pathlib import Path
 import msgspec
 
 from rightcall.agents.remote.remote_agent import is_address
-from rightcall.check.base_version import BaseVersion
+from rightcall.check.base_process import BaseAgent
+from rightcall.check.base_trials import BaseTrials
+from rightcall.check.base_version import BaseVersion, base_of_baseline
+from rightcall.check.candidate_trials import Watch
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
+from rightcall.check.ledger import CheckLedger
 from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
 from rightcall.check.record import StoredVerdicts
 from rightcall.check.rescored_baseline import rescore_baseline
-from rightcall.check.trials import CheckTrials, Watch
+from rightcall.check.trials import CheckTrials
 from rightcall.check.words import words_for_untouched
 from rightcall.core.text import first_names, percent, pluralize, shorten
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
@@ -63,27 +67,26 @@ async def check_suite(
         concurrency=options.concurrency,
     ).with_goldens()
     baseline = find_baseline(store, options.baseline, suite.name)
-    base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
-    if base is not None and not options.plan_only:
-        base.require_trust(trust=options.trust)
+    settings, base, problem = _base_to_run(file, baseline, settings or suite.check, options)
     plan, left_out = await _without_wrong_goldens(plan, baseline)
-    settings = settings or suite.check
-    if base is not None and not settings.control:
-        settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
     baseline, moved = await _same_metrics(plan, baseline, store)
     verdicts = StoredVerdicts(store)
     first = FirstRequests() if options.full else await compare_first_requests(plan, baseline, compared)
 
     def design_draw(again: int) -> CheckDesign:
         scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
-        return design_check(suite, file.parent, plan, baseline, settings, scope, first)
+        # Drawing until PASS must not pay: the risk of a false one is halved with every draw that was asked for.
+        halved = msgspec.structs.replace(settings, beta=settings.beta / 2**again)
+        drawn_with = halved if again and options.again else settings
+        design = design_check(suite, file.parent, plan, baseline, drawn_with, scope, first)
+        return replace(design, rescored=moved, base_problem=problem)
 
-    design = replace(design_draw(0), rescored=moved)
+    design = design_draw(0)
     draws, asked = verdicts.count(design.seed), _question_hash(design, plan, options)
     asked_at = ""
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
-        design = replace(design_draw(draws), first_seed=design.seed, rescored=moved)
+        design = replace(design_draw(draws), first_seed=design.seed)
     history = latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint)
     notes = (*left_out, *history.notes)
     result = _without_asking(design, plan, options)
@@ -95,6 +98,7 @@ async def check_suite(
         return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *notes))
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
         asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
+    ledger = CheckLedger(store, baseline, suite.name, design.inputs.hash)
     trials = CheckTrials(
         design,
         plan,
@@ -102,16 +106,66 @@ async def check_suite(
         question=f"{design.seed}-{asked}{asked_at}",
         max_calls=options.max_calls,
         watch=watch,
-        base=base,
+        base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
+        name=lambda run: ledger.name_of(run, draws),
     )
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
+    first_seed = design.first_seed or design.seed
     if draws:
-        number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
-        draw_note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
-        result = msgspec.structs.replace(result, notes=(*result.notes, draw_note))
-    result = _with_exit_code(result, settings)
-    verdicts.add(design.first_seed or design.seed, asked, result)
+        same_inputs = options.again and not design.unknown
+        result = _after_earlier_draws(result, verdicts.all(first_seed, asked) if same_inputs else [], options)
+    result = _with_exit_code(ledger.enter(result, settings), settings)
+    verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)
+
+
+def _base_to_run(
+    file: Path, baseline: BaselinePool, settings: CheckSettings, options: CheckOptions
+) -> tuple[CheckSettings, BaseVersion | None, str]:
+    """The version that confirms an alarm, and the settings with which that is possible; or why it cannot be run."""
+    named = BaseVersion.of(file, options.base_ref) if options.base_ref else None
+    if named is not None and not options.plan_only:
+        named.require_trust(trust=options.trust)
+    if settings.confirm != "base":
+        if named is not None and not settings.control:
+            settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
+        return settings, named, ""
+    if named is not None:
+        return settings, named, ""
+    base, problem = base_of_baseline(file, baseline.header, trust=options.trust)
+    if base is None:
+        settings = msgspec.structs.replace(settings, confirm="candidate")
+    return settings, base, problem
+
+
+def _base_agent(design: CheckDesign, plan: Plan, options: CheckOptions) -> BaseAgent:
+    """How the base is run: sampled by another seed than the baseline and the candidate."""
+    given = {} if options.base_ref else design.baseline.header.given.agent
+    return BaseAgent(given, int(design.seed[7:14], 16), plan.concurrency)
+
+
+def _after_earlier_draws(
+    result: CheckResult, earlier: Sequence[CheckResult], options: CheckOptions
+) -> CheckResult:
+    """The result with what earlier draws of the same inputs showed: REGRESSED stands until a draw is PASS."""
+    number = {2: "second", 3: "third"}.get(result.draws, f"{result.draws}th")
+    note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
+    result = msgspec.structs.replace(result, notes=(*result.notes, note))
+    if not earlier:
+        return result
+    before = earlier[-1].drawn or tuple(draw.verdict for draw in earlier)
+    words = (*before, result.verdict)
+    since_pass = before[max((at + 1 for at, word in enumerate(before) if word == "PASS"), default=0) :]
+    result = msgspec.structs.replace(result, drawn=words)
+    if "REGRESSED" not in before or (result.verdict != "PASS" and "REGRESSED" not in since_pass):
+        return result
+    told = ", ".join(f"{word} in draw {draw}" for draw, word in enumerate(words, 1))
+    _, _, rest = result.sentence.partition(": ")
+    stands = "PASS" if result.verdict == "PASS" else "REGRESSED"
+    cause = result.cause if result.verdict == stands else "earlier_draw"
+    return msgspec.structs.replace(
+        result, verdict=stands, cause=cause, sentence=f"{stands}: {rest}; {told}", hint=""
+    )
 
 
 async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Plan, tuple[str, ...]]:

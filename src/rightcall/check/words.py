@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from rightcall.check.confirmation_words import confirmation_words, regressed_risk_words
 from rightcall.check.reach import Reach
 from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
-from rightcall.decide.check_result import ComparedInputs
+from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.input_change import InputChange
@@ -40,17 +41,23 @@ def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
     return f"nothing that the agent reads has changed; {compared.words}; ran 0"
 
 
-def sentence(decided: Decided, states: Sequence[StratumState], settings: CheckSettings, what: str) -> str:
+def sentence(
+    decided: Decided,
+    states: Sequence[StratumState],
+    settings: CheckSettings,
+    what: str,
+    confirm: AlarmConfirmation | None = None,
+) -> str:
     """The verdict as one line."""
-    if decided.word == "PASS":
-        return f"PASS: {what}; {_fine(states, settings)}"
+    alarm = confirmation_words(confirm)
     if decided.word == "REGRESSED":
-        return f"REGRESSED: {what}; {_worse(states, decided, settings)}"
-    return f"INCONCLUSIVE: {what}; {_open(states)}"
+        return f"REGRESSED: {what}; {_worse(states, decided, settings, alarm)}"
+    evidence = _fine(states, settings) if decided.word == "PASS" else _open(states)
+    return "; ".join(filter(None, [f"{decided.word}: {what}", evidence, alarm]))
 
 
 def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
-    confidence = f"with {percent(1 - settings.beta, 0)} confidence"
+    confidence = f"with {hundredths(1 - settings.beta)}% confidence"
     parts = []
     for state in states:
         margin = margin_text(state.margin)
@@ -63,14 +70,16 @@ def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
     return f"{', '.join(parts)}{', each' if len(parts) > 1 else ''} {confidence}"
 
 
-def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSettings) -> str:
+def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSettings, confirmed: str) -> str:
     worst = max(
         states, key=lambda s: s.e_worse if decided.cause == "worse" else -(s.p if s.p is not None else 1.0)
     )
     which = _which(worst, states, "goldens it can affect")
     difference = 0.0 if worst.difference is None else worst.difference
     small = " (by less than the margin)" if -difference < worst.margin else ""
-    if decided.cause == "worse":
+    if confirmed:
+        sure = confirmed
+    elif decided.cause == "worse":
         sure = f"the evidence is {worst.e_worse:,.0f} to 1"
     else:
         sure = f"chance alone does that in {max(worst.p or 0.0, 1e-9):.2g} of checks"
@@ -98,18 +107,25 @@ def _open(states: Sequence[StratumState]) -> str:
     return "; ".join(parts) or "too few answers arrived"
 
 
-def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
+def risk_words(
+    settings: CheckSettings,
+    confirm: AlarmConfirmation | None,
+    states: Sequence[StratumState],
+    spent: int,
+    full: int,
+) -> str:
     """The risk of the verdict and its cost."""
     cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
-    risk = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
-    risk += f"{hundredths(settings.alpha)} of 100 checks."
+    risk = f"{cost}. {regressed_risk_words(settings, confirm)}"
     if any(state.name == "rest" and state.run < state.goldens for state in states):
         risk += " A change confined to a few of the others is detected only by a full run."
     return risk
 
 
-def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool) -> str:
-    """What to do next."""
+def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool, moved: bool = False) -> str:
+    """What to do next. `moved`: the version before the change passes less often than in its baseline, too."""
+    if moved:
+        return "save a new baseline: run the suite on the main branch, then check again"
     if decided.word != "INCONCLUSIVE":
         return ""
     if everything:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.baseline_anchor import anchor
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent
+
+if TYPE_CHECKING:
+    from rightcall.run.baseline_file import BaselinePool
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
@@ -19,6 +24,21 @@ to_file = click.option(
 @click.group()
 def baseline() -> None:
     """Save, show and merge baselines for `rightcall check` and `rightcall gate`."""
+
+
+baseline.add_command(anchor)
+
+
+def load_pool(which: str, suite: str | None, store_url: str | None) -> BaselinePool:
+    """A baseline by its name: a file, branch:NAME, or a run."""
+    from rightcall.run.baseline_file import load_baseline
+    from rightcall.run.baseline_pool import find_baseline
+    from rightcall.store.address import open_store
+
+    if Path(which).is_file():
+        return load_baseline(Path(which))
+    with open_store(store_url, must_exist=True) as store:
+        return find_baseline(store, which, suite or store.runs.get("last").run.name)
 
 
 @baseline.command()
@@ -32,6 +52,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
+    from rightcall.check.ledger import with_ledger
     from rightcall.core.text import pluralize
     from rightcall.run.baseline_file import write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
@@ -50,6 +71,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
         else:
             name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)
+        pool = with_ledger(pool, store)
     write_baseline(pool, output)
     size = output.stat().st_size
     runs_of = pluralize(len(pool.header.runs), "run")
@@ -66,15 +88,9 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 @json_option
 def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""
-    from rightcall.run.baseline_file import load_baseline
-    from rightcall.run.baseline_pool import find_baseline
-    from rightcall.store.address import open_store
+    from rightcall.check.ledger import ledger_words
 
-    if Path(which).is_file():
-        pool = load_baseline(Path(which))
-    else:
-        with open_store(store_url, must_exist=True) as store:
-            pool = find_baseline(store, which, suite or store.runs.get("last").run.name)
+    pool = load_pool(which, suite, store_url)
     if as_json:
         print_json(pool.header)
         return
@@ -87,6 +103,8 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
     for kind, runs in (("compared", header.runs), ("history", header.older)):
         for run in runs:
             out.say("  {}  {}  {}  {} trials", f"{kind:<8}", run.id, run.at, str(run.trials))
+    if words := ledger_words(pool.checks):
+        out.say("  {}", words)
     age = header.age_days()
     if age > 14:
         out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")
@@ -96,15 +114,20 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
-    """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
+    """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history.
+
+    `check.json` files of the suite may be among them: their checks are added to the ledger of the baseline.
+    """
+    from rightcall.check.ledger import merge_files
     from rightcall.core.text import pluralize
-    from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
+    from rightcall.run.baseline_file import write_baseline
 
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise InputError(str(missing[0]), "no such file")
-    pool = merge_baselines([load_baseline(file) for file in files])
+    pool = merge_files(files)
     write_baseline(pool, output)
+    checks = f", {pluralize(len(pool.checks), 'check')} in the ledger" if pool.checks else ""
     tell(
-        f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
+        f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history{checks}"
     )

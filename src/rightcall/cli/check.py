@@ -120,7 +120,8 @@ def _settings(own: CheckSettings, options: CheckCommandOptions, share: int) -> C
     import msgspec
 
     settings = msgspec.structs.replace(own, **options.typed())
-    return msgspec.structs.replace(settings, alpha=settings.alpha / share)
+    shared = {"alpha": settings.alpha / share, "false_alarms": settings.false_alarms / share}
+    return msgspec.structs.replace(settings, **shared)
 
 
 def _check_suite(
@@ -201,10 +202,9 @@ def _show(result: CheckResult, file: Path) -> None:
         _show_plan(result)
         return
     for hard in result.hard:
-        times = f"in {hard.times} of {hard.tries} trials"
         danger = danger_text([TITLES[hard.code].lower()])
         template = "  [bold white on red] {} [/bold white on red]  {}: {} {}"
-        out.say(template, danger, hard.golden, hard.detail, times)
+        out.say(template, danger, hard.golden, hard.detail, f"in {hard.often}")
     for moved in result.broken[:10]:
         why = ", ".join(moved.called) or moved.reason
         out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, why)
@@ -255,6 +255,8 @@ def _show_plan(result: CheckResult) -> None:
         counts = f"{stratum.goldens:,} goldens, at most {stratum.calls:,} calls{margin}"
         out.say("  {} {}", f"{stratum.name:<10}", counts)
     out.say("  {} {} goldens, 0 calls", f"{'untouched':<10}", f"{result.untouched:,}")
+    if confirming := result.calls.planned - sum(stratum.calls for stratum in result.plan):
+        out.say("  {} at most {} calls, only after an alarm", f"{'confirm':<10}", f"{confirming:,}")
     compared = result.compared
     if compared.words:
         out.say("{}:", compared.words)

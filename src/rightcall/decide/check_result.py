@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.core.text import hundredths, pluralize
+from rightcall.decide.check_ledger import CheckBudget, LedgerEntry
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
+from rightcall.decide.options import ConfirmMode
 from rightcall.lint.report import Diagnostic
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
@@ -37,7 +39,10 @@ class GoldenChange(Record, frozen=True, omit_defaults=False):
 
 
 class HardFailure(Record, frozen=True, omit_defaults=False):
-    """Damage that the baseline did not show for this golden. `times` of `tries` trials did it."""
+    """Damage that the baseline did not show for this golden. `times` of `tries` trials did it.
+
+    Of fresh trials of the version before the change, `base_times` of `base_tries` did; 0 of 0 when it was not run.
+    """
 
     golden: str
     code: str
@@ -46,6 +51,46 @@ class HardFailure(Record, frozen=True, omit_defaults=False):
     tries: int
     file: str = ""
     line: int = 0
+    base_times: int = 0
+    base_tries: int = 0
+
+    @property
+    def often(self) -> str:
+        """`2 of 4 trials (before the change in 0 of 3)`."""
+        before = f" (before the change in {self.base_times} of {self.base_tries})" if self.base_tries else ""
+        return f"{self.times} of {self.tries} trials{before}"
+
+
+class FreshTrials(Record, frozen=True, omit_defaults=False):
+    """Trials of a version in a confirmation: how many passed of those that got an answer, and the version's commit."""
+
+    passed: float = 0.0
+    trials: int = 0
+    commit: str = ""
+
+
+class AlarmConfirmation(Record, frozen=True, omit_defaults=False):
+    """What came of an alarm: fresh trials, none of which had raised it.
+
+    `mode` is how alarms of this check are confirmed; without an `alarm` nothing was tried. With `base`, the base and
+    the candidate tried `goldens` in `pairs`, and `evidence` to 1 says that the candidate is worse; it has to reach
+    1/`level`. With `candidate` another draw of `pairs` trials was compared with the same baseline. `moved` is the
+    p-value of the base's fresh trials against its own baseline, `problem` says why the base was not run, and with
+    `cut_short` the budget of calls ended the confirmation.
+    """
+
+    mode: ConfirmMode
+    level: float
+    alarm: bool = False
+    confirmed: bool = False
+    goldens: tuple[str, ...] = ()
+    pairs: int = 0
+    evidence: float = 1.0
+    base: FreshTrials | None = None
+    candidate: FreshTrials | None = None
+    moved: float | None = None
+    cut_short: bool = False
+    problem: str = ""
 
 
 class CheckCalls(Record, frozen=True, omit_defaults=False):
@@ -130,6 +175,10 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
     `floor` is what trivial agents pass of the suite; None when nothing was run.
+    `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
+    where none has to be confirmed. `entry` is this check's line in the ledger, None when it made no call, and `budget`
+    what all checks used of the allowed false alarms. `drawn` has the word of each draw of these inputs, when there
+    were several.
     """
 
     suite: str
@@ -161,6 +210,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     notes: tuple[str, ...] = ()
     seed: str = ""
     draws: int = 1
+    drawn: tuple[CheckWord, ...] = ()
     baseline: BaselineFacts | None = None
     plan: tuple[StratumPlan, ...] = ()
     forecast: CheckForecast | None = None
@@ -168,6 +218,9 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     everything: str = ""
     exit_code: int = 0
     floor: Floor | None = None
+    confirm: AlarmConfirmation | None = None
+    budget: CheckBudget | None = None
+    entry: LedgerEntry | None = None
     format: str = FORMAT
 
 
@@ -175,18 +228,27 @@ def share_risk(results: Sequence[CheckResult], alpha: float) -> list[CheckResult
     """The results with REGRESSED in any of them by chance in at most `alpha` of pull requests.
 
     Each was checked at alpha / number of suites, where it may stop early. Once one is REGRESSED, the others need not be
-    as clear (Holm, 1979): what they showed is judged again, without another call. Hard failures are outside the risk.
+    as clear (Holm, 1979): what they showed is judged again, without another call. Where fresh trials confirm an alarm,
+    the level of the confirmation was shared out, and nothing is judged again. Hard failures are outside the risk.
     """
-    adjusted = holm([1.0 if result.p is None else result.p for result in results])
+    adjusted = holm(
+        [1.0 if result.p is None or result.confirm is not None else result.p for result in results]
+    )
     return [
         _with_adjusted_p(result, p, alpha, len(results)) for result, p in zip(results, adjusted, strict=True)
     ]
 
 
 def _with_adjusted_p(result: CheckResult, p: float, alpha: float, suites: int) -> CheckResult:
-    note = f"the risk of REGRESSED, {hundredths(alpha)} %, is shared with {suites - 1} other suites (Holm's correction)"
+    how = "" if result.confirm is not None else " (Holm's correction)"
+    note = f"the risk of REGRESSED, {hundredths(alpha)} %, is shared with {pluralize(suites - 1, 'other suite')}{how}"
     result = msgspec.structs.replace(result, notes=(*result.notes, note) if suites > 1 else result.notes)
-    if p > alpha or result.verdict not in ("PASS", "INCONCLUSIVE") or result.cause in ("control", "hard"):
+    if (
+        result.confirm is not None
+        or p > alpha
+        or result.verdict not in ("PASS", "INCONCLUSIVE")
+        or result.cause in ("control", "hard")
+    ):
         return result
     what = result.sentence.partition(": ")[2].partition(";")[0]
     return msgspec.structs.replace(

@@ -10,6 +10,9 @@ E[x] = 0 when nothing changed, so W is a martingale and P(mean of W ever ≥ 2/�
 of rounds: within a round Π E[1 + λ(x+δ)] ≤ 1 for any order of goldens whose mean x is −δ or less (AM-GM). The last look
 takes the exchange test at α/2, shared out over the strata, and Gaffke's bound at β/2.
 
+REGRESSED is final only where the caller takes it for final: an alarm that fresh trials do not confirm is spent
+(`spend_alarm`), and PASS or INCONCLUSIVE are left. F does not depend on α, so PASS keeps its β.
+
 Pure: fed with x in the drawn order, it never sees a clock, a store or a result that finished first.
 """
 
@@ -84,6 +87,8 @@ class CheckRule:
         self._tracks = [_Track(stratum) for stratum in strata]
         self.decided: Decided | None = None
         self._most_evidence = 1.0
+        self._alarm_spent = False
+        self._last_fed: _Track | None = None
 
     @property
     def p(self) -> float:
@@ -109,17 +114,38 @@ class CheckRule:
         """Take one unit into account; results must come in the order of `steps`."""
         if self.decided is not None:
             return self.decided
-        track, risks = self._tracks[step.stratum], self._risks
+        track = self._last_fed = self._tracks[step.stratum]
         if track.add(step, scores) < 0:  # otherwise there is no more evidence than before
             evidence = math.fsum(e_value(track.log_worse) for track in self._tracks) / len(self._tracks)
             self._most_evidence = max(self._most_evidence, evidence)
-        if self._most_evidence >= 2 / risks.alpha:
+        return self._judge()
+
+    def _judge(self) -> Decided | None:
+        if self._most_evidence >= 2 / self._risks.alpha and not self._alarm_spent:
             self.decided = Decided("REGRESSED", "worse")
-        else:
-            track.settle(2 / risks.beta)
-            if all(stratum_track.settled_after is not None for stratum_track in self._tracks):
+        elif self._last_fed is not None:
+            self._last_fed.settle(2 / self._risks.beta)
+            if all(track.settled_after is not None for track in self._tracks):
                 self.decided = Decided("PASS", "settled")
         return self.decided
+
+    def spend_alarm(self) -> Decided | None:
+        """Continue after an alarm that was not confirmed: REGRESSED does not come again."""
+        self._alarm_spent, self.decided = True, None
+        return self._judge()
+
+    def lower_alpha(self, alpha: float) -> Decided | None:
+        """Continue with a smaller risk of REGRESSED; an alarm that is none at this level is taken back."""
+        self._risks, self.decided = Risks(alpha, self._risks.beta), None
+        return self._judge()
+
+    def sums(self) -> dict[str, float]:
+        """The sum of x of each golden so far."""
+        totals: dict[str, float] = {}
+        for track in self._tracks:
+            for golden, total in track.sums():
+                totals[golden] = totals.get(golden, 0.0) + total
+        return totals
 
     def end(self) -> Decided:
         """The last look, at the strata that are not settled."""
@@ -136,7 +162,8 @@ class CheckRule:
         for track in still_open:
             track.look(risks.beta / 2)
         cut = risks.alpha / (2 * len(self._tracks))
-        if any(track.p is not None and track.p <= cut for track in still_open):
+        worse = any(track.p is not None and track.p <= cut for track in still_open)
+        if worse and not self._alarm_spent:
             return Decided("REGRESSED", "last_look")
         if all(track.fine for track in still_open):
             return Decided("PASS", "last_look")
@@ -177,6 +204,12 @@ class _Track:
         self.log_worse += math.log1p(-self.bet_worse * x)
         self.log_fine += math.log1p(self.bet_fine * (x + self.stratum.margin))
         return x
+
+    def sums(self) -> Iterator[tuple[str, float]]:
+        """The sum of x of each golden that got an answer."""
+        for golden, scores in self._after.items():
+            shares = (pair_difference(self.stratum.share(golden, round_), score) for round_, score in scores)
+            yield golden, math.fsum(shares)
 
     def settle(self, evidence: float) -> None:
         """A random sample is judged after each unit, chosen goldens only at the end of a round."""

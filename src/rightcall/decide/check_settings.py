@@ -9,9 +9,14 @@ import msgspec
 
 from rightcall.core.options import described, suite_key
 from rightcall.decide.check_rule import Risks
-from rightcall.decide.options import CheckThresholds
+from rightcall.decide.options import CheckThresholds, ConfirmMode
 from rightcall.decide.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
 from rightcall.model.record import Record
+
+ALARM = 0.2
+"""The risk of an alarm when nothing got worse, where fresh trials of both versions confirm it."""
+LOOSEST = 0.5
+"""The highest level of a confirmation."""
 
 
 class CheckSettings(Record, frozen=True):
@@ -19,7 +24,8 @@ class CheckSettings(Record, frozen=True):
 
     `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is the maximum
     number of the others to try, `rounds` the trials per affected golden [default: enough for 40 pairs, but at most as
-    many as the baseline has].
+    many as the baseline has]. `confirm` is what confirms an alarm; with `base`, at most `false_alarms` REGRESSED
+    verdicts are to be expected in `checks` checks of changes that are not worse.
     """
 
     drop: Annotated[float, suite_key(CheckThresholds, "drop")] = 0.2
@@ -42,10 +48,30 @@ class CheckSettings(Record, frozen=True):
         Literal["passes", "score"], described("what is compared: whether a trial passed, or its score")
     ] = "passes"
     control: Annotated[int, suite_key(CheckThresholds, "control")] = 0
+    confirm: Annotated[ConfirmMode, suite_key(CheckThresholds, "confirm")] = "base"
+    false_alarms: Annotated[float, suite_key(CheckThresholds, "false_alarms")] = 1.0
+    checks: Annotated[int, suite_key(CheckThresholds, "checks")] = 250
 
     @property
     def risks(self) -> Risks:
-        return Risks(self.alpha, self.beta)
+        """The risks of the first comparison; its REGRESSED is an alarm where it has to be confirmed."""
+        return Risks(ALARM if self.confirm == "base" else self.alpha, self.beta)
+
+    @property
+    def confirm_level(self) -> float:
+        """The risk of a confirmation when nothing got worse."""
+        if self.confirm == "base":
+            return min(LOOSEST, self.false_alarms / (self.checks * ALARM))
+        return self.alpha
+
+    @property
+    def regressed_risk(self) -> float:
+        """The highest probability of REGRESSED when nothing got worse.
+
+        With `confirm: candidate` that of the alarm alone: both draws share the baseline, so their levels may not be
+        multiplied.
+        """
+        return ALARM * self.confirm_level if self.confirm == "base" else self.alpha
 
 
 def strata_of(

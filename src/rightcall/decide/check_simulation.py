@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from rightcall.decide.check_rule import CheckRule, CheckWord
 from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
 from rightcall.decide.rate_prior import RatePrior
 from rightcall.decide.trial_pairs import Scores, Stratum
 
@@ -18,10 +21,11 @@ LEAST_OTHERS = 200
 
 
 class Played(NamedTuple):
-    """One simulated check."""
+    """One simulated check. `sums` are those of the goldens at the alarm; None when there was none."""
 
     word: CheckWord
     calls: int
+    sums: Mapping[str, float] | None = None
 
 
 class Chances(NamedTuple):
@@ -35,15 +39,66 @@ class Chances(NamedTuple):
 
 
 def play(
-    strata: Sequence[Stratum], rates: Mapping[str, float], rng: random.Random, settings: CheckSettings
+    strata: Sequence[Stratum],
+    rates: Mapping[str, float],
+    rng: random.Random,
+    settings: CheckSettings,
+    base: Mapping[str, float] | None = None,
 ) -> Played:
-    """The rule on an agent that passes each golden with its true rate."""
-    rule = CheckRule(strata, settings.risks)
-    calls = 0
+    """The rule on an agent that passes each golden with its true rate.
+
+    `base` are the true rates of the version before the change, now [default: the same agent]. With `confirm: candidate`
+    the second draw tries the same goldens.
+    """
+    rule, calls, sums = CheckRule(strata, settings.risks), 0, None
     for step in rule.steps():
         calls += len(step.unit)
-        rule.feed(step, {golden: float(rng.random() < rates[golden]) for golden in step.unit})
-    return Played(rule.end().word, calls)
+        decided = rule.feed(step, {golden: float(rng.random() < rates[golden]) for golden in step.unit})
+        if decided is not None and decided.word == "REGRESSED" and settings.confirm != "off":
+            sums = rule.sums()
+            confirmed, more = _confirm(sums, strata, rates, base or rates, rng, settings)
+            calls += more
+            if confirmed:
+                return Played("REGRESSED", calls, sums)
+            rule.spend_alarm()
+    if rule.end().word == "REGRESSED" and settings.confirm != "off" and sums is None:
+        sums = rule.sums()
+        confirmed, more = _confirm(sums, strata, rates, base or rates, rng, settings)
+        calls += more
+        if not confirmed:
+            rule.spend_alarm()
+    return Played(rule.end().word, calls, sums)
+
+
+def _confirm(
+    sums: Mapping[str, float],
+    strata: Sequence[Stratum],
+    rates: Mapping[str, float],
+    base: Mapping[str, float],
+    rng: random.Random,
+    settings: CheckSettings,
+) -> tuple[bool, int]:
+    """Whether an alarm is confirmed, and the calls that it took."""
+    if settings.confirm == "base":
+        clusters = {g: unit[0] for stratum in strata for unit in stratum.order if len(unit) > 1 for g in unit}
+        return play_pairs(broken_goldens(sums, clusters), rates, base, rng, settings.confirm_level)
+    once = play(strata, rates, rng, msgspec.structs.replace(settings, confirm="off"))
+    return once.word == "REGRESSED", once.calls
+
+
+def play_pairs(
+    goldens: Sequence[str],
+    rates: Mapping[str, float],
+    base: Mapping[str, float],
+    rng: random.Random,
+    level: float,
+) -> tuple[bool, int]:
+    """Fresh trials of both versions in pairs: whether they confirm an alarm, and the calls that they took."""
+    evidence = PairedEvidence(level)
+    for golden in pairs_of(goldens):
+        if evidence.feed((rng.random() < rates[golden]) - (rng.random() < base[golden])):
+            break
+    return evidence.confirmed, 2 * evidence.pairs
 
 
 def draw_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> dict[str, Scores]:
@@ -147,7 +202,8 @@ def foresee(
                 (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
             )
             after = rates | worse_rates({golden: rates[golden] for golden in hit}, margin, rng)
-        played = play(goldens.strata(before, some, settings, f"{number}", full=full), after, rng, settings)
+        strata = goldens.strata(before, some, settings, f"{number}", full=full)
+        played = play(strata, after, rng, settings, rates)
         words[played.word] += 1
         calls.append(played.calls)
     return Chances(

@@ -16,6 +16,8 @@ About = Literal["cases_like_these", "these_goldens"]
 """The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
 ClusterMode = Literal["declared", "auto"]
 """What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
+ConfirmMode = Literal["base", "candidate", "off"]
+"""What confirms an alarm of `check`: fresh trials of both versions, another draw of the candidate alone, or nothing."""
 CLUSTER_HELP = "Clusters that goldens declare, or also goldens whose requests are one template"
 ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
 
@@ -32,7 +34,29 @@ class CheckThresholds:
     ] = None
     alpha: Annotated[
         float | None,
-        Option("Maximum probability of REGRESSED when nothing got worse", gt=0, le=0.5, default="0.05"),
+        Option(
+            "Probability of an alarm when nothing got worse, for `--confirm candidate` and `off`",
+            gt=0,
+            le=0.5,
+            default="0.05",
+        ),
+    ] = None
+    confirm: Annotated[
+        ConfirmMode | None,
+        Option(
+            "What confirms an alarm: trials of the base and the new version, a second draw of the new version, nothing",
+            default="base",
+        ),
+    ] = None
+    false_alarms: Annotated[
+        float | None,
+        Option(
+            "False REGRESSED to expect at most in --checks checks, with `--confirm base`", gt=0, default="1"
+        ),
+    ] = None
+    checks: Annotated[
+        int | None,
+        Option("Number of checks that --false-alarms is about, such as those of a year", ge=1, default="250"),
     ] = None
     sample: Annotated[
         int | None,
@@ -46,7 +70,7 @@ class CheckThresholds:
         ),
     ] = None
 
-    def typed(self) -> dict[str, float]:
+    def typed(self) -> dict[str, float | str]:
         """Those that were passed."""
         values = {name: getattr(self, name) for name in CheckThresholds.__dataclass_fields__}
         return {name: value for name, value in values.items() if value is not None}

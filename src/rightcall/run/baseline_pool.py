@@ -38,6 +38,7 @@ SERVED = 50
 NO_PACKAGES = frozenset(
     (
         *("git_branch", "git_commit", "git_dirty", "git_base", "check", "process"),
+        *("check_name", "check_draw"),
         *("suite_file", "suite_kind", "run_options"),
     )
 )
@@ -182,7 +183,7 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         tuple(_baseline_run(run) for run in compared),
         tuple(_baseline_run(run) for run in older),
         newest.run.versions.get("git_branch", ""),
-        newest.run.versions.get("git_commit", ""),
+        "" if newest.run.versions.get("git_dirty") == "true" else newest.run.versions.get("git_commit", ""),
         served_model=models_that_answered(
             store.runs.results(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),

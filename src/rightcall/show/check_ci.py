@@ -144,7 +144,7 @@ def check_junit(result: CheckResult) -> bytes:
 
 def _damage(hard: HardFailure) -> Remark:
     danger = danger_text([TITLES[hard.code].lower()])
-    text = f"{danger}: {hard.golden} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
+    text = f"{danger}: {hard.golden} in {hard.often}, never in the baseline: {hard.detail}"
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 

@@ -84,9 +84,8 @@ def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
 def _damage(result: CheckResult) -> Iterator[str]:
     for hard in result.hard:
         place = f" ({_code(f'{hard.file}:{hard.line}')})" if hard.file else ""
-        often = f"{hard.times} of {hard.tries} trials"
         danger = danger_text([TITLES[hard.code].lower()])
-        yield f"- 🛑 **{danger}** {_code(hard.golden)}{place} in {often}: {_code(hard.detail)}"
+        yield f"- 🛑 **{danger}** {_code(hard.golden)}{place} in {hard.often}: {_code(hard.detail)}"
     if result.hard:
         yield ""
 
@@ -158,14 +157,28 @@ def _rest(result: CheckResult) -> Iterator[str]:
         commit = f" at {_code(base.commit[:10])}" if base.commit else ""
         size = f"{pluralize(base.trials, 'trial')} in {pluralize(base.runs, 'run')}"
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
+    yield from _confirmation(result)
     yield (
-        f"- risks: REGRESSED without a change at most {percent(result.alpha, 0)}, PASS at the margin at most "
-        f"{percent(result.beta, 0)}; between no change and the margin either word may come"
+        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)} %, PASS at the margin at most "
+        f"{hundredths(result.beta)} %; between no change and the margin either word may come"
     )
     yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
     if result.hint:
         yield f"- next: {plain_sentence(result.hint)}"
     yield "\n</details>"
+
+
+def _confirmation(result: CheckResult) -> Iterator[str]:
+    """The alarm, which the sentence tells too, golden by golden."""
+    confirm = result.confirm
+    if confirm is None or not confirm.alarm or confirm.mode != "base":
+        return
+    tried = first_names([_code(name) for name in confirm.goldens], MOST_NAMES)
+    commit = f" at {_code(confirm.base.commit[:10])}" if confirm.base and confirm.base.commit else ""
+    yield (
+        f"- alarm: {confirm.pairs} pairs of fresh trials of the base{commit} and of this version; the evidence is "
+        f"{confirm.evidence:.2g} to 1, {1 / confirm.level:.3g} to 1 confirms it: {tried}"
+    )
 
 
 def _interval(new: NewGoldens) -> str:

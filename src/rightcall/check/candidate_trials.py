@@ -1,0 +1,76 @@
+"""Trials of the version that is checked: asked for in waves, counted, kept for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rightcall.check.design import CheckDesign
+from rightcall.check.outcome import CheckEvidence
+from rightcall.decide.check_rule import CheckRule, Step
+from rightcall.decide.trial_pairs import Stratum
+from rightcall.model.run import CaseResult
+from rightcall.run.decided_trials import DecidedTrials
+
+WAVE = 16
+"""Maximum concurrent trials: results are judged in their drawn order, so those beyond a decision are wasted."""
+
+Watch = Callable[[int, int], None]
+
+
+class CandidateTrials:
+    """Asks for trials of the candidate. Fresh trials have numbers that no planned trial has."""
+
+    def __init__(
+        self,
+        design: CheckDesign,
+        seen: CheckEvidence,
+        *,
+        concurrency: int,
+        max_calls: int | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self._design, self._seen = design, seen
+        self._max_calls, self._watch = max_calls, watch
+        self.wave_size = max(1, min(concurrency, WAVE))
+        self.source: DecidedTrials
+        self._first_fresh = max([1, design.trials, *(stratum.rounds for stratum in design.strata)])
+        self._next_fresh: dict[str, int] = {}
+
+    def over_budget(self, calls: int) -> bool:
+        """Whether so many more calls are more than may be made."""
+        return self._max_calls is not None and self._seen.calls + calls > self._max_calls
+
+    async def attempt(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
+        """Results of these trials of goldens, in the order of the jobs."""
+        results = await self.source.ask([(self._design.goldens[name], trial) for name, trial in jobs])
+        self._seen.spent = self.source.spent
+        for result in results:
+            self._seen.errors += bool(result.error)
+            self._seen.tally.add(result)
+            self._seen.results.setdefault(result.golden_id, []).append(result)
+        if self._watch is not None:
+            self._watch(self._seen.calls, self._design.most_calls + self._design.confirm_calls)
+        return results
+
+    def fresh(self, golden: str) -> int:
+        """The number of a trial that was never run and is in no plan."""
+        number = self._next_fresh.get(golden, self._first_fresh)
+        self._next_fresh[golden] = number + 1
+        return number
+
+    def score(self, result: CaseResult) -> float | None:
+        """What is compared of a trial; None when it got no answer."""
+        graded = self._design.settings.compare == "score"
+        return None if result.error else result.score if graded else float(result.passed)
+
+    def waves(self, rule: CheckRule, strata: Sequence[Stratum]) -> Iterator[list[Step]]:
+        """Steps that may run at once: never across the end of a round, where a stratum may turn out settled."""
+        wave: list[Step] = []
+        for step in rule.steps():
+            wave.append(step)
+            last = step.unit == strata[step.stratum].order[-1]
+            if last or sum(len(planned_step.unit) for planned_step in wave) >= self.wave_size:
+                yield wave
+                wave = []
+        if wave:
+            yield wave
