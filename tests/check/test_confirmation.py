@@ -14,7 +14,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.errors import InputError
-from rightcall.decide.check_ledger import LedgerEntry
+from rightcall.decide.check_ledger import CheckEntry
 from rightcall.decide.check_result import CheckResult
 from rightcall.run.baseline_file import load_baseline
 from rightcall.store.address import open_store
@@ -245,7 +245,7 @@ def test_a_check_of_another_suite_is_not_merged(shop):
     run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
     from rightcall.check.ledger import merge_files
 
-    other = CheckResult("other", "PASS", "PASS: x", entry=LedgerEntry("c", "2026-01-01T00:00:00Z"))
+    other = CheckResult("other", "PASS", "PASS: x", entry=CheckEntry("c", "2026-01-01T00:00:00Z"))
     Path("check.json").write_bytes(msgspec.json.encode(other))
     with pytest.raises(InputError, match="is a check of 'other', the baseline is of 'shop'"):
         merge_files([Path("main.jsonl"), Path("check.json")])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.decide.check_ledger import (
-    LedgerEntry,
+    CheckEntry,
     budget_of,
     ledger_key,
     merge_ledgers,
@@ -134,7 +134,7 @@ def test_sums_are_of_every_trial_of_a_golden():
 
 
 entries = st.builds(
-    LedgerEntry,
+    CheckEntry,
     st.sampled_from(("c1", "c2", "c3")),
     st.integers(0, 500).map(lambda days: (NOW - timedelta(days=days)).isoformat()),
     st.integers(1, 3),
@@ -160,7 +160,7 @@ def test_merging_ledgers_is_a_union(parts, rng):
 
 def test_old_checks_are_dropped_and_the_budget_is_counted():
     day = [
-        LedgerEntry("c", (NOW - timedelta(days=d)).isoformat(), d, alarm=d < 6, confirmed=d < 4)
+        CheckEntry("c", (NOW - timedelta(days=d)).isoformat(), d, alarm=d < 6, confirmed=d < 4)
         for d in range(1, 400)
     ]
     kept = merge_ledgers(day, now=NOW)

@@ -190,8 +190,7 @@ def main(words: Sequence[str]) -> None:
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     if problem is not None:
-        sys.stderr.write(f"{problem}\n")
-        sys.exit(2)
+        sys.exit(str(problem))
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class _Here:
 
 
 class _Process:
-    """The base version in a process of its own: requests are lines of its input, answers lines of its output."""
+    """The base version in another process: requests are lines of its input, answers lines of its output."""
 
     def __init__(self, program: asyncio.subprocess.Process) -> None:
         self._program = program

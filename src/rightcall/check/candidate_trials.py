@@ -37,7 +37,7 @@ class CandidateTrials:
         self._next_fresh: dict[str, int] = {}
 
     def over_budget(self, calls: int) -> bool:
-        """Whether so many more calls are more than may be made."""
+        """Whether this number of further calls exceeds the budget."""
         return self._max_calls is not None and self._seen.calls + calls > self._max_calls
 
     async def attempt(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:

@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize, utc_text
 from rightcall.decide.check_ledger import (
     KEPT,
-    LedgerEntry,
+    CheckEntry,
     budget_of,
     ledger_key,
     merge_ledgers,
@@ -36,20 +36,20 @@ ALARM, CONFIRMED = "alarm", "alarm-confirmed"
 PAGE = 200
 
 
-def ledger_of_store(store: Store, suite: str, state: Literal["any", "finished"] = "any") -> list[LedgerEntry]:
+def ledger_of_store(store: Store, suite: str, state: Literal["any", "finished"] = "any") -> list[CheckEntry]:
     """The checks of a suite in a store, of the last 366 days."""
     which = RunFilter(name=suite, tag=CHECKED, state=state, since=utc_text(datetime.now(UTC) - KEPT))
-    entries, after = list[LedgerEntry](), None
+    entries, after = list[CheckEntry](), None
     while page := store.runs.page(which, limit=PAGE, after=after):
         entries += map(entry_of, page)
         after = page[-1].id
     return entries
 
 
-def entry_of(run: StoredRun) -> LedgerEntry:
+def entry_of(run: StoredRun) -> CheckEntry:
     """The line of a check. Checks of earlier versions have no name but that of their run."""
     versions = run.run.versions
-    return LedgerEntry(
+    return CheckEntry(
         versions.get("check_name", run.id),
         run.run.started_at,
         int(versions.get("check_draw", "1")),
@@ -58,7 +58,7 @@ def entry_of(run: StoredRun) -> LedgerEntry:
     )
 
 
-def ledger_words(entries: Sequence[LedgerEntry]) -> str:
+def ledger_words(entries: Sequence[CheckEntry]) -> str:
     """What a ledger holds, on one line; "" when it is empty."""
     if not entries:
         return ""

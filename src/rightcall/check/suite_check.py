@@ -87,8 +87,7 @@ async def check_suite(
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = replace(design_draw(draws), first_seed=design.seed)
-    history = latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint)
-    notes = (*left_out, *history.notes)
+    notes = (*left_out, *latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint).notes)
     result = _without_asking(design, plan, options)
     if result is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
@@ -109,11 +108,11 @@ async def check_suite(
         base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
         name=lambda run: ledger.name_of(run, draws),
     )
-    result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
-    first_seed = design.first_seed or design.seed
+    result, first_seed = await trials.run(), design.first_seed or design.seed
+    result = msgspec.structs.replace(result, draws=draws + 1)
     if draws:
-        same_inputs = options.again and not design.unknown
-        result = _after_earlier_draws(result, verdicts.all(first_seed, asked) if same_inputs else [], options)
+        earlier = verdicts.all(first_seed, asked) if options.again and not design.unknown else []
+        result = _after_earlier_draws(result, earlier, options)
     result = _with_exit_code(ledger.enter(result, settings), settings)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from rightcall.cli.baseline_anchor import anchor
+from rightcall.cli.named_baseline import load_pool
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent
-
-if TYPE_CHECKING:
-    from rightcall.run.baseline_file import BaselinePool
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
@@ -27,18 +24,6 @@ def baseline() -> None:
 
 
 baseline.add_command(anchor)
-
-
-def load_pool(which: str, suite: str | None, store_url: str | None) -> BaselinePool:
-    """A baseline by its name: a file, branch:NAME, or a run."""
-    from rightcall.run.baseline_file import load_baseline
-    from rightcall.run.baseline_pool import find_baseline
-    from rightcall.store.address import open_store
-
-    if Path(which).is_file():
-        return load_baseline(Path(which))
-    with open_store(store_url, must_exist=True) as store:
-        return find_baseline(store, which, suite or store.runs.get("last").run.name)
 
 
 @baseline.command()

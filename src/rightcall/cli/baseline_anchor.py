@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rightcall.cli.named_baseline import load_pool
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
@@ -39,7 +40,6 @@ def anchor() -> None:
 )
 def save(which: str, suite: str | None, store_url: str | None, output: Path) -> None:
     """Freeze the newest nine trials per golden of a baseline: a file, branch:NAME, or a run."""
-    from rightcall.cli.baseline import load_pool
     from rightcall.core.text import pluralize
     from rightcall.run.baseline_anchor import ANCHOR_TRIALS, anchor_of
     from rightcall.run.baseline_file import write_baseline
@@ -65,7 +65,6 @@ def check(which: str, suite: str | None, file: Path, store_url: str | None, as_j
 
     Exit codes: 0 no decline is seen, 1 DECLINED, 3 too few trials.
     """
-    from rightcall.cli.baseline import load_pool
     from rightcall.run.baseline_anchor import check_anchor
     from rightcall.run.baseline_file import load_baseline
 

@@ -19,7 +19,7 @@ KEPT = timedelta(days=366)
 ROUND_TO = 50
 
 
-class LedgerEntry(Record, frozen=True, omit_defaults=False):
+class CheckEntry(Record, frozen=True, omit_defaults=False):
     """A check that made calls. `check` names its suite, its inputs and its baseline, `draw` counts draws of these."""
 
     check: str
@@ -55,13 +55,13 @@ def ledger_key(suite: str, inputs: str, baseline: str) -> str:
     return hex_digest("\0".join((suite, inputs, baseline)), 24)
 
 
-def merge_ledgers(*ledgers: Iterable[LedgerEntry], now: datetime | None = None) -> tuple[LedgerEntry, ...]:
+def merge_ledgers(*ledgers: Iterable[CheckEntry], now: datetime | None = None) -> tuple[CheckEntry, ...]:
     """The union, by name and draw, without checks of more than 366 days ago.
 
     Two records of one draw, such as those of two jobs at the same time, become one: the earlier time, and an alarm if
     either had one.
     """
-    entries: dict[tuple[str, int], LedgerEntry] = {}
+    entries: dict[tuple[str, int], CheckEntry] = {}
     for entry in (entry for ledger in ledgers for entry in ledger):
         other = entries.get((entry.check, entry.draw))
         entries[entry.check, entry.draw] = entry if other is None else _join(entry, other)
@@ -70,7 +70,7 @@ def merge_ledgers(*ledgers: Iterable[LedgerEntry], now: datetime | None = None) 
     return tuple(sorted(kept, key=lambda entry: (entry.at, entry.check, entry.draw)))
 
 
-def budget_of(entries: Iterable[LedgerEntry], allowed: float, checks: int) -> CheckBudget | None:
+def budget_of(entries: Iterable[CheckEntry], allowed: float, checks: int) -> CheckBudget | None:
     """What these checks used; None when there are none."""
     counted = list(entries)
     if not counted:
@@ -96,13 +96,13 @@ def over_budget_words(budget: CheckBudget, checks: int) -> str:
     )
 
 
-def time_of(entry: LedgerEntry) -> datetime:
+def time_of(entry: CheckEntry) -> datetime:
     """When the check was made."""
     at = datetime.fromisoformat(entry.at)
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def require_time(entry: LedgerEntry, where: str) -> LedgerEntry:
+def require_time(entry: CheckEntry, where: str) -> CheckEntry:
     """The entry, if its time can be read; `InputError` otherwise."""
     try:
         time_of(entry)
@@ -111,9 +111,9 @@ def require_time(entry: LedgerEntry, where: str) -> LedgerEntry:
     return entry
 
 
-def _join(entry: LedgerEntry, other: LedgerEntry) -> LedgerEntry:
+def _join(entry: CheckEntry, other: CheckEntry) -> CheckEntry:
     earlier = min((entry, other), key=lambda record: (time_of(record), record.at))
-    return LedgerEntry(
+    return CheckEntry(
         entry.check,
         earlier.at,
         entry.draw,

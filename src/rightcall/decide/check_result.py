@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.core.text import hundredths, pluralize
-from rightcall.decide.check_ledger import CheckBudget, LedgerEntry
+from rightcall.decide.check_ledger import CheckBudget, CheckEntry
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.decide.options import ConfirmMode
@@ -220,7 +220,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     floor: Floor | None = None
     confirm: AlarmConfirmation | None = None
     budget: CheckBudget | None = None
-    entry: LedgerEntry | None = None
+    entry: CheckEntry | None = None
     format: str = FORMAT
 
 

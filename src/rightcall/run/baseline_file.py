@@ -18,7 +18,7 @@ import msgspec
 from rightcall.core.codec import decode, encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
-from rightcall.decide.check_ledger import LedgerEntry, merge_ledgers, require_time
+from rightcall.decide.check_ledger import CheckEntry, merge_ledgers, require_time
 from rightcall.decide.trial_pairs import Scores
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
@@ -120,7 +120,7 @@ class BaselinePool(Record, frozen=True):
 
     header: BaselineHeader
     lines: tuple[BaselineLine, ...]
-    checks: tuple[LedgerEntry, ...] = ()
+    checks: tuple[CheckEntry, ...] = ()
 
     @property
     def goldens(self) -> dict[str, BaselineLine]:
@@ -171,10 +171,10 @@ def load_baseline(path: Path) -> BaselinePool:
     header = decode(first, BaselineHeader, f"{path}:1")
     if header.format != FORMAT:
         raise InputError(f"{path}:1", f"format must be '{FORMAT}', got '{header.format}'")
-    goldens, checks = list[BaselineLine](), list[LedgerEntry]()
+    goldens, checks = list[BaselineLine](), list[CheckEntry]()
     for number, line in enumerate(lines, 2):
         if CHECK_LINE.match(line):
-            checks.append(require_time(decode(line, LedgerEntry, f"{path}:{number}"), f"{path}:{number}"))
+            checks.append(require_time(decode(line, CheckEntry, f"{path}:{number}"), f"{path}:{number}"))
         elif line.strip():
             goldens.append(decode(line, BaselineLine, f"{path}:{number}"))
     lines_of_goldens = tuple(goldens)
