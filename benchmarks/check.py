@@ -1,10 +1,11 @@
 """Error rates and cost of `check`, by running its rule on simulated agents.
 
-    python -m benchmarks check [--runs 1000] [--seed 1]
+    python -m benchmarks check [--runs 1000] [--seed 1] [--confirm base]
 
 Suites: steady (88 % of goldens pass at .99, 6 % at .01, 6 % anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
-the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. `check_designs` searches random designs for the
+the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. The rule is the one without confirmation, or
+the one named; `check_years` compares them. `check_designs` searches random designs for the
 worst, `check_plan` compares what `check --plan` foresees with such simulations.
 """
 
@@ -13,7 +14,9 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from rightcall.decide.check_settings import CheckSettings, strata_of
 from rightcall.decide.check_simulation import draw_trials, play, worse_rates
@@ -27,7 +30,7 @@ CHANGES = [
     ("none", 0), ("one tool", 5), ("one tool", 10), ("one tool", 20), ("one tool", 50),
     ("global", 5), ("global", 10), ("global", 20), ("leak", 20), ("leak", 50), ("tool better", 10),
 ]  # fmt: skip
-NARROW = CheckSettings(drop=0.1, drop_rest=0.05, sample=300)
+NARROW = CheckSettings(drop=0.1, drop_rest=0.05, sample=300, confirm="off")
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Design:
     suite: str = "mixed"
     goldens: int = 200
     trials: int = 3
-    settings: CheckSettings = field(default_factory=CheckSettings)
+    settings: CheckSettings = field(default_factory=lambda: CheckSettings(confirm="off"))
     affected: float = 0.1
 
 
@@ -107,11 +110,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--confirm", choices=("off", "base", "candidate"), default="off")
     options = parser.parse_args()
     print(f"{'change':<16}" + "".join(f"{f'N {n} (A {n // 10})':>26}" for n in (60, 200, 1000)))
     for change, points in CHANGES:
         cells = [
-            simulate(Design(goldens=n), change, points, options.runs, options.seed) for n in (60, 200, 1000)
+            simulate(
+                Design(goldens=n, settings=CheckSettings(confirm=options.confirm)),
+                change,
+                points,
+                options.runs,
+                options.seed,
+            )
+            for n in (60, 200, 1000)
         ]
         print(f"{f'{change} {points}':<16}" + "".join(f"{cell!s:>26}" for cell in cells), flush=True)
     others = [
@@ -125,7 +136,8 @@ def main() -> None:
         Design(goldens=1000, trials=5, settings=NARROW),
     ]
     print()
-    for design in others:
+    for other in others:
+        design = replace(other, settings=msgspec.structs.replace(other.settings, confirm=options.confirm))
         cells = [
             simulate(design, change, points, options.runs, options.seed)
             for change, points in (

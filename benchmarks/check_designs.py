@@ -6,8 +6,9 @@ A design is a suite of 40 to 500 goldens with any mix of rates, alone or in clus
 of 5 to 30 points, a sample of 40 to 300, and up to half of the goldens affected. Drops at the margin break some
 goldens, weaken all a little, or better a third of them and worsen the others. Each design is played by the rule itself.
 
-Every design is played `--runs` times; the ten that erred most in each way are played `--again` times with fresh draws,
-because the worst of many is partly bad luck. Exits with 1 when one of those errs more often than a true 5 % can show.
+The rule is the one without confirmation (`confirm: off`). Every design is played `--runs` times; the ten that erred
+most in each way are played `--again` times with fresh draws, because the worst of many is partly bad luck. Exits with 1
+when one of those errs more often than a true 5 % can show.
 """
 
 from __future__ import annotations
@@ -133,7 +134,10 @@ def errors_of(number: int, *, runs: int, seed: int, draw: str) -> Errors:
 def random_design(rng: random.Random) -> RandomDesign:
     """Any mix of rates, sizes, margins and clusters."""
     settings = CheckSettings(
-        drop=rng.uniform(0.05, 0.3), drop_rest=rng.uniform(0.05, 0.3), sample=rng.randint(40, 300)
+        drop=rng.uniform(0.05, 0.3),
+        drop_rest=rng.uniform(0.05, 0.3),
+        sample=rng.randint(40, 300),
+        confirm="off",
     )
     goldens, trials = rng.randint(40, 500), rng.randint(1, 10)
     levels = [(rng.random(), rng.random() ** 0.3) for _ in range(rng.randint(1, 4))]

@@ -1,11 +1,12 @@
 """500 whole checks of simulated changes: suite, store, diff, lint, trials and verdict, as `rightcall check` runs them.
 
-    python -m benchmarks whole_checks [--changes 500] [--goldens 200] [--trials 3] [--suite mixed] [--seed 1]
+    python -m benchmarks whole_checks [--changes 500] [--goldens 200] [--trials 3] [--suite mixed] [--confirm off]
 
 A suite of ten tools, a tenth of the goldens for each, and an agent that passes each golden with a known rate. Of the
 changes 40 % alter nothing but a word of one tool, 30 % break one tool (half by 20 points, half by 50) and 30 % come
 with a new prompt that makes everything worse (half by 10 points, half by 20). Rates and baselines are drawn anew for
-each change. Exits with 1 when a promised rate is missed.
+each change. The rule is the one without confirmation, or with that by a second draw. Exits with 1 when a promised rate
+is missed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.check import SUITES, rates_of
 from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_result import CheckResult
+from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.check_simulation import worse_rates
 from rightcall.model import Golden, ToolCall
 from rightcall.run.baseline_file import BaselinePool, write_baseline
@@ -111,7 +113,10 @@ async def simulate(options: argparse.Namespace, folder: Path, store: Store) -> l
         Simulated.rng = random.Random(rng.random())
         said = f" Change {number}."
         write_suite(folder, options.goldens, **({"system": said} if kind == "global" else {"told": said}))
-        result = await check_suite(file, store, CheckOptions(baseline=str(folder / "main.jsonl")))
+        settings = CheckSettings(confirm=options.confirm)
+        result = await check_suite(
+            file, store, CheckOptions(baseline=str(folder / "main.jsonl")), settings=settings
+        )
         found.append((f"{kind} {points}", result))
         if number % 50 == 49:
             print(f"  {number + 1} checks", file=sys.stderr, flush=True)
@@ -126,6 +131,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--suite", choices=list(SUITES), default="mixed")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--confirm", choices=("off", "candidate"), default="off")
     options = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
