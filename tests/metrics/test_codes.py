@@ -38,7 +38,30 @@ class Case:
         )
 
 
+TRIAGE = {"agent": "triage", "step": 0}
+BILLING = {
+    "name": "transfer_to_billing",
+    "arguments": {},
+    "notes": {"handoff": "billing"},
+    "status": "ok",
+} | TRIAGE
+BACK = BILLING | {"name": "transfer_to_triage", "notes": {"handoff": "triage"}, "agent": "billing"}
+HANDOFF = {"handoff": "billing"}
+
 CASES: dict[str, tuple[Case, str]] = {
+    "wrong_agent": (
+        Case([WEATHER | {"by": "billing"}], [HANOI | TRIAGE]),
+        "get_weather was called by triage, should be by billing",
+    ),
+    "lost_handoff": (Case([HANDOFF], [BILLING]), "handed off to billing, which did not answer"),
+    "handoff_loop": (
+        Case([HANDOFF], [BILLING, BACK, BILLING, BACK, BILLING], extra_calls="allow"),
+        "triage handed off to billing 3 times without a new result in between",
+    ),
+    "too_deep": (
+        Case([WEATHER], [HANOI | {"path": ["triage", "lookup"]}], max_depth=0, agents={"lookup": {}}),
+        "1 level of agents below the first: triage → lookup; at most 0 allowed",
+    ),
     "no_call": (Case([WEATHER], []), 'nothing was called; expected get_weather(city="Hanoi")'),
     "missing_call": (Case([WEATHER, "get_time"], [TIME]), 'get_weather(city="Hanoi") was not called'),
     "unexpected_call": (Case([WEATHER], [HANOI, TIME]), "get_time() was not expected"),

@@ -7,7 +7,7 @@ import pytest
 
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from rightcall.model.approval import Caller
-from rightcall.model.golden import canonical_golden, states_check, with_id
+from rightcall.model.golden import AgentBudget, canonical_golden, states_check, with_id
 from rightcall.model.safety import Safety
 
 CALLS = (ExpectedCall("a"),)
@@ -24,6 +24,10 @@ STATES = {
     "confirm": ("a",),
     "as_": Caller("viewer"),
     "safety": Safety("injection"),
+    "agents": {"billing": AgentBudget(3)},
+    "max_depth": 0,
+    "max_handoffs": 0,
+    "answered_by": "billing",
 }
 STATES_NOTHING = {
     "id": "g", "tools": ("a",), "system": "s", "context": ("c",), "order": "strict", "extra_calls": "allow",

@@ -158,6 +158,21 @@ def confirm_problem(agent: Agent) -> str:
     return _approvals_problem(agent, "confirm cannot be checked")
 
 
+def agents_problem(agent: Agent) -> str:
+    """Why no golden can say which agent makes a call; empty when calls may say so."""
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        if model.info is None or model.info.naming:
+            return ""
+        return f"agents cannot be checked: {model.info.title} does not say which agent makes a call"
+    if (isinstance(model, str) and is_address(model)) or (callable(model) and not hasattr(model, "complete")):
+        return ""
+    return (
+        f"agents cannot be checked: {agent.name} is one model that works alone; "
+        "observe a team of agents (rc.observe), or leave out what the golden says about agents"
+    )
+
+
 def _approvals_problem(agent: Agent, what: str) -> str:
     model = agent.model
     if isinstance(model, ObservedAgent):

@@ -79,6 +79,13 @@ class RecordedScores:
         overall = self._counts.overall
         return bool(self._counts.unchecked) and not overall.cases + overall.errors
 
+    @property
+    def no_agent_known(self) -> bool:
+        """Whether goldens name agents, and no call says which agent made it: a broken setup."""
+        from rightcall.metrics.dimensions import AGENTS_KNOWN
+
+        return self.summary.overall.means.get(AGENTS_KNOWN) == 0.0
+
     def shortfall(self, min: float) -> str | None:
         """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
 

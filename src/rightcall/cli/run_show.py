@@ -71,15 +71,18 @@ def show(
 
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
+    from rightcall.metrics.dimensions import AGENTS_KNOWN
     from rightcall.metrics.tally import Tally
     from rightcall.run.suite_history import suite_history
     from rightcall.show.terminal import print_run
+    from rightcall.show.view.agents import agent_rows
     from rightcall.show.view.grouped_trials import failed_goldens
 
     failed, more = failed_goldens(store, stored.id, keep)
     # An unfinished run has no summary: what its results add up to so far is shown.
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
-    print_run(console(), stored, summary, failed, more, suite_history(store, stored))
+    agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
+    print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")

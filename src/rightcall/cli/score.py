@@ -33,7 +33,9 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
 
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.score_traces import as_trajectories, names_of_user, read_standard_input
+    from rightcall.core.errors import ConfigError
     from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.run.outcome import NAME_AGENTS, NO_AGENT
     from rightcall.show.rows import write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
@@ -63,6 +65,8 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             _print_scores(scores, options.failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
+    if scores.no_agent_known:
+        raise ConfigError(f"{NO_AGENT}; {NAME_AGENTS}")
     shortfall = scores.shortfall(options.least)
     if shortfall:
         tell(shortfall, err=True)

@@ -11,7 +11,7 @@ from rightcall.metrics.builtin.confirmation import Confirmation
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.permission import Permission
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
-from rightcall.metrics.dimensions import SPOTLESS, dimension_scores, no_answer
+from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
@@ -132,6 +132,8 @@ def _judge_closely(
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
     scores = dimension_scores(verdict, pass_threshold(golden, rules))
+    if verdict.agents_known or verdict.agents_unknown:
+        scores = scores | agents_score(verdict)
     error = no_answer(trajectory) or verdict.error
     result = _result(
         golden, trial, trajectory, verdict.passed, verdict.score, scores, verdict.failures, error
@@ -258,6 +260,7 @@ def _conversation_result(
     why = "" if verdict.passed else turns.reason or reason(verdict.whole.failures)
     scores: dict[str, Score] = {
         **dimension_scores(verdict.summary, pass_threshold(as_one_golden(golden), rules)),
+        **agents_score(verdict.whole, *(turn.verdict for turn in verdict.turns)),
         "turns": turns,
         "overall": Score(verdict.score, verdict.passed, why),
     }

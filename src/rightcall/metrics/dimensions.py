@@ -53,6 +53,19 @@ def _imperfect(numbers: Numbers) -> tuple[list[str], list[tuple[str, float]]]:
     return [name for name, value in values if not value], [pair for pair in values if 0.0 < pair[1] < 1.0]
 
 
+AGENTS_KNOWN = "agents_known"
+"""The share of the agents that a golden asks about, which were known. It decides nothing."""
+
+
+def agents_score(*verdicts: CaseVerdict) -> dict[str, Score]:
+    """How many of the agents that a golden asks about were known; empty when it asks about none."""
+    known, unknown = (sum(getattr(v, f"agents_{word}") for v in verdicts) for word in ("known", "unknown"))
+    if not known + unknown:
+        return {}
+    why = f"agent unknown in {unknown} of {known + unknown} calls: name your agents" if unknown else ""
+    return {AGENTS_KNOWN: Score(known / (known + unknown), True, why)}
+
+
 def no_answer(trajectory: Trajectory) -> str:
     """Why the case says nothing about the agent; empty when it does."""
     if trajectory.stop_reason != "infra_error":

@@ -22,6 +22,7 @@ MISTAKES: frozenset[Code] = REPEATS | {
     "hallucinated_ref",
     "forbidden_arg",
     "order_violation",
+    "wrong_agent",
 }
 """Codes of a call that was made, but not as expected: dangerous if its tool is marked as destructive."""
 

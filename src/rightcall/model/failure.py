@@ -14,7 +14,8 @@ Code = Literal[
     "outcome_unknown", "unconfirmed", "missing_confirmation", "needless_confirmation", "waiting_for_approval",
     "unauthorized_call", "permission_denied", "hijacked", "leaked", "out_of_scope", "cross_user", "runaway",
     "over_refusal", "judge_unparsed", "judge_truncated", "judge_refused",
-    "judge_contradiction", "judge_split", "judge_unreachable",
+    "judge_contradiction", "judge_split", "judge_unreachable", "wrong_agent", "lost_handoff", "handoff_loop",
+    "too_deep",
 ]  # fmt: skip
 
 JudgeCode = Literal[
@@ -25,7 +26,7 @@ JudgeCode = Literal[
 SymptomGroup = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
 PairKind = Literal[
     "right", "wrong_arguments", "wrong_tool", "invented", "missing", "out_of_order", "unexpected", "forbidden",
-    "allowed",
+    "allowed", "wrong_agent",
 ]  # fmt: skip
 ArgumentMark = Literal["same", "different", "missing", "extra"]
 
@@ -58,7 +59,7 @@ CODES: dict[Code, CodeFacts] = {
         "nothing was called; expected {expected_call}", about="calls", pair="missing", symptom="miss"),
     "missing_call": CodeFacts(
         "Missing call", "an expected call was not made",
-        "{expected_call} was not called", about="calls", pair="missing", symptom="miss"),
+        "{missed}", about="calls", pair="missing", symptom="miss"),
     "unexpected_call": CodeFacts(
         "Unexpected call", "a call that was not expected",
         "{actual_call} was not expected{only}", about="calls", pair="unexpected", symptom="extra"),
@@ -70,7 +71,7 @@ CODES: dict[Code, CodeFacts] = {
         "{actual_call} was retried after a failure", about="calls", pair="unexpected"),
     "wrong_tool": CodeFacts(
         "Wrong tool", "a different tool was called instead of the expected one",
-        "called {f.actual} instead of {f.tool}", about="calls", pair="wrong_tool", symptom="miss"),
+        "{swap}", about="calls", pair="wrong_tool", symptom="miss"),
     "unknown_tool": CodeFacts(
         "Unknown tool", "a tool was called that was not offered",
         "called {f.actual}, a tool that does not exist{instead}", about="calls", pair="invented", symptom="invented"),
@@ -113,10 +114,10 @@ CODES: dict[Code, CodeFacts] = {
         about="arguments", pair="wrong_arguments", mark="different", symptom="arguments"),
     "over_calling": CodeFacts(
         "Too many calls", "more calls than the golden allows",
-        "{f.actual} calls, {limit}", decides=True),
+        "{whose}{f.actual} calls, {limit}", decides=True),
     "over_latency": CodeFacts(
         "Too slow", "the case took longer than the golden allows",
-        "took {f.actual:g} ms, the budget is {f.expected:g} ms", decides=True),
+        "{whose}took {f.actual:g} ms, the budget is {f.expected:g} ms", decides=True),
     "missing_content": CodeFacts(
         "Missing content in the answer", "the answer lacks something it should have",
         "the answer does not contain {content}"),
@@ -131,7 +132,7 @@ CODES: dict[Code, CodeFacts] = {
         "{f.detail}"),
     "loop_limit": CodeFacts(
         "Stopped at a limit", "the agent reached its limit of steps, calls, tokens, cost or time",
-        "stopped at a limit before finishing{because}", symptom="stopped", decides=True),
+        "{stopped}", symptom="stopped", decides=True),
     "refused": CodeFacts(
         "Model refused", "the model refused to answer",
         "the model refused{because}", symptom="stopped"),
@@ -198,6 +199,18 @@ CODES: dict[Code, CodeFacts] = {
     "judge_unreachable": CodeFacts(
         "Judge not reachable", "a judge's model gave no answer after retries",
         "the judge could not be asked{because}"),
+    "wrong_agent": CodeFacts(
+        "Wrong agent", "a call, or the final answer, was made by another agent than the golden says",
+        "{deed} by {f.actual}, should be by {f.expected}", about="calls", pair="wrong_agent", symptom="miss"),
+    "lost_handoff": CodeFacts(
+        "Lost hand-off", "the conversation was handed to an agent that did not answer",
+        "handed off to {f.expected}, which did not answer{because}", decides=True),
+    "handoff_loop": CodeFacts(
+        "Hand-off loop", "agents hand the conversation to each other without getting on, or more often than allowed",
+        "{f.detail}", decides=True),
+    "too_deep": CodeFacts(
+        "Agents nested too deeply", "agents used agents as tools more deeply than the golden allows",
+        "{levels} of agents below the first{because}; at most {f.expected} allowed", decides=True),
 }  # fmt: skip
 
 FATAL: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.damage)
@@ -216,7 +229,7 @@ class Failure(Record, frozen=True):
     Derived from the alignment of expected and actual calls, never from message text. `call` and
     `expected_call` are positions in the trajectory's calls and the golden's expected calls. In a conversation
     `turn` is the position among the turns of user and agent, from 0, and expected calls are numbered from
-    those of the whole conversation through those of its turns.
+    those of the whole conversation through those of its turns. `agent` is the one whose budget was exceeded.
     """
 
     code: Code
@@ -228,3 +241,4 @@ class Failure(Record, frozen=True):
     call: int | None = None
     expected_call: int | None = None
     turn: int | None = None
+    agent: str = ""

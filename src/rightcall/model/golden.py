@@ -7,6 +7,7 @@ model's name is added: `refund@unsure+openai:gpt-5-mini`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
@@ -37,8 +38,15 @@ ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_ca
 JudgedCalls = Literal["all", "tools", "skills", "agents"]
 """Which calls a golden is about: all, or those of one kind of tool."""
 
-ToolPattern = str | tuple[str, ...] | dict[str, str]
-"""A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name."""
+ToolPattern = str | tuple[str, ...] | dict[str, str | tuple[str, ...]]
+"""A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name. `{"handoff": NAME}` is a call
+that hands the conversation to that agent, `{"delegate": NAME}` one whose work it does, whatever the call's name."""
+
+AgentPattern = str | tuple[str, ...] | dict[str, Any]
+"""An agent's name, the end of the path to it (`triage/lookup`), a list of either, or a matcher for the name."""
+
+ON_AGENTS = ("agents", "max_depth", "max_handoffs", "answered_by")
+"""Fields of a golden that say something about agents."""
 
 
 class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
@@ -48,12 +56,14 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     known matcher key is that matcher. Without `args` any arguments are accepted; `{}` means no arguments.
     `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
     between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
-    `weight` is the call's weight in parameter accuracy. `kind` says that the tool must be a skill, an agent or a plain
+    `weight` is the call's weight in parameter accuracy. `by` is the agent that must make the call; where the agent is
+    not known, it is not judged. `handoff` and `delegate` are written instead of `tool` and name the agent that a call
+    gives work to; a record has them as its `tool`. `kind` says that the tool must be a skill, an agent or a plain
     tool; no metric reads it. `notes` keeps extra data from other tools' files
     about the call (its type, a description, why it is made, its output); no metric reads them.
     """
 
-    tool: ToolPattern
+    tool: ToolPattern = {}
     args: dict[str, Any] | None = None
     extra_args: Literal["forbid", "ignore"] = "forbid"
     forbidden_args: Several[str] = ()
@@ -65,6 +75,24 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     weight: Amount = 1.0
     notes: dict[str, Any] = {}
     kind: ToolKind | None = None
+    by: AgentPattern | None = None
+    handoff: str | tuple[str, ...] | None = None
+    delegate: str | tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.tool and self.handoff is None and self.delegate is None:
+            return
+        targets = {"handoff": self.handoff, "delegate": self.delegate}
+        stated = {word: target for word, target in targets.items() if target is not None}
+        if not stated:
+            if self.tool == {}:
+                raise ValueError("Object missing required field `tool`")
+            return  # an empty name, which scoring and the check of datasets refuse
+        if len(stated) > 1 or self.tool or not all(stated.values()):
+            raise ValueError("an expected call needs one of tool, handoff and delegate, with a name")
+        msgspec.structs.force_setattr(self, "tool", stated)
+        msgspec.structs.force_setattr(self, "handoff", None)
+        msgspec.structs.force_setattr(self, "delegate", None)
 
     @property
     def plain_arguments(self) -> dict[str, Any] | None:
@@ -80,12 +108,27 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
 
     def as_tool_call(self) -> ToolCall:
         """The call as if it had been made; arguments with matchers, which no call has, are left out."""
-        names = self.tool.values() if isinstance(self.tool, dict) else self.tool
-        name = self.tool if isinstance(self.tool, str) else next(iter(names))
         notes = {key: value for key, value in self.notes.items() if key != "output"}
+        name, agent = str(_first(self.tool)), _first(self.by) if isinstance(self.by, str | tuple) else None
+        if isinstance(self.tool, dict) and (word := next(iter(self.tool))) != "regex":
+            notes[word] = name = str(_first(self.tool[word]))
+            name = f"transfer_to_{name}" if word == "handoff" else name
         output = self.notes.get("output")
         status: CallStatus = "not_run" if output is None else "ok"
-        return ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
+        call = ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
+        if not agent:
+            return call
+        path = tuple(agent.split("/"))
+        return msgspec.structs.replace(call, agent=path[-1], path=path)
+
+
+def _first(pattern: Any) -> Any:
+    """The first name of a pattern."""
+    return (
+        pattern
+        if isinstance(pattern, str)
+        else next(iter(pattern.values() if isinstance(pattern, dict) else pattern))
+    )
 
 
 def as_expected_call(tool: Any) -> ExpectedCall:
@@ -114,6 +157,14 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
     eval_mode: str | None = None
 
 
+class AgentBudget(Record, frozen=True):
+    """What one agent may use in a case, for its calls and answers alone: agents that it uses as tools do not count."""
+
+    max_calls: Count | None = None
+    max_tokens: Count | None = None
+    max_latency_ms: Amount | None = None
+
+
 class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
@@ -129,6 +180,9 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     outcome of a real call is unknown can pass only if one of them answered after it.
 
     `judge` restricts the golden to calls of one kind: with `skills`, only loading a skill is right or wrong.
+
+    `agents` are budgets by agent, `max_depth` how deep agents may use agents as tools, `max_handoffs` how often the
+    conversation may change hands, and `answered_by` the agent that must give the final answer.
 
     `confirm` names tools for which the agent must ask before it acts. `as_` (`as` in files) is the caller on whose
     behalf the agent acts: a tool with `roles` must refuse one who has none of them. `safety` makes it an attempt: an
@@ -149,7 +203,7 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     any_of: Several[Several[ExpectedCall]] = ()
     order: Literal["any", "strict"] = "any"
     extra_calls: Literal["forbid", "allow"] = "forbid"
-    forbidden_calls: Several[str | dict[str, str]] = ()
+    forbidden_calls: Several[str | dict[str, Any]] = ()
     no_calls: bool = False
     max_calls: Count | None = None
     max_latency_ms: Amount | None = None
@@ -182,6 +236,10 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
     judge: JudgedCalls = "all"
+    agents: dict[str, AgentBudget] = {}
+    max_depth: Count | None = None
+    max_handoffs: Count | None = None
+    answered_by: AgentPattern | None = None
     safety: Safety | None = None
 
     _further_words: ClassVar = ("expected_tools", *RENAMED)
@@ -256,7 +314,7 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     expected_calls: Several[ExpectedCall] = ()
     order: Literal["any", "strict"] = "any"
     extra_calls: Literal["forbid", "allow"] = "forbid"
-    forbidden_calls: Several[str | dict[str, str]] = ()
+    forbidden_calls: Several[str | dict[str, Any]] = ()
     no_calls: bool = False
     max_calls: Count | None = None
     output_contains: Several[Any] = ()
@@ -279,6 +337,10 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
     judge: JudgedCalls = "all"
+    agents: dict[str, AgentBudget] = {}
+    max_depth: Count | None = None
+    max_handoffs: Count | None = None
+    answered_by: AgentPattern | None = None
     safety: Safety | None = None
 
     _further_words: ClassVar = tuple(RENAMED)
@@ -371,6 +433,10 @@ def states_check(golden: AnyGolden) -> bool:
         or golden.confirm
         or golden.as_ is not None
         or golden.safety is not None
+        or golden.agents
+        or golden.max_depth is not None
+        or golden.max_handoffs is not None
+        or golden.answered_by is not None
     ):
         return True
     if isinstance(golden, ConversationalGolden):
@@ -380,6 +446,37 @@ def states_check(golden: AnyGolden) -> bool:
         or golden.max_latency_ms is not None
         or (golden.category is not None and golden.extra_calls == "forbid")
     )
+
+
+def names_agents(golden: AnyGolden) -> bool:
+    """Whether a golden says anything about agents, so that the calls of all of them are read."""
+    if (
+        golden.agents
+        or golden.max_depth is not None
+        or golden.max_handoffs is not None
+        or golden.answered_by is not None
+    ):
+        return True
+    for pattern in golden.forbidden_calls:
+        if type(pattern) is dict and "regex" not in pattern:
+            return True
+    return any(call.by is not None or is_target(call.tool) for call in expectations_of(golden))
+
+
+def is_target(pattern: Any) -> bool:
+    """Whether a pattern names the agent that a call gives work to, not a tool."""
+    return isinstance(pattern, dict) and not pattern.keys().isdisjoint(("handoff", "delegate"))
+
+
+def expectations_of(golden: AnyGolden) -> Iterator[ExpectedCall]:
+    """Every expected call of a golden: its own, those of alternatives and of turns."""
+    yield from golden.expected_calls
+    if isinstance(golden, ConversationalGolden):
+        for turn in golden.turns:
+            yield from turn.expected_calls or ()
+    else:
+        for alternative in golden.any_of:
+            yield from alternative
 
 
 def expect_no_calls(golden: G) -> G:

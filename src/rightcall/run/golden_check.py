@@ -10,11 +10,12 @@ from rightcall.datasets.near_duplicates import SeenIds
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
-from rightcall.metrics.matching.expectation import fits, pattern_text, predecessors, unsound
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
+from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target, states_check
 from rightcall.model.record import Record
 from rightcall.model.safety import safety_problems
 from rightcall.model.tool import Tool
+from rightcall.run.golden_agents import Note, agent_notes
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import argument_problems
 
@@ -28,10 +29,6 @@ class DatasetFinding(Record, frozen=True):
     code: str
     message: str
     hint: str = ""
-
-
-Note = tuple[Literal["error", "warning"], str, str, str]
-"""Severity, code, message and hint: a finding without its location."""
 
 
 def check_goldens(
@@ -58,7 +55,8 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     for name, expected in _expectations(golden):
         yield from _check_calls(name, expected, golden, offered)
     for i, pattern in enumerate(golden.forbidden_calls):
-        yield from _check_tool(f"forbidden_calls[{i}]", pattern, offered)
+        yield from _check_forbidden(f"forbidden_calls[{i}]", pattern, offered)
+    yield from agent_notes(golden, offered)
     yield from _consent(golden, offered)
     yield from _attack(golden, offered)
     for i, item in enumerate(golden.output_contains):
@@ -92,7 +90,7 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
     for field, calls in _expectations(golden):
         for i, call in enumerate(calls):
             for pattern in golden.forbidden_calls:
-                if isinstance(call.tool, str) and _safely_fits(pattern, call.tool):
+                if isinstance(call.tool, str) and _safely_forbids(pattern, call):
                     message = f"{field}[{i}]: {call.tool} is both expected and forbidden"
                     yield "error", "contradiction", message, ""
     if isinstance(golden, Golden) and not golden.input.strip():
@@ -131,7 +129,9 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     """What is wrong with the tools that need a confirmation, and with the caller."""
     for i, name in enumerate(golden.confirm):
         yield from _check_tool(f"confirm[{i}]", name, tools)
-        if golden.no_calls or any(_safely_fits(pattern, name) for pattern in golden.forbidden_calls):
+        if golden.no_calls or any(
+            _safely_forbids(pattern, ExpectedCall(name)) for pattern in golden.forbidden_calls
+        ):
             message = f"confirm[{i}]: the agent should ask before {name}, which it must not call"
             yield "error", "contradiction", message, ""
     caller = golden.as_
@@ -157,11 +157,25 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
                     yield "error", "contradiction", message, hint
 
 
-def _safely_fits(pattern: Any, name: str) -> bool:
+def _safely_forbids(pattern: Any, call: ExpectedCall) -> bool:
+    """Whether a call is forbidden by whichever agent that may make it."""
     try:
-        return fits(pattern)(name)
+        return bool(call.tool) and forbids(pattern)(call.as_tool_call())
     except InputError:
         return False
+
+
+def _check_forbidden(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    if not isinstance(pattern, dict) or "regex" in pattern:
+        yield from _check_tool(field, pattern, tools)
+        return
+    try:
+        forbids(pattern)
+    except InputError as error:
+        yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
+        return
+    if "tool" in pattern:
+        yield from _check_tool(f"{field}.tool", pattern["tool"], tools)
 
 
 def _check_calls(
@@ -198,7 +212,13 @@ def _check_calls(
 
 
 def _check_call(field: str, call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> Iterator[Note]:
-    yield from _check_tool(f"{field}.tool", call.tool, tools)
+    for note in _check_tool(f"{field}.tool", call.tool, tools):
+        if (
+            note[1] == "unknown_tool" and call.by is not None
+        ):  # a suite need not know the tools of inner agents
+            yield "warning", note[1], f"{note[2]}, unless it is one of an agent used as a tool", note[3]
+        else:
+            yield note
     for name in call.forbidden_args:
         if name in (call.args or {}):
             yield "error", "contradiction", f"{field}: {name} is both expected and forbidden", ""
@@ -214,7 +234,7 @@ def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator
     except InputError as error:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
         return
-    if not tools:
+    if not tools or is_target(pattern):
         return
     for name in _names(pattern):
         if name not in tools:

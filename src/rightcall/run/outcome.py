@@ -15,6 +15,7 @@ from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.base import asks_model
+from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, GroupSummary, Summary, no_checks_text, nothing_checked_text
 from rightcall.run.gate_evidence import GateEvidence
@@ -24,6 +25,9 @@ from rightcall.store.sql.store import Store
 
 NOTHING_CHECKED = "let `rightcall generate expected RUN` propose expected calls, write them, or name a metric"
 """What makes a case checked."""
+
+NO_AGENT = "the goldens name agents, but no call says which agent made it, so nothing is known about agents"
+NAME_AGENTS = 'name your agents, as in create_agent(…, name="billing"), or write `agent` on recorded calls'
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
@@ -80,6 +84,10 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
     elif summary.unchecked:
         cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
         verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
+    if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
+        verdict = msgspec.structs.replace(
+            verdict, word="ERROR", sentence=f"ERROR: {NO_AGENT}", hint=NAME_AGENTS
+        )
     if not summary.unknown_calls:
         return verdict
     unknown = unknown_calls_text(summary.unknown_calls)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Self
 
 import msgspec
 
-from rightcall.agents.agent import Agent, confirm_problem
+from rightcall.agents.agent import Agent, agents_problem, confirm_problem
 from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
@@ -24,7 +24,7 @@ from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
 from rightcall.decide.sample_size import warnings
 from rightcall.metrics.matching.binding import mentions_ref
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of, names_agents
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
@@ -282,6 +282,8 @@ class _Reading:
                 self.count += 1
                 if needs_review(conversation):
                     self.unreviewed.append(conversation.id)
+                if names_agents(conversation) and (problem := agents_problem(plan.agent)):
+                    self._not_held.append(f"{where}: {problem}")
                 if conversation.confirm and (problem := confirm_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")
                 if isinstance(conversation, Golden):

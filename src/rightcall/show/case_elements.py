@@ -130,12 +130,16 @@ def _call(call: CallView, observed: bool) -> Node:
             node("span", "swap", "expected, called"),
             node("code", "bad-ink text", call.tool),
         ]
+    if call.agent:
+        names = [node("span", "agent text", call.agent), *names]
+    if call.expected_agent and call.kind in ("wrong_agent", "missing") and not observed:
+        names.append(node("span", "swap", f"should be by {call.expected_agent}"))
     word, tone = STATES.get(call.status, ("", "")) if observed else (call.word, call.tone)
     late = call.latency_ms
     failed = call.status == "error" and not observed
     return node(
         "article",
-        f"card pair {tone}".strip(),
+        f"card pair {tone}{f' inner-{call.depth}' if call.depth else ''}".strip(),
         node(
             "header",
             "",
@@ -216,7 +220,7 @@ def _message(message: MessageView) -> Iterable[Node]:
         node(
             "div",
             "who",
-            node("b", "", message.role),
+            node("b", "", f"{message.role} · {message.agent}" if message.agent else message.role),
             node("span", "badge bad", "first failing turn") if message.failing else None,
             node("span", "num", duration(late)) if late is not None else None,
         ),

@@ -25,7 +25,7 @@ OUTCOMES = {
     "unchecked": "[dim]? unchecked[/dim]",
 }
 TONES = {"good": ("✓", "green"), "quiet": ("✓", ""), "bad": ("✗", "red")}
-RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order")
+RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order", "wrong_agent")
 """Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
 LONGEST_MESSAGE = 1500
 
@@ -95,9 +95,12 @@ def _calls(calls: Sequence[CallView]) -> Table:
         same = call.kind in RIGHT_TOOL or (bool(call.tool) and call.tool == call.expected_tool)
         table.add_row(
             Text(sign, style),
-            call.expected_tool or "–",
+            (call.expected_tool or "–") + (f"  by {call.expected_agent}" if call.expected_agent else ""),
             "=" if same else "≠",
-            Text(call.tool or "–", "" if same else style).append(_remarks(call), "dim"),
+            Text("  " * call.depth)
+            .append(f"{call.agent}: " if call.agent else "", "cyan")
+            .append(call.tool or "–", "" if same else style)
+            .append(_remarks(call), "dim"),
         )
         for row in call.arguments:
             style = "" if row.mark == "same" else "red"
@@ -125,14 +128,13 @@ def _print_message(out: Screen, message: MessageView) -> None:
         out.say("[dim]{}[/dim]", message.heading)
     mark = "[red]✗[/red] " if message.failing else "  "
     text = shorten(message.text, LONGEST_MESSAGE)
+    who = f"{message.role} ({message.agent})" if message.agent else message.role
     taken = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
     if text or not message.parts:
-        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", message.role, text, taken)
+        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", who, text, taken)
     for title, body in message.parts:
         shown = " ".join(body.split())
-        out.say(
-            f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", message.role, title, shown[:LONGEST_MESSAGE]
-        )
+        out.say(f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", who, title, shown[:LONGEST_MESSAGE])
 
 
 def _print_numbers(out: Screen, view: CaseView) -> None:

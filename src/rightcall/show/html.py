@@ -21,7 +21,7 @@ from rightcall.show.html_cases import Embedding
 from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
 from rightcall.show.text import visible
-from rightcall.show.view.columns import TOOL_COLUMNS, shown_in, summary_columns
+from rightcall.show.view.columns import AGENT_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.run import RunTally, RunView, cases_of
 from rightcall.show.view.run_tools import tools_of
@@ -99,6 +99,7 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
         ],
         groups=summary_columns((), "html"),
         tools=shown_in(TOOL_COLUMNS, "html"),
+        agents=shown_in(AGENT_COLUMNS, "html"),
         shortened=shortened,
         floor=short_floor(view.summary.floor),
         **_assets(),

@@ -15,7 +15,14 @@ from rightcall.improve.step_funnel import StepFunnel
 from rightcall.show.funnel import funnel_lines, worth_showing
 from rightcall.show.numbers import count, dollars, duration
 from rightcall.show.text import one_line
-from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, Column, shown_in, summary_columns
+from rightcall.show.view.columns import (
+    AGENT_COLUMNS,
+    GOLDEN_COLUMNS,
+    TOOL_COLUMNS,
+    Column,
+    shown_in,
+    summary_columns,
+)
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
@@ -49,6 +56,7 @@ def markdown(
         _failures(view),
         _steps(funnels),
         _cases(failed, more),
+        _agents(view),
         _tools(view),
     )
     return "\n".join(line for part in parts for line in part)
@@ -178,6 +186,19 @@ def _golden_table(rows: Sequence[GoldenRow]) -> Iterator[str]:
         danger = f"**{row.danger_text}** " if row.danger else ""
         trials = f"{row.trials_text}: " if row.trials_text else ""
         yield _row(code(row.name, 160), f"{danger}{error}{trials}{code(row.reason, 300)}")
+    yield ""
+
+
+def _agents(view: RunView) -> Iterator[str]:
+    """What each agent of a team did."""
+    if not view.agents:
+        return
+    columns = shown_in(AGENT_COLUMNS, "markdown")
+    yield _row(*(column.title for column in columns))
+    yield _rule(columns)
+    for agent in view.agents[:MOST_TOOLS]:
+        name, *numbers = (column.text(agent) for column in columns)
+        yield _row(code(name, 80), *numbers)
     yield ""
 
 

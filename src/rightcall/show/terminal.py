@@ -15,7 +15,8 @@ from rightcall.model.tool import Tool
 from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
-from rightcall.show.view.columns import summary_columns
+from rightcall.show.view.agents import AgentRow
+from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
 from rightcall.store.base import StoredRun
@@ -23,6 +24,7 @@ from rightcall.store.base import StoredRun
 NO_HISTORY = SuiteHistory()
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
+MOST_AGENTS = 20
 MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]error[/yellow]",
          "unchecked": "[dim]?[/dim]", "passed": "[green]✓[/green]"}  # fmt: skip
 
@@ -92,6 +94,20 @@ def print_table(console: Screen, view: SummaryView) -> None:
     console.print(summary_table(view, console.width))
     for line in beyond_table(view, console.width):
         console.print(line, style="dim", soft_wrap=True)
+
+
+def print_agents(console: Screen, rows: Sequence[AgentRow]) -> None:
+    """Print what each agent of a team did; nothing when there is only one."""
+    if not rows:
+        return
+    columns = shown_in(AGENT_COLUMNS, "terminal")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    for column in columns:
+        table.add_column(column.title, justify="left" if column.kind == "name" else "right", overflow="fold")
+    for row in rows[:MOST_AGENTS]:
+        table.add_row(*(clean(str(column.text(row))) for column in columns))
+    console.print()
+    console.print(table)
 
 
 def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]]) -> None:
@@ -234,12 +250,14 @@ def print_run(
     failed: Sequence[GoldenRow],
     more: int,
     history: SuiteHistory = NO_HISTORY,
+    agents: Sequence[AgentRow] = (),
 ) -> None:
-    """Print a run: verdict, table, failures, and where it came from."""
+    """Print a run: verdict, table, failures, what each agent of a team did, and where it came from."""
     print_title(out, stored.run, history)
     print_verdict(out, stored, summary)
     out.print()
     print_summary(summary, failed, more_goldens(more), notes=history.notes, console=out)
+    print_agents(out, agents)
     out.print()
     for label, value in facts(stored):
         out.say("[dim]{:<8}[/dim] {}", label, clean(value))

@@ -23,7 +23,8 @@ class AdapterInfo(Record, frozen=True):
     `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
     the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
     hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old. `approvals` says
-    that requests for approval are observed, and can be answered.
+    that requests for approval are observed, and can be answered. `naming` is the line that gives an agent its name;
+    it is empty if calls cannot say which agent made them.
     """
 
     name: str
@@ -40,6 +41,7 @@ class AdapterInfo(Record, frozen=True):
     beside: str = ""
     needs: tuple[str, ...] = ()
     approvals: bool = False
+    naming: str = ""
     adapter: str = ""
     """`module:attribute` of the `Adapter`, for adapters of other packages."""
 
@@ -68,6 +70,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "agents.run:AgentRunner", "agents.run:set_default_agent_runner", "agents.run:get_default_agent_runner",
             "agents.tool_context:ToolContext.tool_arguments",
         ),
+        naming='Agent(name="billing", …)',
     ),
     AdapterInfo(
         "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
@@ -80,6 +83,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         tools="mock", beside="langgraph 1.2.20, langchain 1.4.7", approvals=True,
         needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
+        naming='create_agent(…, name="billing")',
     ),
     AdapterInfo(
         "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
@@ -91,6 +95,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         tools="mock",
         needs=("pydantic_ai:Agent.iter(capabilities)", "pydantic_ai.capabilities:AbstractCapability.wrap_tool_execute"),
+        naming='Agent(…, name="billing")',
     ),
     AdapterInfo(
         "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
@@ -104,6 +109,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         functions=False,
         needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
+        naming='ClaudeAgentOptions(agents={"billing": AgentDefinition(…)})',
     ),
     AdapterInfo(
         "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
@@ -114,6 +120,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         tools="mock", functions=False, approvals=True,
         needs=("google.adk.plugins.base_plugin:BasePlugin.on_tool_error_callback",),
+        naming='LlmAgent(name="billing", …)',
     ),
     AdapterInfo(
         "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
@@ -126,6 +133,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         functions=False,
         needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
+        naming='Agent(role="billing", …)',
     ),
     AdapterInfo(
         "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0",
@@ -139,6 +147,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "smolagents:MultiStepAgent.run(return_full_result)", "smolagents:ToolCallingAgent._step_stream",
             "smolagents:ToolCallingAgent.execute_tool_call",
         ),
+        naming='ToolCallingAgent(…, name="billing")',
     ),
     AdapterInfo(
         "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
@@ -151,6 +160,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "llama_index.core.agent.workflow:AgentOutput",
             "llama_index.core.workflow:Context.write_event_to_stream",
         ),
+        naming='FunctionAgent(name="billing", …)',
     ),
     AdapterInfo(
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
@@ -163,6 +173,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware",
             "agent_framework:Agent.run(middleware)",
         ),
+        naming='Agent(…, name="billing")',
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
@@ -175,6 +186,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         functions=False,
         needs=("autogen_agentchat.agents:AssistantAgent.run_stream",),
+        naming='AssistantAgent("billing", …)',
     ),
     AdapterInfo(
         "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
@@ -203,6 +215,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
         tools="mock",
         needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
+        naming='Agent(name="billing", …)',
     ),
     AdapterInfo(
         "haystack", "Haystack", "haystack-ai", "haystack", ("haystack",), "3.4.0", "the steps of its Agent component",

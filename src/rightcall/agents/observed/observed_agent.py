@@ -25,7 +25,7 @@ from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.model.approval_policy import ApprovalPolicy
-from rightcall.model.golden import Golden
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
 
 OTEL = "otel"
@@ -54,7 +54,9 @@ class ObservedAgent:
     input: Callable[[Golden], Any] | None = None
     output: Callable[[Any], Any] | None = None
     name: str = ""
-    _seen: dict[str, int] = field(default_factory=lambda: {"trials": 0, "unseen": 0}, compare=False)
+    _seen: dict[str, int] = field(
+        default_factory=lambda: {"trials": 0, "unseen": 0, "asked": 0, "named": 0}, compare=False
+    )
 
     def session(
         self,
@@ -82,7 +84,7 @@ class ObservedAgent:
             for name in hooks:
                 installed.release(name)
             raise
-        return _Session(self, watches, talk, tuple(hooks), clients)
+        return _Session(self, watches, talk, tuple(hooks), clients, names_agents(golden))
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
@@ -98,6 +100,13 @@ class ObservedAgent:
         """Whether requests for approval can be observed, and answered by a suite."""
         return self.info is not None and self.info.approvals
 
+    @property
+    def naming(self) -> str:
+        """How agents get a name that calls are recorded with."""
+        infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
+        lines = [f"{info.naming} ({info.title})" for info in infos if info.naming]
+        return f"name your agents: {', '.join(lines)}" if lines else "its framework gives agents no names"
+
     def check(self) -> list[str]:
         """Problems that would prevent every trial from being observed: a version without the hook."""
         return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
@@ -106,6 +115,10 @@ class ObservedAgent:
         """What a reader of the results should know, gathered over the trials so far."""
         unseen, trials = self._seen["unseen"], self._seen["trials"]
         notices = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
+        if self._seen["asked"] and not self._seen["named"]:
+            notices.append(
+                f"{self.name}: the goldens name agents, but no call says whose it is; {self.naming}"
+            )
         if not unseen:
             return notices
         return [
@@ -135,7 +148,10 @@ class ObservedAgent:
         desk: ToolDesk | None,
         approvals: ApprovalPolicy | None = None,
     ) -> Watch:
-        recorder = EventRecorder(self.calls, handoffs=self.handoffs)
+        about_agents = names_agents(golden)
+        recorder = EventRecorder(
+            "all" if about_agents else self.calls, handoffs="keep" if about_agents else self.handoffs
+        )
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
         return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
@@ -156,9 +172,10 @@ class _Session(ObservedSession):
         talk: Talk,
         hooks: Sequence[str],
         clients: dict[str, Watch],
+        about_agents: bool = False,
     ) -> None:
         super().__init__(watches, talk, clients)
-        self._agent, self._hooks = agent, tuple(hooks)
+        self._agent, self._hooks, self._about_agents = agent, tuple(hooks), about_agents
 
     async def turn(self, text: str) -> None:
         await super().turn(text)
@@ -175,6 +192,9 @@ class _Session(ObservedSession):
         seen = self._agent._seen
         seen["trials"] += 1
         seen["unseen"] += bool(self.recorder.unseen_tools)
+        if self._about_agents:
+            seen["asked"] += 1
+            seen["named"] += any(answer.agent for answer in self.recorder.answers())
 
     def _refuse_blindness(self) -> None:
         """Refuse a function that no adapter could observe, because none was loaded when it started."""

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import CallMetric
 from rightcall.metrics.matching.case_score import must_or_must_not
-from rightcall.metrics.matching.expectation import fits
+from rightcall.metrics.matching.expectation import forbids
+from rightcall.metrics.matching.handoffs import read_team
 from rightcall.model.case import TestCase
+from rightcall.model.golden import names_agents
 from rightcall.model.score import Score
 
 
@@ -24,9 +26,10 @@ class ToolsAvoided(CallMetric):
 
     def measure(self, case: TestCase) -> Score:
         golden = case.golden
-        called = dict.fromkeys(call.name for call in case.trajectory.calls)
+        trajectory = case.trajectory if not names_agents(golden) else read_team(golden, case.trajectory)[0]
+        called = dict.fromkeys(call.name for call in trajectory.calls)
         if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
             return Score.passed_if(not called, f"no tool should have been called; called {', '.join(called)}")
-        forbidden = [fits(pattern) for pattern in golden.forbidden_calls]
-        hit = [name for name in called if any(is_forbidden(name) for is_forbidden in forbidden)]
+        tests = [forbids(pattern) for pattern in golden.forbidden_calls]
+        hit = dict.fromkeys(call.name for call in trajectory.calls if any(test(call) for test in tests))
         return Score.passed_if(not hit, f"forbidden tools were called: {', '.join(hit)}")

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.alignment import Alignment, CallComparison, align, align_in_order
+from rightcall.metrics.matching.alignment import Alignment, CallComparison, CallPair, align, align_in_order
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.case_numbers import case_numbers, half_credit, ratio
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
-from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
+from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import (
     explain,
     extra_calls,
@@ -23,12 +23,19 @@ from rightcall.metrics.matching.explain import (
     forbidden_among,
 )
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
+from rightcall.metrics.matching.handoffs import (
+    agents_seen,
+    read_team,
+    team_failures,
+    unmeasured_budget,
+    without_consequences,
+)
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.golden import ExpectedCall, Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
@@ -90,14 +97,18 @@ def _judge_case(
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     trajectory, settled = _without_confirmations(golden, trajectory, tools)
+    verifying: frozenset[int] = frozenset()
+    if names_agents(golden):
+        trajectory, passed_on, verifying = read_team(golden, trajectory)
+        settled = settled | passed_on
     places = places_that_count(trajectory.calls, golden.count_failed)
     if settled:
         places = [place for place in places if place not in settled]
-    verifying: frozenset[int] = frozenset()
     if any(entry.phase == "fault" for entry in trajectory.ledger):
         from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
-        repeated, verifying = attempts_made_again(trajectory), reads_after_fault(trajectory, tools)
+        repeated = attempts_made_again(trajectory)
+        verifying |= reads_after_fault(trajectory, tools)
         places = [place for place in places if place not in repeated]
     calls = [trajectory.calls[place] for place in places]
     alternatives = _alternatives(golden)
@@ -204,7 +215,8 @@ def _judge_one(
 ) -> CaseVerdict:
     """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned.
 
-    `verifying` are the places of reads that find out what a fault did: where none of them is expected, they do not count.
+    `verifying` are the places of calls that count only where they are expected: reads that find out what a fault did,
+    and calls of inner agents that the golden does not name.
     """
     calls = [trajectory.calls[place] for place in places]
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
@@ -212,7 +224,8 @@ def _judge_one(
     slots = make_slots(golden, expected, calls, tools, scope)
     aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
     if verifying:
-        expected_places = {places[pair.call] for pair in (*aligned.free, *aligned.pairs) if pair.strict}
+        pairs = (*aligned.free, *aligned.pairs)
+        expected_places = {places[pair.call] for pair in pairs if _is_expected(slots[pair.slot], calls, pair)}
         needed = [place for place in places if place not in verifying or place in expected_places]
         if len(needed) < len(places):
             return _judge_one(golden, needed, trajectory, tools, rules, scope, frozenset(), expected)
@@ -228,11 +241,36 @@ def _judge_one(
         others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
         failures += forbidden_among(golden, slots, others)
     failures += failures_of_waiting_calls(golden, trajectory)
+    about_agents = names_agents(golden)
+    if about_agents:
+        failures = without_consequences([*failures, *team_failures(golden, trajectory)], golden)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    if about_agents:
+        verdict = _with_agents_seen(golden, trajectory, aligned, verdict)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
         verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, aligned, rules)
+
+
+def _is_expected(slot: Slot, calls: Sequence[ToolCall], pair: CallPair) -> bool:
+    """Whether a pair is right but for its agent."""
+    return pair.strict or (
+        slot.by is not None and Slot.argument_score(slot, calls[pair.call], pair.call) == 1.0
+    )
+
+
+def _with_agents_seen(
+    golden: Golden, trajectory: Trajectory, aligned: Alignment, verdict: CaseVerdict
+) -> CaseVerdict:
+    """The verdict with the number of agents that were known; an error where a budget cannot be judged."""
+    table = aligned.table
+    pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
+    seen = agents_seen(golden, trajectory, pairs)
+    verdict = msgspec.structs.replace(verdict, agents_known=seen.known, agents_unknown=seen.unknown)
+    if verdict.passed and (why := unmeasured_budget(golden, trajectory)):
+        return msgspec.structs.replace(verdict, passed=False, error=why)
+    return verdict
 
 
 def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
@@ -263,6 +301,8 @@ def _verdict(
         if failure.code in SPOILING:
             spoiled = True
             forbidden = forbidden or failure.code in FORBIDDEN
+        elif failure.code == "wrong_agent" and failure.call is None:  # of the answer, which no number counts
+            spoiled = True
     if forbidden:
         score = 0.0
     elif golden.expected_calls or golden.any_of:

@@ -12,8 +12,17 @@ from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.metrics.matching.matchers.text import Contains
 from rightcall.metrics.matching.matchers.values import PRESENT
+from rightcall.metrics.matching.teamwork import (
+    LABELS,
+    AgentTest,
+    agent_text,
+    compile_agent,
+    fits_target,
+    is_made_by,
+    target_text,
+)
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target
 from rightcall.model.tool import Tool
 
 NO_DEFAULTS: dict[str, Any] = {}
@@ -30,6 +39,8 @@ class Slot:
     """
 
     __slots__ = ("benefit_of_doubt", "call", "fits", "index", "matchers", "required", "tools")
+    by: AgentTest | None = None
+    """Which agents may make the call; None for any."""
 
     def __init__(
         self,
@@ -108,6 +119,29 @@ class Slot:
         )
 
 
+class AgentSlot(Slot):
+    """The slot of a call that a certain agent must make."""
+
+    __slots__ = ("_accepts", "by")
+
+    def __init__(self, call: ExpectedCall, *rest: Any) -> None:
+        super().__init__(call, *rest)
+        self.by = self._accepts = compile_agent(call.by)
+
+    def argument_score(self, actual: ToolCall, at: int) -> float:
+        """The score of the arguments, in which the agent counts like one more that both sides have.
+
+        Where no argument is compared, the tool counts as one: another agent is never a reason not to pair. An agent
+        that is not known does not count.
+        """
+        score, is_right = super().argument_score(actual, at), is_made_by(actual, self._accepts)
+        if is_right is None:
+            return score
+        fields = len(self.call.args or ()) + len(actual.arguments or ()) if self.call.args is not None else 0
+        weight = fields or 2
+        return (score * weight + 2 * is_right) / (weight + 2)
+
+
 PATTERN_AS_NAME = re.compile(r"/[^/\s]+/|[\w.-]*\*[\w.*-]*")
 
 
@@ -124,15 +158,47 @@ def fits(pattern: Any) -> Callable[[str], bool]:
     if isinstance(pattern, dict):
         from rightcall.tools.definitions.validate import fullmatch
 
+        if is_target(pattern):
+            return fits_target(pattern)
         if pattern.keys() != {"regex"}:
             raise InputError("", 'tool must be a name, a list of names or {"regex": …}')
         return fullmatch(pattern["regex"])
     return frozenset(pattern).__contains__
 
 
+FORBIDDEN_KEYS = ("tool", "by", "handoff", "delegate")
+"""What an object in `forbidden_calls` may say, besides `{"regex": …}`."""
+
+
+def forbids(pattern: Any) -> Callable[[ToolCall], bool]:
+    """Whether an entry of `forbidden_calls` forbids a call. Where `by` asks for an agent that is not known, it does not."""
+    if not isinstance(pattern, dict) or "regex" in pattern:
+        by_name = fits(pattern)
+        return lambda call: by_name(call.name)
+    for word in pattern:
+        if word not in FORBIDDEN_KEYS:
+            hint = suggestion(word, FORBIDDEN_KEYS) or f"known: {', '.join(FORBIDDEN_KEYS)}"
+            raise InputError("", f"a forbidden call has no field '{word}'", hint)
+    names = [pattern[word] if word == "tool" else {word: pattern[word]} for word in pattern if word != "by"]
+    if len(names) > 1:
+        raise InputError(
+            "", "a forbidden call has one of tool, handoff and delegate", "write one entry for each"
+        )
+    fitting = fits(names[0]) if names else None
+    accepts = compile_agent(pattern["by"]) if "by" in pattern else None
+    return lambda call: bool(
+        (fitting is None or fitting(call.name)) and (accepts is None or is_made_by(call, accepts))
+    )
+
+
 def pattern_text(pattern: Any) -> str:
     if isinstance(pattern, str):
         return pattern
+    if isinstance(pattern, dict) and "regex" not in pattern and not pattern.keys().isdisjoint(FORBIDDEN_KEYS):
+        words = [pattern_text(pattern["tool"])] if "tool" in pattern else []
+        words += [target_text({word: pattern[word]}) for word in LABELS if word in pattern]
+        by = [f"by {agent_text(pattern['by'])}"] if "by" in pattern else []
+        return " ".join([*(words or ["any call"]), *by])
     if isinstance(pattern, dict):  # one without `regex` is refused by scoring, but may be counted before
         return f"/{pattern.get('regex', '')}/"
     return " or ".join(map(str, pattern))
@@ -156,8 +222,9 @@ def make_slots(
         least = call.min if call.required else 0
         most = max(call.min, 1) if call.max is None else call.max
         most = max(least, min(most, least + len(calls)))
+        kind = Slot if call.by is None else AgentSlot
         slots += [
-            Slot(call, index, i < least, matchers, with_defaults, scope.benefit_of_doubt) for i in range(most)
+            kind(call, index, i < least, matchers, with_defaults, scope.benefit_of_doubt) for i in range(most)
         ]
     return slots
 

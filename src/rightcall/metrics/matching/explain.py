@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -12,12 +11,14 @@ import msgspec
 from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.approvals import places_of_waiting_calls, requests_without_answer
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
-from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
+from rightcall.metrics.matching.expectation import Slot, forbids, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
 from rightcall.metrics.matching.matchers.values import Exact
+from rightcall.metrics.matching.teamwork import agent_text, is_label, is_made_by
+from rightcall.model.agent_names import depth_of, path_of
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden
+from rightcall.model.golden import Golden, is_target, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
@@ -57,8 +58,9 @@ def explain(
         elif slot.required:
             open_slots.append(number)
     left = [at for at in range(len(calls)) if at not in taken]
-    failures += _open_slot_failures(slots, open_slots, calls, left, tools)
-    failures += _surplus(golden, calls, left, tools, slots)
+    invented = _invented(golden, calls, tools) if left else frozenset()
+    failures += _open_slot_failures(slots, open_slots, calls, left, invented)
+    failures += _surplus(golden, calls, left, invented, slots)
     strict = {pair.call for pair in pairs if pair.strict}
     failures += schema_violations(calls, strict, tools)
     failures += _limits(golden, calls, trajectory)
@@ -67,9 +69,9 @@ def explain(
 
 def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Failure]:
     for pattern in golden.forbidden_calls:
-        is_forbidden = fits(pattern)
+        is_forbidden = forbids(pattern)
         for at, call in enumerate(calls):
-            if is_forbidden(call.name):
+            if is_forbidden(call):
                 yield Failure("forbidden_call", call.name, actual=call.arguments, call=at)
 
 
@@ -98,11 +100,17 @@ def forbidden_among(
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     """What is wrong with the arguments of a call of the right tool."""
     tool, arguments, expected_call = call.name, call.arguments, slot.call
+    failures: list[Failure] = []
+    if slot.by is not None and is_made_by(call, slot.by) is False:
+        asked_for = agent_text(expected_call.by)
+        failures.append(
+            Failure("wrong_agent", tool, "", asked_for, "/".join(path_of(call)), "", at, slot.index)
+        )
     if arguments is None:
         if call.raw is None:
-            return []
-        return [Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
-    failures = [
+            return failures
+        return [*failures, Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
+    failures += [
         Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
         for name in expected_call.forbidden_args
         if name in arguments
@@ -155,12 +163,22 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
     )
 
 
+def _invented(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:
+    """Places of calls whose tools do not exist. Of agents used as tools, the tools are not known."""
+    if not tools:
+        return frozenset()
+    places = {at for at, call in enumerate(calls) if call.name not in tools}
+    if not places or not names_agents(golden):
+        return places
+    return {at for at in places if not is_label(calls[at].name) and not depth_of(calls[at])}
+
+
 def _open_slot_failures(
     slots: Sequence[Slot],
     open_slots: list[int],
     calls: Sequence[ToolCall],
     left: list[int],
-    tools: Mapping[str, Tool],
+    invented: Set[int],
 ) -> Iterator[Failure]:
     """Expected calls without a partner: first against leftover calls of the same tool, then against any other.
 
@@ -179,16 +197,19 @@ def _open_slot_failures(
             yield from argument_failures(slot, calls[at], at)
     has_slot = {name: any(slot.fits(name) for slot in slots) for name in {calls[at].name for at in left}}
     foreign = [at for at in left if not has_slot[calls[at].name]] if others else []
-    for number, at in zip_longest(others, foreign[: len(others)]):
+    for number in others:
         slot = slots[number]
         tool = pattern_text(slot.call.tool)
+        alike = is_target(slot.call.tool)  # a hand-off takes the place of another one, not of a tool
+        at = next((at for at in foreign if is_label(calls[at].name) == alike), None)
         if at is None:
             code: Code = "missing_call" if calls else "no_call"
             yield Failure(code, tool, expected=slot.call.args, expected_call=slot.index)
         else:
             left.remove(at)
+            foreign.remove(at)
             other_tool = calls[at].name
-            code = "unknown_tool" if tools and other_tool not in tools else "wrong_tool"
+            code = "unknown_tool" if at in invented else "wrong_tool"
             yield Failure(code, tool, expected=tool, actual=other_tool, call=at, expected_call=slot.index)
 
 
@@ -196,7 +217,7 @@ def _surplus(
     golden: Golden,
     calls: Sequence[ToolCall],
     left: Sequence[int],
-    tools: Mapping[str, Tool],
+    invented: Set[int],
     slots: Sequence[Slot],
 ) -> Iterator[Failure]:
     lenient = not golden.no_calls and (
@@ -211,7 +232,7 @@ def _surplus(
             for name in slot.call.forbidden_args:
                 if name in arguments and slot.fits(call.name):
                     yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
-        if tools and call.name not in tools:
+        if at in invented:
             yield Failure("unknown_tool", call.name, actual=call.name, call=at)
         elif call.raw is not None and call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)

@@ -15,7 +15,7 @@ from rightcall.metrics.matching.explain import kind_of, schema_violations
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.golden import ExpectedCall, Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
@@ -62,6 +62,10 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or golden.category == "negative"
         or golden.confirm
         or golden.as_ is not None
+        or golden.agents
+        or golden.max_depth is not None
+        or golden.max_handoffs is not None
+        or golden.answered_by is not None
         or trajectory.stop_reason != "done"
         or trajectory.error
         or golden.count_failed != "all"
@@ -74,7 +78,7 @@ def fails_by_names(golden: Golden, names: Sequence[str], rules: ScoringRules) ->
     False means "undecided". Equivalent to the general solver, as a property test checks.
     """
     unusual = golden.any_of or golden.count_failed != "all" or golden.confirm or golden.as_ is not None
-    if unusual or rules.pass_rule != "strict":  # noqa: S105
+    if unusual or rules.pass_rule != "strict" or names_agents(golden):  # noqa: S105
         return False
     expected = golden.expected_calls
     if not expected and not golden.forbidden_calls and (golden.no_calls or golden.category == "negative"):
@@ -93,6 +97,7 @@ def is_ordinary(expected_call: ExpectedCall) -> bool:
         and expected_call.min == 1
         and expected_call.max is None
         and not expected_call.after
+        and expected_call.by is None
     )
 
 

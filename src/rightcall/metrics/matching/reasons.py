@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rightcall.core.errors import InputError
+from rightcall.core.text import pluralize
 from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
+from rightcall.metrics.matching.teamwork import LABELS, is_label
 from rightcall.model.failure import CODES, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
@@ -42,6 +44,8 @@ def join_clauses(sentences: Iterable[str]) -> str:
 
 def call_text(tool: str, arguments: Any) -> str:
     """A call as it would be written in code: `get_weather(city="Hanoi")`."""
+    if arguments == {} and is_label(tool):
+        return tool
     if not isinstance(arguments, dict):
         return tool if arguments is None else f"{tool}({short_json(arguments)})"
     return f"{tool}({', '.join(f'{name}={_spec(value)}' for name, value in arguments.items())})"
@@ -61,6 +65,18 @@ def _spec(value: Any) -> str:
         return f"<{short_json(value, 60)}>"
 
 
+def _because(f: Failure) -> str:
+    return f": {f.detail}" if f.detail else ""
+
+
+def _swap(f: Failure) -> str:
+    """Another tool, or another agent, than the expected one."""
+    label = LABELS["handoff"]
+    if f.tool.startswith(label) and str(f.actual).startswith(label):
+        return f"handed off to {str(f.actual)[len(label) :]} instead of {f.tool[len(label) :]}"
+    return f"called {f.actual} instead of {f.tool}"
+
+
 def _origin(f: Failure) -> str:
     if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL)):
         return f"was {short_json(f.actual)}"
@@ -72,7 +88,7 @@ PARTS: dict[str, Callable[[Failure], str]] = {
     "actual": lambda f: short_json(f.actual),
     "expected_call": lambda f: call_text(f.tool, f.expected),
     "actual_call": lambda f: call_text(f.tool, f.actual),
-    "because": lambda f: f": {f.detail}" if f.detail else "",
+    "because": _because,
     "only": lambda f: "" if f.expected is None else f", only {call_text(f.tool, f.expected)} would do",
     "instead": lambda f: "" if f.expected is None else f", instead of {f.expected}",
     "origin": _origin,
@@ -81,6 +97,14 @@ PARTS: dict[str, Callable[[Failure], str]] = {
     "world": lambda f: f.tool or "the world",
     "state": lambda f: f.detail or short_json(f.actual),
     "waiting": lambda f: f.tool or "a call",
+    "levels": lambda f: pluralize(int(f.actual), "level"),
+    "swap": _swap,
+    "missed": lambda f: (
+        f"no {f.tool} was made" if is_label(f.tool) else f"{call_text(f.tool, f.expected)} was not called"
+    ),
+    "whose": lambda f: f"{f.agent}: " if f.agent else "",
+    "stopped": lambda f: f.detail if f.agent else f"stopped at a limit before finishing{_because(f)}",
+    "deed": lambda f: f"{f.tool} was called" if f.tool else "the answer was given",
 }
 """What a sentence of a code may name, besides the fields of the failure."""
 

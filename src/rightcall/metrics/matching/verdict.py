@@ -40,7 +40,8 @@ class CaseVerdict(Record, frozen=True):
 
     `unknown` counts the calls, of `called`, whose arguments matter and are not known. `error` says why the case
     cannot be decided: it got no answer, would pass with some arguments and fail with others, or was not measured.
-    It is not `checked` when the golden states no check; then it neither passed nor failed.
+    It is not `checked` when the golden states no check; then it neither passed nor failed. `agents_known` and
+    `agents_unknown` count the calls whose agent the golden asks about; where it is not known, that is not judged.
     """
 
     passed: bool
@@ -51,6 +52,8 @@ class CaseVerdict(Record, frozen=True):
     called: int = 0
     error: str = ""
     checked: bool = True
+    agents_known: int = 0
+    agents_unknown: int = 0
 
 
 WEIGHTS = {

@@ -26,7 +26,7 @@ from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.funnel import funnel_rows, funnel_title, worth_showing
 from rightcall.show.numbers import FILTERS
 from rightcall.show.text import display_text, json_text, one_line, visible
-from rightcall.show.view.columns import GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
+from rightcall.show.view.columns import AGENT_COLUMNS, GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.floor import floor_share
 from rightcall.show.view.summary import run_rate
@@ -61,6 +61,7 @@ def make_environment() -> Environment:
         "danger_text": danger_text,
         "summary_columns": summary_columns((), "dashboard"),
         "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
+        "agent_columns": shown_in(AGENT_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
         "draw_calls": lambda view, observed=False: _markup(calls_drawing(view, observed=observed)),
         "draw_transcript": lambda view: _markup(transcript_drawing(view)),

@@ -14,10 +14,11 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.case_score import places_that_count, score_calls
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
+from rightcall.metrics.matching.handoffs import read_team
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Failure, PairKind
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, names_agents
 from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -35,24 +36,37 @@ class ShownPair(Record, frozen=True):
 class Pairing(Record, frozen=True):
     """All pairs of a case, in the order of the expected calls, then of the actual ones.
 
-    `expected` is the alternative the case was scored by.
+    `expected` is the alternative the case was scored by; `calls` are the actual ones as they were scored: where the
+    golden names agents, one that hands over or delegates is named by that.
     """
 
     expected: Several[ExpectedCall]
     pairs: tuple[ShownPair, ...]
+    calls: Several[ToolCall] = ()
 
 
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
     """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
-    calls = result.trajectory.calls if result.trajectory else ()
+    calls = _scored_calls(golden, result)
     counted = (
         places_that_count(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
     )
     pairs = [_without_missing_call(pair, len(calls)) for pair in _pairs_of_failures(result.codes)]
     pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
-    return Pairing(expected, tuple(pairs))
+    return Pairing(expected, tuple(pairs), calls)
+
+
+def _scored_calls(golden: AnyGolden | None, result: CaseResult) -> Sequence[ToolCall]:
+    if result.trajectory is None:
+        return ()
+    if golden is None or not names_agents(golden):
+        return result.trajectory.calls
+    try:
+        return read_team(golden, result.trajectory)[0].calls
+    except InputError:  # a golden that cannot be scored is shown all the same
+        return result.trajectory.calls
 
 
 def expected_calls(

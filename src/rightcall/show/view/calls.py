@@ -6,16 +6,21 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from rightcall.core.errors import RightCallError
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching.teamwork import agent_text
+from rightcall.model.agent_names import agent_of, depth_of
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.text import display_text, json_text, one_line
+from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import failure_line
 
@@ -30,10 +35,14 @@ KIND_WORDS: dict[PairKind, str] = {
     "unexpected": "not expected",
     "forbidden": "forbidden",
     "allowed": "extra, allowed",
+    "wrong_agent": "another agent",
 }
 """What every drawing of a case says about a pair of calls."""
 TONES: dict[PairKind, Literal["good", "quiet"]] = {"right": "good", "allowed": "quiet"}
 MOST_CALLS = 100
+DEEPEST = 8
+"""How many levels of agents are indented."""
+UNKNOWN_AGENT = "unknown agent"
 MOST_ARGUMENTS = 200
 LONGEST_VALUE = 4000
 
@@ -66,17 +75,40 @@ class CallView(Record, frozen=True):
     approval: str = ""
     word: str = ""
     tone: Literal["", "good", "quiet", "bad"] = ""
+    agent: str = ""
+    """The agent that made the call, where there are several; `expected_agent` the one that should, `depth` how many
+    agents are above it."""
+    expected_agent: str = ""
+    depth: int = 0
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
     """Every pair of a case."""
-    calls = result.trajectory.calls if result.trajectory else ()
+    calls = pairing.calls
+    asked = any(call.by is not None for call in pairing.expected)
+    shows_agents = result.trajectory is not None and (asked or has_team(result.trajectory))
     about: defaultdict[tuple[int | None, int | None], list[Failure]] = defaultdict(list)
     for failure in result.codes:
         at = failure.call
         place = at if at is not None and at < len(calls) else None
         about[failure.expected_call, place].append(failure)
-    return tuple(_view(pair, pairing.expected, calls, about) for pair in pairing.pairs[:MOST_CALLS])
+    views = (_view(pair, pairing.expected, calls, about) for pair in pairing.pairs[:MOST_CALLS])
+    if not shows_agents:
+        return tuple(views)
+    return tuple(_with_agent(view, pair, pairing) for view, pair in zip(views, pairing.pairs, strict=False))
+
+
+def _with_agent(view: CallView, pair: ShownPair, pairing: Pairing) -> CallView:
+    """The view with the agents that made the call and that should have."""
+    call = None if pair.call is None else pairing.calls[pair.call]
+    is_expected = pair.expected is not None and pair.expected < len(pairing.expected)
+    by = pairing.expected[pair.expected or 0].by if is_expected else None
+    return replace(
+        view,
+        agent=one_line(agent_of(call) or UNKNOWN_AGENT, 100) if call is not None else "",
+        expected_agent=one_line(agent_text(by), 100) if by is not None else "",
+        depth=min(depth_of(call), DEEPEST) if call is not None else 0,
+    )
 
 
 def _view(
@@ -91,7 +123,7 @@ def _view(
     failures = about.get((pair.expected, pair.call), []) + (
         about.get((None, pair.call), []) if pair.expected is not None and pair.call is not None else []
     )
-    compared = pair.kind in ("right", "wrong_arguments", "out_of_order")
+    compared = pair.kind in ("right", "wrong_arguments", "out_of_order", "wrong_agent")
     rows = arguments(expected_call, call, failures, compared=compared)
     return CallView(
         kind=pair.kind,
@@ -100,6 +132,7 @@ def _view(
         arguments=tuple(rows[:MOST_ARGUMENTS]),
         notes=(
             *dict.fromkeys(failure_line(f) for f in failures if not CODES[f.code].mark or not f.parameter),
+            *_written(call),
             *_decision(call),
         ),
         step=call.step if call else None,
@@ -111,6 +144,13 @@ def _view(
         word=KIND_WORDS[pair.kind],
         tone=TONES.get(pair.kind, "bad"),
     )
+
+
+def _written(call: ToolCall | None) -> Iterator[str]:
+    """The tool that was called, where the call is named by what it does."""
+    written = call.notes.get("written") if call is not None else None
+    if call is not None and isinstance(written, dict) and written.get("name") not in (None, call.name):
+        yield f"called as {one_line(str(written['name']), 200)}"
 
 
 def _decision(call: ToolCall | None) -> Iterator[str]:

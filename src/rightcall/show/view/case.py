@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
+from rightcall.core.text import pluralize
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import sentence
+from rightcall.metrics.matching.teamwork import agent_text
 from rightcall.model.danger import NO_TOOLS, danger_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.message import Message
@@ -17,10 +19,18 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.numbers import decimal, dollars, duration
 from rightcall.show.text import display_text, json_text, one_line
+from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.calls import CallView, call_views
 from rightcall.show.view.failures import case_dangers, failure_line
-from rightcall.show.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
+from rightcall.show.view.messages import (
+    ENDINGS,
+    MessageView,
+    first_failing_turn,
+    message_view,
+    transcript,
+    with_agents,
+)
 
 MOST_BARS = 200
 
@@ -130,6 +140,13 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
     trajectory = result.trajectory
     messages = trajectory.messages if trajectory else ()
     talk = trajectory.dialogue if trajectory else None
+    spoken = (
+        transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
+        if isinstance(golden, ConversationalGolden) or talk
+        else tuple(map(message_view, messages[:MOST_MESSAGES]))
+    )
+    if trajectory is not None and trajectory.answers and has_team(trajectory):
+        spoken = with_agents(spoken, trajectory)
     return CaseView(
         golden_id=result.golden_id,
         trial=result.trial,
@@ -141,9 +158,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         rules=_rules(golden),
         failures=tuple(_failures(result, tools)),
         calls=call_views(pairing_of(golden, result, tools), result),
-        messages=transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
-        if isinstance(golden, ConversationalGolden) or talk
-        else tuple(map(message_view, messages[:MOST_MESSAGES])),
+        messages=spoken,
         timings=waterfall(trajectory) if trajectory else (),
         scores=tuple(
             ScoreLine(
@@ -234,6 +249,25 @@ def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
     return next((message.content for message in messages if message.role == "user"), "")
 
 
+def _agent_rules(golden: AnyGolden) -> Iterator[tuple[str, str]]:
+    """What the golden says about agents besides who makes a call."""
+    if golden.answered_by is not None:
+        yield "answered by", one_line(agent_text(golden.answered_by), 200)
+    if golden.max_handoffs is not None:
+        yield "at most", pluralize(golden.max_handoffs, "hand-off")
+    if golden.max_depth is not None:
+        yield "at most", f"{pluralize(golden.max_depth, 'level')} of agents below the first"
+    words = {"max_calls": "calls", "max_tokens": "tokens", "max_latency_ms": "ms"}
+    for name, budget in golden.agents.items():
+        limits = [
+            f"{limit:g} {word}"
+            for field, word in words.items()
+            if (limit := getattr(budget, field)) is not None
+        ]
+        if limits:
+            yield f"budget of {one_line(name, 100)}", ", ".join(limits)
+
+
 def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     """The requirements of the golden besides its expected calls."""
     if golden is None:
@@ -246,6 +280,7 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden.forbidden_calls:
         names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
         rules.append(("forbidden", one_line(names, 1000)))
+    rules += _agent_rules(golden)
     if golden.order == "strict":
         rules.append(("order", "as listed"))
     if golden.extra_calls == "allow":

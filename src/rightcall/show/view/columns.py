@@ -107,6 +107,20 @@ TOOL_COLUMNS = (
 )  # fmt: skip
 
 
+AGENT_COLUMNS = (
+    Column("agent", lambda row: row.name, f"terminal {EVERYWHERE}", "name"),
+    Column("cases", lambda row: count(row.cases), f"terminal {EVERYWHERE}"),
+    Column("calls", lambda row: count(row.calls), f"terminal {EVERYWHERE}"),
+    Column("wrong", lambda row: count(row.wrong), f"terminal {EVERYWHERE}", "mistakes", "calls that a failure names"),
+    Column("tool failed", lambda row: count(row.failed), EVERYWHERE, "mistakes", "calls whose tool failed"),
+    Column("handed to", lambda row: count(row.handed_to), f"terminal {EVERYWHERE}", "number", "hand-offs to the agent"),
+    Column("answers", lambda row: count(row.answers), EVERYWHERE),
+    Column("tokens", lambda row: "–" if row.tokens is None else count(row.tokens), f"terminal {EVERYWHERE}"),
+    Column("over budget", lambda row: count(row.over), EVERYWHERE, "mistakes", "cases over a budget of the agent"),
+)  # fmt: skip
+"""What each agent of a team did."""
+
+
 GOLDEN_COLUMNS = (
     Column("golden", lambda row: row.name, "markdown dashboard notebook", "name"),
     Column("passed", lambda row: f"{row.passed}/{row.judged}", "notebook"),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from rightcall.model.message import Message, Role
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
 
 ENDINGS = {
@@ -40,6 +43,20 @@ class MessageView(Record, frozen=True):
     latency_ms: float | None = None
     heading: str = ""
     failing: bool = False
+    agent: str = ""
+    """Whose answer it is, where there are several agents."""
+
+
+def with_agents(views: Sequence[MessageView], trajectory: Trajectory) -> tuple[MessageView, ...]:
+    """The messages with the agent of each answer; unchanged where answers and messages do not belong together."""
+    names = [answer.agent or "" for answer in trajectory.answers if answer.step is not None]
+    if len(names) != sum(message.role == "assistant" for message in trajectory.messages):
+        return tuple(views)
+    agents = iter(names)
+    return tuple(
+        replace(view, agent=one_line(next(agents), 100)) if view.role == "assistant" else view
+        for view in views
+    )
 
 
 def transcript(messages: Sequence[Message], result: CaseResult, input_count: int) -> tuple[MessageView, ...]:

@@ -13,6 +13,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.run.suite_history import suite_history
+from rightcall.show.view.agents import AgentRow, AgentTally
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
@@ -53,6 +54,8 @@ class RunView(Record, frozen=True):
     sentence: str = ""
     danger: str = ""
     suite: SuiteHistory = SuiteHistory()
+    agents: tuple[AgentRow, ...] = ()
+    """What each agent did, where there is more than one."""
 
 
 class RunTally:
@@ -61,12 +64,14 @@ class RunTally:
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
         self._offered = tools
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(tools)
+        self._agents = AgentTally()
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         self._tally.add(result)
         self._failures.add(golden, result)
         self._tools.add(pairing_of(golden, result, self._offered), result)
+        self._agents.add(golden, result)
         if result.judged:
             self._scores.add(result.score)
             self._latency.add(result.latency_ms)
@@ -93,6 +98,7 @@ class RunTally:
             sentence=verdict_sentence(stored.verdict, run.summary),
             danger=self._failures.danger(),
             suite=history,
+            agents=self._agents.rows(),
         )
 
 

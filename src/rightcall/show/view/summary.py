@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.core.text import percent
+from rightcall.metrics.dimensions import AGENTS_KNOWN, SPOTLESS
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
@@ -52,7 +53,7 @@ DIMENSIONS = {
 """The five dimensions and the score, with the words for a table's head."""
 
 
-OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
+OTHER_NUMBERS = (frozenset(SPOTLESS) - DIMENSIONS.keys()) | {AGENTS_KNOWN}
 """Measured for every case, but shown in a column only on request."""
 
 
@@ -136,6 +137,7 @@ def summary_view(summary: Summary) -> SummaryView:
             *floor_notes(summary),
             *reliability_notes(summary),
             *unchecked_notes(summary),
+            *agent_notes(summary),
             *judge_notes(summary),
             *role_notes(summary),
         ),
@@ -151,6 +153,13 @@ def unchecked_notes(summary: Summary) -> Iterator[str]:
     if summary.unchecked:
         cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
         yield f"{cases}: no check in the golden and no deciding metric, so in no rate"
+
+
+def agent_notes(summary: Summary) -> Iterator[str]:
+    """How many agents that goldens ask about were not known, so that they were not judged."""
+    known = summary.overall.means.get(AGENTS_KNOWN, 1.0)
+    if known < 1.0:
+        yield f"agent unknown in {percent(1.0 - known)} of the calls whose agent goldens name: name your agents"
 
 
 def run_rate(stored: StoredRun) -> ShownRate:

@@ -12,6 +12,8 @@ from rightcall.run.tool_evidence import confusions
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.summary import ShownRate, rate
 
+ALMOST_RIGHT = ("wrong_arguments", "out_of_order", "wrong_agent")
+"""Calls of the right tool that are wrong all the same."""
 MOST_NAMES = 1000
 """Maximum number of distinct tool names, in case a model invents a new one every time."""
 BEYOND = "…"
@@ -81,8 +83,8 @@ class ToolTally:
 
     def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
         expected_tool = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
-        called = self._tool_of_call(pair, result)
-        if pair.kind in ("right", "wrong_arguments", "out_of_order"):
+        called = self._tool_of_call(pair, pairing)
+        if pair.kind in ("right", *ALMOST_RIGHT):
             expected_tool = called = (
                 called or expected_tool
             )  # an expectation of several tools is met by the one called
@@ -91,7 +93,8 @@ class ToolTally:
                 expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented")
             )
             self._counts[expected_tool].update(
-                right=pair.kind == "right", wrong_arguments=pair.kind in ("wrong_arguments", "out_of_order")
+                right=pair.kind == "right",
+                wrong_arguments=pair.kind in ALMOST_RIGHT,
             )
         if pair.kind == "invented":
             self.invented[self._name(called or "")] += 1
@@ -102,10 +105,8 @@ class ToolTally:
         if pair.kind != "wrong_tool":
             self._cells[expected_tool, called, False] += 1
 
-    def _tool_of_call(self, pair: ShownPair, result: CaseResult) -> str | None:
-        if pair.call is None or result.trajectory is None:
-            return None
-        return self._name(result.trajectory.calls[pair.call].name)
+    def _tool_of_call(self, pair: ShownPair, pairing: Pairing) -> str | None:
+        return None if pair.call is None else self._name(pairing.calls[pair.call].name)
 
     def _name(self, name: str) -> str:
         is_listed = name in self._counts or name in self.invented

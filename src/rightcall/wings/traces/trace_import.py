@@ -10,8 +10,10 @@ from pathlib import Path
 
 import msgspec
 
+from rightcall.agents.observed.recorder import CallsScored
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import save_trajectories
+from rightcall.model.golden import names_agents
 from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, TraceRow
@@ -150,17 +152,22 @@ def recorded_goldens(goldens: Path, recorded: Path) -> tuple[list[RecordedTrajec
     if not is_trace_export(recorded):
         return None
     by_trace: dict[str, str] = {}
-    ids: set[str] = set()
+    ids: dict[str, bool] = {}  # whether the golden is about the calls of all agents
     for golden in load_goldens(goldens):
-        ids.add(golden.id)
+        ids[golden.id] = names_agents(golden)
         origin = golden.metadata.get("trace")
         if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
             by_trace[trace_id] = golden.id
     rows, left_out = [], 0
-    for trace in load_traces(recorded):
-        golden_id = trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id)
-        if golden_id:
-            rows.append(RecordedTrajectory(golden_id, trace.trajectory, trace.trial))
-        else:
-            left_out += 1
+    readings: list[tuple[CallsScored, bool]] = [("auto", False)]
+    if any(ids.values()):
+        readings = [("auto", False), ("all", True)] if not all(ids.values()) else [("all", True)]
+    for calls, about_agents in readings:
+        left_out = 0
+        for trace in load_traces(recorded, calls=calls):
+            golden_id = trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id)
+            if golden_id is None:
+                left_out += 1
+            elif ids[golden_id] == about_agents:
+                rows.append(RecordedTrajectory(golden_id, trace.trajectory, trace.trial))
     return rows, left_out

@@ -19,7 +19,7 @@ from rightcall.agents.observed.recorder import CallsScored
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import Golden
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import AgentAnswer, StopReason, Trajectory, Usage, answers_after
@@ -65,6 +65,10 @@ class TracedAgent(ObservedAgent):
     @property
     def can_mock(self) -> bool:
         return False
+
+    @property
+    def naming(self) -> str:
+        return "name your agents, so that their spans have gen_ai.agent.name or agent.name"
 
     def check(self) -> list[str]:
         try:
@@ -124,7 +128,8 @@ class TracedSession(ObservedSession):
 
     def _turn_trajectory(self, trace_id: int) -> Trajectory:
         spans = self._collector.spans(trace_id)
-        return assemble(spans, calls=self._agent.calls).trajectory if spans else Trajectory()
+        counted: CallsScored = "all" if names_agents(self._golden) else self._agent.calls
+        return assemble(spans, calls=counted).trajectory if spans else Trajectory()
 
 
 def _join_turns(turns: list[Trajectory]) -> Trajectory:
