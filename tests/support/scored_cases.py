@@ -1,4 +1,4 @@
-"""Thirty cases with the verdict each must get, whichever door it comes through.
+"""Thirty-nine cases with the verdict each must get, whichever door it comes through.
 
 To add one: a row in `SINGLE` or `TALKS`. To add a door: a function in `doors.py`.
 """
@@ -19,7 +19,8 @@ from rightcall.model import (
     Turn,
 )
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AgentBudget, AnyGolden
+from rightcall.model.trajectory import AgentAnswer
 
 
 class Scored(NamedTuple):
@@ -43,6 +44,49 @@ HUE = ToolCall("weather", {"city": "Hue"})
 TIME = ToolCall("time", {})
 BEFORE, AFTER = {"bank": {"an": 900, "bob": 0}}, {"bank": {"an": 400, "bob": 500}}
 PAID = {"bank": {"an": 400, "bob": 500}}
+
+
+TO_BILLING = ToolCall(
+    "transfer_to_billing",
+    {},
+    step=0,
+    status="ok",
+    notes={"handoff": "billing"},
+    agent="triage",
+    path=("triage",),
+)
+TO_SUPPORT = ToolCall(
+    "transfer_to_support",
+    {},
+    step=0,
+    status="ok",
+    notes={"handoff": "support"},
+    agent="triage",
+    path=("triage",),
+)
+TO_TRIAGE = ToolCall(
+    "transfer_to_triage",
+    {},
+    step=0,
+    status="ok",
+    notes={"handoff": "triage"},
+    agent="billing",
+    path=("billing",),
+)
+BY_BILLING = ToolCall("weather", {"city": "Hanoi"}, step=1, agent="billing", path=("billing",))
+BY_TRIAGE = ToolCall("weather", {"city": "Hanoi"}, step=1, agent="triage", path=("triage",))
+INNER = ToolCall("look", {}, step=2, agent="lookup", path=("billing", "lookup"))
+TEAM = (
+    ExpectedCall(handoff="billing", by="triage"),
+    ExpectedCall("weather", {"city": "Hanoi"}, by="billing"),
+)
+NONE_FOR_BILLING = {"billing": AgentBudget(max_calls=0)}
+ANSWERS = {
+    "answers": (
+        AgentAnswer("triage", ("triage",), 0, 110, 5.0),
+        AgentAnswer("billing", ("billing",), 1, 110, 5.0),
+    )
+}
 
 
 def one(
@@ -100,6 +144,21 @@ SINGLE = [
     one("slow", (RIGHT,), "failed", 1.0, "over_latency", max_latency_ms=4.0),
     one("too-many", (RIGHT, TIME), "failed", 0.85, "over_calling", extra_calls="allow", max_calls=1),
     one("no-answer", (), "error", 0.4, "infra_error", "no_call", did={"stop_reason": "infra_error"}),
+    one("team", (TO_BILLING, BY_BILLING), "passed", 1.0, expected=TEAM, answered_by="billing", did=ANSWERS),
+    one("team-unknown", (RIGHT,), "passed", 1.0, expected=TEAM[1:], max_depth=0),
+    one("wrong-agent", (TO_BILLING, BY_TRIAGE), "failed", 0.625, "wrong_agent", expected=TEAM),
+    one("wrong-handoff", (TO_SUPPORT,), "failed", 0.1, "wrong_tool", expected=TEAM),
+    one("lost", (TO_BILLING,), "failed", 0.7, "lost_handoff", expected=TEAM),
+    one("too-deep", (TO_BILLING, BY_BILLING, INNER), "failed", 1.0, "too_deep", expected=TEAM, max_depth=0),
+    one(
+        "loop", (TO_BILLING, TO_TRIAGE) * 3, "failed", 0.75, "handoff_loop",
+        expected=TEAM[:1], extra_calls="allow",
+    ),
+    one("budget", (TO_BILLING, BY_BILLING), "failed", 1.0, "over_calling", expected=TEAM, agents=NONE_FOR_BILLING),
+    one(
+        "forbidden-agent", (BY_TRIAGE,), "failed", 0.0, "forbidden_call", expected=(), extra_calls="allow",
+        forbidden_calls=({"tool": "weather", "by": {"not": "billing"}},),
+    ),
     one("metric-fails", (RIGHT,), "failed", 1.0, "failed_metric", metadata={"mood": "bad"}),
     one("metric-harmful", (RIGHT,), "failed", 1.0, "double_effect", metadata={"mood": "harmful"}),
     one("metric-breaks", (RIGHT,), "error", 1.0, metadata={"mood": "raises"}),

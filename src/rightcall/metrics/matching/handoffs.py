@@ -238,6 +238,7 @@ def without_consequences(failures: Sequence[Failure], golden: Golden) -> list[Fa
         and str(failure.actual).startswith(HANDOFF)
     ]
     gone += [expected for expected, _ in swapped]
+    swapped_calls = {failure.call for failure in failures if failure.code == "wrong_tool"}
     replaced = [
         str(failure.expected) for failure in failures if failure.code == "wrong_agent" and failure.tool
     ]
@@ -252,6 +253,8 @@ def without_consequences(failures: Sequence[Failure], golden: Golden) -> list[Fa
             by = calls[place].by if place is not None and place < len(calls) and not golden.any_of else None
             unreached = by is not None and any(compile_agent(by)((name,)) for name in gone)
             return looped or unreached or (label and failure.tool[len(HANDOFF) :] in replaced)
+        if failure.code == "lost_handoff":  # it went to the wrong agent, or another one did the work
+            return failure.call in swapped_calls or str(failure.expected) in replaced
         if failure.code == "wrong_tool":
             return looped and str(failure.actual).startswith(HANDOFF)
         if failure.code == "wrong_agent":
