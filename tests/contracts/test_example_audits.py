@@ -18,6 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PLANTED = {
     "banking-conversation/suite.yaml": 8,
     "exec-program/suite.yaml": 44,
+    "handoffs/suite_langgraph.yaml": 73,
     "http-service/suite.yaml": 44,
     "langgraph/suite.yaml": 63,
     "node/suite.yaml": 11,
@@ -37,7 +38,7 @@ def test_every_example_with_goldens_is_audited() -> None:
     assert with_goldens == {name.split("/")[0] for name in PLANTED} | UNDECIDED
 
 
-SLOW = ("langgraph/suite.yaml", "pull-request/suite.yaml")
+SLOW = ("handoffs/suite_langgraph.yaml", "langgraph/suite.yaml", "pull-request/suite.yaml")
 
 
 @pytest.fixture

@@ -35,6 +35,8 @@ Cause = Literal[
     "unknown_tool",
     "descriptions_swapped",
     "confusable_pair",
+    "agent_confused",
+    "handoff_missing_facts",
     "no_abstention_guidance",
     "golden_looks_wrong",
     "out_of_order",

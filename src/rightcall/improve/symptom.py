@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
+from rightcall.improve.agent_symptom import agents_mixed_up, untold_agent
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
 from rightcall.improve.units import unit_said
 from rightcall.model.call import ToolCall
@@ -39,7 +40,8 @@ class Symptom(NamedTuple):
 
     `tool` is the expected tool, or the one called too often; `called` the one called instead, empty for none. `code` is
     that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed. `skipped`
-    is the expected tool whose result the call lacked, `danger` the worst sort of danger in the trial.
+    is the expected tool whose result the call lacked, `danger` the worst sort of danger in the trial. `agents` are the
+    agent that should have worked and the one that did; `untold` is the agent that was not told what it needed.
     """
 
     group: SymptomGroup
@@ -52,6 +54,8 @@ class Symptom(NamedTuple):
     turn: int | None = None
     skipped: str = ""
     danger: str = ""
+    agents: tuple[str, ...] = ()
+    untold: str = ""
 
 
 class Mistake(NamedTuple):
@@ -98,7 +102,8 @@ def symptom_of(
             return symptom, mistakes
     called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
     tool = "" if first == "invented" and failure.expected_call is None else failure.tool
-    return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn), ()
+    agents = agents_mixed_up(failure)
+    return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn, agents=agents), ()
 
 
 def _arguments(
@@ -131,7 +136,12 @@ def _arguments(
         mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual, unit))
     ordered = tuple(bad[name] for name in sorted(bad))
     skipped = skipped if any(argument.looked_up for argument in ordered) else ""
-    symptom = Symptom("arguments", tool, "", ordered, failures[0].code, also=also, turn=turn, skipped=skipped)
+    in_request = {argument.parameter for argument in ordered if argument.held}
+    about_them = [f for f in failures if f.tool == tool and top_parameter(f.parameter) in in_request]
+    untold = untold_agent(about_them, calls)
+    symptom = Symptom(
+        "arguments", tool, "", ordered, failures[0].code, also=also, turn=turn, skipped=skipped, untold=untold
+    )
     return symptom, tuple(mistakes)
 
 

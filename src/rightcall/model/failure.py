@@ -201,7 +201,7 @@ CODES: dict[Code, CodeFacts] = {
         "the judge could not be asked{because}"),
     "wrong_agent": CodeFacts(
         "Wrong agent", "a call, or the final answer, was made by another agent than the golden says",
-        "{deed} by {f.actual}, should be by {f.expected}", about="calls", pair="wrong_agent", symptom="miss"),
+        "{deed} by {f.actual}, should be by {f.expected}", about="calls", pair="wrong_agent"),
     "lost_handoff": CodeFacts(
         "Lost hand-off", "the conversation was handed to an agent that did not answer",
         "handed off to {f.expected}, which did not answer{because}", decides=True),

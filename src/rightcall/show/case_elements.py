@@ -134,6 +134,8 @@ def _call(call: CallView, observed: bool) -> Node:
         names = [node("span", "agent text", call.agent), *names]
     if call.expected_agent and call.kind in ("wrong_agent", "missing") and not observed:
         names.append(node("span", "swap", f"should be by {call.expected_agent}"))
+    if call.written:
+        names.append(node("span", "faint text", f"called as {call.written}"))
     word, tone = STATES.get(call.status, ("", "")) if observed else (call.word, call.tone)
     late = call.latency_ms
     failed = call.status == "error" and not observed

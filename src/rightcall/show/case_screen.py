@@ -120,7 +120,8 @@ def _remarks(call: CallView) -> str:
     """What is said of a call besides its arguments: what is wrong with it, how it failed, what a human decided."""
     word = call.word if call.kind != "right" else ""
     failed = "tool failed" if call.status == "error" else ""
-    return "".join(f"  {remark}" for remark in (word, failed, call.approval) if remark)
+    written = f"called as {call.written}" if call.written else ""
+    return "".join(f"  {remark}" for remark in (word, written, failed, call.approval) if remark)
 
 
 def _print_message(out: Screen, message: MessageView) -> None:

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.stories
 
 CODES = {
     "refund": [], "where": [], "what": [], "thanks": [], "hurry": ["wrong_agent"],
-    "hurry-forbidden": ["forbidden_call"], "complaint": ["wrong_tool"], "responsible": ["handoff_loop"],
-    "budget": ["over_calling"],
+    "hurry-forbidden": ["forbidden_call", "missing_call"], "complaint": ["wrong_tool"], "responsible": ["handoff_loop"],
+    "budget": ["loop_limit"],
 }  # fmt: skip
 
 

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from rightcall.core.errors import InputError
 from rightcall.metrics.conversation import expectations_by_exchange
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.metrics.matching.matchers.references import values_at
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden, is_target
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
@@ -157,7 +159,12 @@ class _Maker:
         if is_open and name in self.toolset.tools:
             arguments = self._fill(name, arguments)
         approval = Approval("approved") if name in self.golden.confirm else None
-        return ToolCall(name, arguments, id=f"call-{step}", step=step, status="ok", approval=approval)
+        call = ToolCall(name, arguments, id=f"call-{step}", step=step, status="ok", approval=approval)
+        if expectation.by is None and not is_target(expectation.tool):
+            return call
+        named = expectation.as_tool_call()
+        notes = {word: named.notes[word] for word in ("handoff", "delegate") if word in named.notes}
+        return msgspec.structs.replace(call, agent=named.agent, path=named.path, notes=notes)
 
     def _fill(self, name: str, stated: dict[str, Any]) -> dict[str, Any]:
         """The stated arguments with what else the tool requires: values of the request, else made-up ones."""
@@ -177,6 +184,8 @@ class _Maker:
     def _tool(self, expectation: ExpectedCall) -> str:
         if isinstance(expectation.tool, str):
             return expectation.tool
+        if is_target(expectation.tool):
+            return expectation.as_tool_call().name
         accepts = fits(expectation.tool)
         offered = next((name for name in self.tools if accepts(name)), None)
         if offered is not None:

@@ -80,6 +80,8 @@ class CallView(Record, frozen=True):
     agents are above it."""
     expected_agent: str = ""
     depth: int = 0
+    written: str = ""
+    """The tool that was called, where the call is named by what it does."""
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
@@ -132,7 +134,6 @@ def _view(
         arguments=tuple(rows[:MOST_ARGUMENTS]),
         notes=(
             *dict.fromkeys(failure_line(f) for f in failures if not CODES[f.code].mark or not f.parameter),
-            *_written(call),
             *_decision(call),
         ),
         step=call.step if call else None,
@@ -141,16 +142,18 @@ def _view(
         raw=None if call is None or call.raw is None else display_text(call.raw, LONGEST_VALUE),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
+        written=_written(call),
         word=KIND_WORDS[pair.kind],
         tone=TONES.get(pair.kind, "bad"),
     )
 
 
-def _written(call: ToolCall | None) -> Iterator[str]:
+def _written(call: ToolCall | None) -> str:
     """The tool that was called, where the call is named by what it does."""
     written = call.notes.get("written") if call is not None else None
-    if call is not None and isinstance(written, dict) and written.get("name") not in (None, call.name):
-        yield f"called as {one_line(str(written['name']), 200)}"
+    if call is None or not isinstance(written, dict) or written.get("name") in (None, call.name):
+        return ""
+    return one_line(str(written["name"]), 200)
 
 
 def _decision(call: ToolCall | None) -> Iterator[str]:

@@ -23,7 +23,8 @@ def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
                 continue
             counts = bool(accepted) or scene.effectful(name)  # without expected calls only the outcome does
             sure = counts and not any(accepts(name) for accepts in accepted)
-            sibling = msgspec.structs.replace(call, name=name, arguments=arguments, raw=None)
+            notes = {word: note for word, note in call.notes.items() if word not in ("handoff", "delegate")}
+            sibling = msgspec.structs.replace(call, name=name, arguments=arguments, raw=None, notes=notes)
             effect = scene.toolset.effect(name)
             harm: Harm = "extra_effect" if effect.is_destructive else "wrong_tool"
             yield Change(with_call(good, at, sibling), sure, harm, at, before=call.name, after=name)
