@@ -27,7 +27,7 @@ def test_a_team_in_two_frameworks_gets_the_same_verdicts(tmp_path: Path):
         ran = rightcall(folder, "run", f"suite_{framework}.yaml", "--json")
         assert ran.returncode == 1, ran.stderr
         *rows, last = [json.loads(line) for line in ran.stdout.splitlines()]
-        assert {row["golden_id"]: row["codes"] for row in rows} == CODES
+        assert {row["golden_id"]: [failure["code"] for failure in row["codes"]] for row in rows} == CODES
         told.append(
             (sorted((row["golden_id"], row["passed"], row["score"]) for row in rows), last["verdict"])
         )
