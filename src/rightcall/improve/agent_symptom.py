@@ -36,23 +36,23 @@ def untold_agent(failures: Sequence[Failure], calls: Sequence[ToolCall]) -> str:
     for failure in failures:
         if failure.call is None or failure.call >= len(calls):
             continue
-        giving = _giving_call(failure.call, calls)
-        if giving is None or not giving.arguments:
+        source = _source_call(failure.call, calls)
+        if source is None or not source.arguments:
             continue
-        text = _text(giving.arguments)
+        text = _text(source.arguments)
         if not is_stated(plain_value(failure.expected), text):
             return agent_of(calls[failure.call])
     return ""
 
 
-def _giving_call(place: int, calls: Sequence[ToolCall]) -> ToolCall | None:
+def _source_call(place: int, calls: Sequence[ToolCall]) -> ToolCall | None:
     """The call that gave its work to the agent which made the call at this place."""
     call = calls[place]
     if parent := call.notes.get("parent"):
         return next((other for other in reversed(calls[:place]) if other.id == parent), None)
     agent = agent_of(call)
-    given = (other for other in reversed(calls[:place]) if agent and other.notes.get("handoff") == agent)
-    return next(given, None)
+    sources = (other for other in reversed(calls[:place]) if agent and other.notes.get("handoff") == agent)
+    return next(sources, None)
 
 
 def _text(arguments: Any) -> str:

@@ -76,7 +76,7 @@ def delegate_of(call: ToolCall, team: Collection[str] = NOBODY) -> str:
 
 def same_name(name: str, other: str) -> bool:
     """Whether two spellings mean one agent: tool names keep no spaces and, in some frameworks, no capitals."""
-    return name == other or _folded(name) == _folded(other)
+    return name == other or _fold(name) == _fold(other)
 
 
 def _member(name: str, team: Collection[str]) -> str:
@@ -85,7 +85,7 @@ def _member(name: str, team: Collection[str]) -> str:
     return next((member for member in sorted(team) if name and same_name(name, member)), "")
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return re.sub(r"\W", "_", name).lower()
 
 

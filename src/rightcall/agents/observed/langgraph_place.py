@@ -56,7 +56,7 @@ class GraphAnswer:
     calls: Sequence[ToolCall]
 
 
-def handed_over(before: GraphAnswer | None, place: GraphPlace | None) -> int | None:
+def handoff_place(before: GraphAnswer | None, place: GraphPlace | None) -> int | None:
     """Which call of the last answer handed the conversation to the agent that answers now; None if none did.
 
     A graph goes on in another of its agents right after a tool's result only if the tool said so.

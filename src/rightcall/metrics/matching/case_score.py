@@ -25,9 +25,9 @@ from rightcall.metrics.matching.explain import (
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
 from rightcall.metrics.matching.handoffs import (
     agents_seen,
+    budget_problem,
     read_team,
     team_failures,
-    unmeasured_budget,
     without_consequences,
 )
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
@@ -268,7 +268,7 @@ def _with_agents_seen(
     pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
     seen = agents_seen(golden, trajectory, pairs)
     verdict = msgspec.structs.replace(verdict, agents_known=seen.known, agents_unknown=seen.unknown)
-    if verdict.passed and (why := unmeasured_budget(golden, trajectory)):
+    if verdict.passed and (why := budget_problem(golden, trajectory)):
         return msgspec.structs.replace(verdict, passed=False, error=why)
     return verdict
 

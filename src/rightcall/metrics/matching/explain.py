@@ -58,7 +58,7 @@ def explain(
         elif slot.required:
             open_slots.append(number)
     left = [at for at in range(len(calls)) if at not in taken]
-    invented = _invented(golden, calls, tools) if left else frozenset()
+    invented = _unknown_tool_places(golden, calls, tools) if left else frozenset()
     failures += _open_slot_failures(slots, open_slots, calls, left, invented)
     failures += _surplus(golden, calls, left, invented, slots)
     strict = {pair.call for pair in pairs if pair.strict}
@@ -163,7 +163,7 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
     )
 
 
-def _invented(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:
+def _unknown_tool_places(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:
     """Places of calls whose tools do not exist. Of agents used as tools, the tools are not known."""
     if not tools:
         return frozenset()

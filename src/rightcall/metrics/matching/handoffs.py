@@ -14,9 +14,9 @@ from rightcall.metrics.matching.teamwork import (
     AgentTest,
     agent_text,
     compile_agent,
+    inner_places_without_name,
     is_made_by,
     read_targets,
-    unnamed_inner_places,
 )
 from rightcall.model.agent_names import agent_of, path_of, same_name
 from rightcall.model.call import ToolCall
@@ -35,7 +35,7 @@ def read_team(golden: AnyGolden, trajectory: Trajectory) -> tuple[Trajectory, fr
     patterns += [_tool_of(pattern) for pattern in golden.forbidden_calls]
     tests = [fits(pattern) for pattern in patterns if pattern and not is_target(pattern)]
     named, passed_on = read_targets(golden, trajectory, lambda name: any(test(name) for test in tests))
-    inner = unnamed_inner_places(golden, named.calls)
+    inner = inner_places_without_name(golden, named.calls)
     return named, passed_on, inner - passed_on
 
 
@@ -75,7 +75,7 @@ def final_agent(trajectory: Trajectory) -> tuple[str, ...]:
 def team_failures(golden: Golden, trajectory: Trajectory) -> list[Failure]:
     """Failures of hand-offs, depth and budgets, and of the agent that answered. `trajectory` is a `read_team` one."""
     loops = list(_loops(golden, trajectory))
-    lost = [] if loops else list(_lost(trajectory))
+    lost = [] if loops else list(_handoffs_without_answer(trajectory))
     return [
         *loops,
         *lost,
@@ -117,7 +117,7 @@ def _loops(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
         yield Failure("handoff_loop", expected=golden.max_handoffs, actual=done, detail=detail)
 
 
-def _lost(trajectory: Trajectory) -> Iterator[Failure]:
+def _handoffs_without_answer(trajectory: Trajectory) -> Iterator[Failure]:
     """Hand-offs that no answer of their target follows. Nothing is said where an unknown agent may have answered."""
     for at, call in enumerate(trajectory.calls):
         if not _is_done(call):
@@ -205,7 +205,7 @@ def time_of(answers: Sequence[AgentAnswer], calls: Sequence[ToolCall], test: Age
     return sum(a.latency_ms or 0.0 for a in answers) + sum(call.latency_ms or 0.0 for call in own)
 
 
-def unmeasured_budget(golden: Golden, trajectory: Trajectory) -> str:
+def budget_problem(golden: Golden, trajectory: Trajectory) -> str:
     """Why a budget of an agent cannot be judged; empty when all can."""
     for name, budget in golden.agents.items():
         test = compile_agent(name)

@@ -137,7 +137,7 @@ def read_targets(
     return named, frozenset() if judged else frozenset(passed_on)
 
 
-def unnamed_inner_places(golden: AnyGolden, calls: Sequence[ToolCall]) -> frozenset[int]:
+def inner_places_without_name(golden: AnyGolden, calls: Sequence[ToolCall]) -> frozenset[int]:
     """Places of calls that agents used as tools made, where the golden does not name those agents."""
     tests = [compile_agent(call.by) for call in expectations_of(golden) if call.by is not None]
     tests += [compile_agent(name) for name in golden.agents]

@@ -48,7 +48,7 @@ class Pairing(Record, frozen=True):
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
     """Derive the pairs from the failures; whatever no failure names was correct."""
     expected = expected_calls(golden, result, tools)
-    calls = _scored_calls(golden, result)
+    calls = _calls_as_scored(golden, result)
     counted = (
         places_that_count(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
     )
@@ -58,7 +58,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
     return Pairing(expected, tuple(pairs), calls)
 
 
-def _scored_calls(golden: AnyGolden | None, result: CaseResult) -> Sequence[ToolCall]:
+def _calls_as_scored(golden: AnyGolden | None, result: CaseResult) -> Sequence[ToolCall]:
     if result.trajectory is None:
         return ()
     if golden is None or not names_agents(golden):

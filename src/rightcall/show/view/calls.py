@@ -142,13 +142,13 @@ def _view(
         raw=None if call is None or call.raw is None else display_text(call.raw, LONGEST_VALUE),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
-        written=_written(call),
+        written=_name_as_written(call),
         word=KIND_WORDS[pair.kind],
         tone=TONES.get(pair.kind, "bad"),
     )
 
 
-def _written(call: ToolCall | None) -> str:
+def _name_as_written(call: ToolCall | None) -> str:
     """The tool that was called, where the call is named by what it does."""
     written = call.notes.get("written") if call is not None else None
     if call is None or not isinstance(written, dict) or written.get("name") in (None, call.name):

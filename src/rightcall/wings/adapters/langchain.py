@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.hooks import all_replaced, watch_of
-from rightcall.agents.observed.langgraph_place import GraphAnswer, GraphPlace, graph_place, handed_over
+from rightcall.agents.observed.langgraph_place import GraphAnswer, GraphPlace, graph_place, handoff_place
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
@@ -218,7 +218,7 @@ class _TrialNotes:
     def _note_handoff(self, place: GraphPlace | None, calls: Sequence[Any]) -> None:
         """Mark the call after which another agent of the graph answers."""
         before = self._last
-        handoff = handed_over(before, place)
+        handoff = handoff_place(before, place)
         if before is not None and place is not None and handoff is not None:
             self._watch.recorder.noted(before.calls[handoff].id, handoff=place.agent)
         self._last = GraphAnswer(place, calls)

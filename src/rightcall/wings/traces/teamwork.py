@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rightcall.agents.observed.langgraph_place import GraphAnswer, handed_over
+from rightcall.agents.observed.langgraph_place import GraphAnswer, handoff_place
 from rightcall.model.call import ToolCall
 from rightcall.model.trajectory import AgentAnswer
 from rightcall.wings.traces.calls import CallSlot
@@ -33,7 +33,7 @@ def note_teamwork(
     for step, model in enumerate(models):
         if model.graph is None or place_of[model.span.span_id].depth:
             continue
-        handoff = handed_over(last, model.graph)
+        handoff = handoff_place(last, model.graph)
         if handoff is not None and not asked[handoff].handoff:
             asked[handoff].handoff = model.graph.agent
         asked = [slot for slot in slots if slot.step == step]
