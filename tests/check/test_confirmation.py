@@ -287,3 +287,42 @@ def test_an_anchor_of_few_trials_is_not_a_pass(shop, capsys):
     assert run("baseline", "anchor", "save") == 0
     assert "some goldens have 3 of 9 trials" in capsys.readouterr().err
     assert run("baseline", "anchor", "check") == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "commit", "why"),
+    [
+        ("https://agent.example.com/run", {}, "HEAD", "the agent is a service"),
+        ("exec:agent --fast", {}, "HEAD", "the program agent --fast is not in the repository"),
+        ("exec:python agent.py", {"agent.py": "h"}, "HEAD", ""),
+        ("keyword:", {}, "", "made outside of git or with uncommitted changes"),
+        ("keyword:", {}, "0123456789" * 4, "git does not have the baseline's commit 0123456789 here"),
+        ("keyword:", {}, "HEAD", ""),
+    ],
+)
+def test_why_a_version_cannot_be_run_is_said(shop, model, code, commit, why):
+    from rightcall.check.base_version import base_of_baseline
+    from rightcall.run.baseline_file import BaselineHeader
+    from rightcall.run.inputs import Inputs
+
+    commit = head() if commit == "HEAD" else commit
+    header = BaselineHeader("shop", "i", Inputs(agent={"model": model}, code=code), (), commit=commit)
+    base, problem = base_of_baseline(Path("suite.yaml"), header, trust=False)
+    assert (base is None, why in problem) == (bool(why), True)
+
+
+def test_code_of_a_commit_that_this_work_does_not_descend_from_needs_trust(shop, monkeypatch, tmp_path):
+    from rightcall.check.base_version import base_of_baseline
+    from rightcall.run.baseline_file import BaselineHeader
+    from rightcall.run.inputs import Inputs
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    git("switch", "-qc", "other")
+    edit(shop / "suite.yaml", '"keyword:" ', '"evil:agent" ')
+    git("commit", "-qam", "evil")
+    commit = (shop / ".git" / "refs" / "heads" / "other").read_text().strip()
+    git("switch", "-q", "main")
+    header = BaselineHeader("shop", "i", Inputs(agent={"model": "evil:agent"}), (), commit=commit)
+    base, problem = base_of_baseline(Path("suite.yaml"), header, trust=False)
+    assert base is None and "running its code needs --trust" in problem
+    assert base_of_baseline(Path("suite.yaml"), header, trust=True)[0] is not None

@@ -91,7 +91,7 @@ def base_of_baseline(file: Path, header: BaselineHeader, *, trust: bool) -> tupl
     history. Any other one asks for it if it starts anything.
     """
     folder = file.resolve().parent
-    if problem := _outside(header.given) or _unknown_commit(folder, header.commit):
+    if problem := outside_git(header.given) or _unknown_commit(folder, header.commit):
         return None, problem
     base = BaseVersion.of(file, header.commit)
     if in_project(file) and is_ancestor(folder, base.commit, "HEAD"):
@@ -118,7 +118,7 @@ def _unknown_commit(folder: Path, commit: str) -> str:
     return ""
 
 
-def _outside(inputs: Inputs) -> str:
+def outside_git(inputs: Inputs) -> str:
     """Why no commit of the repository can bring back the agent; "" when one can."""
     model = inputs.agent.get("model", "")
     if not is_address(model):

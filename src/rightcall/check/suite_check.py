@@ -12,7 +12,7 @@ import msgspec
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
-from rightcall.check.base_version import BaseVersion, base_of_baseline
+from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
 from rightcall.check.candidate_trials import Watch
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
@@ -129,10 +129,11 @@ def _base_to_run(
         if named is not None and not settings.control:
             settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
         return settings, named, ""
-    if named is not None:
-        return settings, named, ""
-    base, problem = base_of_baseline(file, baseline.header, trust=options.trust)
-    if base is None:
+    if named is None:
+        base, problem = base_of_baseline(file, baseline.header, trust=options.trust)
+    else:
+        base, problem = named, outside_git(baseline.header.given)
+    if problem:
         settings = msgspec.structs.replace(settings, confirm="candidate")
     return settings, base, problem
 
