@@ -193,6 +193,7 @@ def test_a_base_that_imports_the_working_copy_is_not_taken_for_the_base(shop, mo
     )
 
 
+@pytest.mark.stories
 def test_drawing_until_pass_does_not_pay(shop):
     """The risk of a false PASS is halved with every draw, and REGRESSED stands until a draw is PASS."""
     edit(shop / "tools.json", REFUND, LOST)
@@ -251,6 +252,7 @@ def test_a_check_of_another_suite_is_not_merged(shop):
         merge_files([Path("main.jsonl"), Path("check.json")])
 
 
+@pytest.mark.stories
 def test_hard_failures_are_tried_again_by_both_versions(shop):
     from tests.check.test_check import forbid_cancelling
 
@@ -265,6 +267,7 @@ def test_hard_failures_are_tried_again_by_both_versions(shop):
     assert "trials (before the change in 0 of 3)" in found["sentence"]
 
 
+@pytest.mark.stories
 def test_an_anchor_sees_a_decline_and_says_which_goldens(shop, capsys):
     run("run", "suite.yaml", "--trials", "9", "--save-baseline", "main.jsonl")
     assert run("baseline", "anchor", "save", "main.jsonl", "-o", "anchor.jsonl") == 0
