@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import InputError
-from rightcall.lint.baseline import (
-    baseline_of,
-    lock_of,
-    read_baseline,
-    read_lock,
-    without_known,
-    write_baseline,
-    write_lock,
-)
+from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
 from rightcall.lint.engine import lint
+from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.clean import CLEAN, lint_tools, merged
 from tests.lint.test_incident import BEFORE

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rightcall.lint.baseline import lock_of, read_lock, write_lock
 from rightcall.lint.engine import lint
+from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 from rightcall.lint.source.read import read_text
 from tests.lint.clean import CLEAN, codes, lint_tools, merged
 

@@ -152,8 +152,11 @@ def _say_nothing(line: str) -> None:
 
 
 def warn_of_mode(warning: PlanWarning) -> None:
-    """A gate's verdict reports its own limits; only this warning says that a mode can never satisfy a golden."""
-    if warning.about == "mode":
+    """What no result shows: that a mode can never satisfy a golden, or that a tool is not as it was approved.
+
+    A gate's verdict reports its own limits.
+    """
+    if warning.about in ("mode", "lock"):
         warnings.warn(warning.text, stacklevel=2)
 
 

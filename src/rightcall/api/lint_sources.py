@@ -39,6 +39,43 @@ def read_sources(
     return sets + [_live_tools(source) for source in named if source not in paths]
 
 
+def read_offer(source: str) -> list[ToolSet]:
+    """The tools of one source as they are offered: `module:attribute` may be a tool, a toolbox, a world or an agent."""
+    from rightcall.agents.observed.catalog import agent_tools
+    from rightcall.files.python_object import is_object_name
+    from rightcall.lint.source.read import tool_set
+    from rightcall.tools.definitions.source import tools_of
+
+    if is_object_name(source) and not source.startswith("mcp:"):
+        return [tool_set(tools_of(source, agent_tools), name=source)]
+    if not source.startswith("mcp:") and (offered := _suite_offer(Path(source))) is not None:
+        return [offered]
+    return read_sources([source], allow_import=False)
+
+
+def _suite_offer(path: Path) -> ToolSet | None:
+    """The tools of a suite, whatever they are; None for a file that is none. A suite is code: it must be trusted."""
+    from rightcall.core.errors import RightCallError
+    from rightcall.lint.source.read import tool_set
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_plan import plan_suite
+    from rightcall.run.trust import in_project
+    from rightcall.tools.definitions.source import definitions_of
+
+    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
+        return None
+    try:
+        suite = load_suite(path)
+    except RightCallError:  # not a suite: the linter reads it as a document
+        return None
+    if not in_project(path):
+        raise InputError(
+            str(path), "is outside the project", "name its tools instead: a file, or mcp:COMMAND"
+        )
+    tools = plan_suite(suite, path.parent).agent.tools
+    return tool_set([tool for entry in tools for tool in definitions_of(entry)], name=str(path))
+
+
 def _live_tools(source: str) -> ToolSet:
     """The tools of an MCP server, or of an attribute of a module."""
     from rightcall.lint.source.read import tool_set

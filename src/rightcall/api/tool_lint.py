@@ -43,9 +43,10 @@ def lint_sets(
     """The same for sets of tools that were read already."""
     import msgspec
 
-    from rightcall.lint.baseline import read_baseline, read_lock, without_known
+    from rightcall.lint.baseline import read_baseline, without_known
     from rightcall.lint.engine import lint as run_rules
     from rightcall.lint.evidence import LintEvidence
+    from rightcall.lint.lockfile import read_lock
     from rightcall.lint.source.read import join_sets
 
     seen = run_evidence(options.runs, None if options.store is None else str(options.store))

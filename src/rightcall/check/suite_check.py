@@ -23,6 +23,7 @@ from rightcall.check.record import StoredVerdicts
 from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.trials import CheckTrials
 from rightcall.check.words import words_for_untouched
+from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, percent, pluralize, shorten
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.decide.check_settings import CheckSettings
@@ -58,14 +59,7 @@ async def check_suite(
     """
     options = options or CheckOptions()
     suite = _suite_to_check(file, options)
-    plan = plan_suite(
-        suite,
-        file.parent,
-        model=options.model,
-        base_url=options.base_url,
-        trials=options.trials,
-        concurrency=options.concurrency,
-    ).with_goldens()
+    plan = _approved_plan(suite, file, options)
     baseline = find_baseline(store, options.baseline, suite.name)
     settings, base, problem = _base_to_run(file, baseline, settings or suite.check, options)
     plan, left_out = await _without_wrong_goldens(plan, baseline)
@@ -166,6 +160,21 @@ def _after_earlier_draws(
     return msgspec.structs.replace(
         result, verdict=stands, cause=cause, sentence=f"{stands}: {rest}; {told}", hint=""
     )
+
+
+def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
+    """The plan of a suite; an error if a tool is not as its lockfile has it: nothing is asked with it."""
+    plan = plan_suite(
+        suite,
+        file.parent,
+        model=options.model,
+        base_url=options.base_url,
+        trials=options.trials,
+        concurrency=options.concurrency,
+    ).with_goldens()
+    if plan.lock_problems:
+        raise ConfigError(*plan.lock_problems)
+    return plan
 
 
 async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Plan, tuple[str, ...]]:

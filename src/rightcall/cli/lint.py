@@ -102,7 +102,8 @@ def _lint(
 ) -> LintReport:
     from rightcall.api.tool_lint import lint_sets
     from rightcall.core.errors import ConfigError
-    from rightcall.lint.baseline import baseline_of, lock_of, without_known, write_baseline, write_lock
+    from rightcall.lint.baseline import baseline_of, without_known, write_baseline
+    from rightcall.lint.lockfile import lock_of, write_lock
 
     lock, target = options.lock or settings.path("lock"), options.write_baseline
     if options.update_lock:

@@ -51,11 +51,11 @@ MENU: dict[str, dict[str, str]] = {
         "audit": "Plant bugs in right behaviour: would your suite notice?",
         "lint": "Find tool definitions that models misuse",
         "rule": "Explain a lint rule",
-        "tools": "List, show, call and convert tools, or serve them over MCP",
+        "tools": "List, show, call, convert and lock tools, or serve them over MCP",
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
         "record": "Manage recorded model answers",
-        "mcp": "Serve RightCall to coding assistants; record, serve and verify MCP servers",
+        "mcp": "Serve RightCall over MCP; record and verify MCP servers",
         "adapters": "List agent frameworks that can be observed, and their limits",
     },
     "Inspect": {

@@ -12,16 +12,16 @@ import click
 from rightcall.cli.options import json_option, output_option, source_argument
 from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
 from rightcall.cli.tools_call import call, serve
+from rightcall.cli.tools_lock import lock, verify
 from rightcall.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    from rightcall.lint.source.tools import ToolSet
     from rightcall.schema.rewrite import Loss
 
 
 @click.group()
 def tools() -> None:
-    """List, show, call and convert tools, or serve them over MCP."""
+    """List, show, call, convert and lock tools, or serve them over MCP."""
 
 
 @tools.command("list")
@@ -77,6 +77,8 @@ def show(source: str, name: str, dialect: str) -> None:
 
 tools.add_command(call)
 tools.add_command(serve)
+tools.add_command(lock)
+tools.add_command(verify)
 
 
 @tools.command()
@@ -94,10 +96,11 @@ def convert(source: str, target: str, output: Path | None) -> None:
     SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
     requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
     """
+    from rightcall.api.lint_sources import read_offer
     from rightcall.lint.conversion import convert_all
     from rightcall.schema.convert import request
 
-    sets = _read(source)
+    sets = read_offer(source)
     tools = [tool for tool_set in sets for tool in tool_set.tools]
     for tool in tools:
         if not tool.name:
@@ -115,19 +118,6 @@ def convert(source: str, target: str, output: Path | None) -> None:
     if any(conversion.refused for conversion in converted):
         _tell(f"{target} will reject this; fix the errors above or remove those tools")
         raise click.exceptions.Exit(1)
-
-
-def _read(source: str) -> list[ToolSet]:
-    """Read tools as `lint` does, so that whatever can be linted can be converted."""
-    from rightcall.agents.observed.catalog import agent_tools
-    from rightcall.api.lint_sources import read_sources
-    from rightcall.files.python_object import is_object_name
-    from rightcall.lint.source.read import tool_set
-    from rightcall.tools.definitions.source import tools_of
-
-    if is_object_name(source) and not source.startswith("mcp:"):
-        return [tool_set(tools_of(source, agent_tools), name=source)]
-    return read_sources([source], allow_import=False)
 
 
 def _as_json(value: object, source: str) -> bytes:

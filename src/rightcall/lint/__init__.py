@@ -7,7 +7,8 @@
     features/       facts about a tool and a set, computed once
     confusability/  how similar two tools are, and why
     conversion      tools converted for a provider, with what it will reject
-    baseline        known findings, and approved definitions (the lockfile)
+    baseline        known findings
+    lockfile        approved definitions: `tools.lock`
     fixer, ignores, output/
 
 Nothing here fetches references or runs what it reads.

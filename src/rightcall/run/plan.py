@@ -112,6 +112,7 @@ class Plan:
     models: ModelCatalog = field(default_factory=ModelCatalog)
     judges: JudgePolicy = field(default_factory=JudgePolicy)
     """How judged metrics decide where there is no gate, which has its own."""
+    lock_problems: tuple[str, ...] = ()
     floor: bool = False
     """Whether the floor is asked for, however many goldens there are."""
 

@@ -84,9 +84,9 @@ def _needs(golden: Golden) -> Iterator[str]:
 
 
 class PlanWarning(NamedTuple):
-    """Why a run cannot succeed (its gate, its mode), or what a replay does besides replaying."""
+    """Why a run cannot succeed (its gate, its mode), what a replay does besides replaying, or tools never approved."""
 
-    about: Literal["gate", "mode", "replay"]
+    about: Literal["gate", "mode", "replay", "lock"]
     text: str
 
 
@@ -161,7 +161,8 @@ class Prepared:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
         of_mode = mode_warnings(self.plan.agent, self.plan.in_dataset_order())
         unrecorded = actions_of_replay(self.session)
-        return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
+        return [*(PlanWarning("lock", text) for text in self.plan.lock_problems),
+                *(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode),
                 *([PlanWarning("replay", unrecorded)] if unrecorded else [])]  # fmt: skip
 

@@ -51,7 +51,7 @@ from rightcall.run.suite_actions import (
 from rightcall.run.trust import may_search
 from rightcall.run.watched_inputs import import_watch
 from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.definitions.source import from_module, list_server_tools
+from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
@@ -118,6 +118,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
         user=_try(problems, lambda: user_setup(suite.user, folder, models)),
         models=models,
+        lock_problems=() if start_nothing else _try(problems, lambda: _lock_problems(folder, agent)) or (),
     )
     if problems:
         checkable = agent if agent.model is not _placeholder_agent else replace(agent, approvals=None)
@@ -126,6 +127,16 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
+
+
+def _lock_problems(folder: Path, agent: Agent) -> tuple[str, ...]:
+    """Tools that are not as `tools.lock` next to the suite has them."""
+    if not (folder / "tools.lock").is_file():
+        return ()
+    from rightcall.run.tool_lock import lock_differences, lock_problems  # loads the linter
+
+    tools = [tool for entry in agent.tools for tool in definitions_of(entry)]
+    return tuple(lock_problems(folder, lock_differences(folder, tools)))
 
 
 def _imports_watched(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from rightcall.lint.confusability.pairs import ToolPair, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy
+from rightcall.lint.lockfile import LockedTool
 from rightcall.lint.source.tools import ToolSet
 
-Locked = Mapping[str, frozenset[str]]
-"""The accepted hashes of each tool of a lockfile, by name."""
+Locked = Mapping[str, LockedTool]
+"""The accepted definitions of each tool of a lockfile, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)

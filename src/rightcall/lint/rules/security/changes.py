@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from rightcall.lint.baseline import definition_hash, lock_key
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.lockfile import LockedTool, difference_of, removed_names
 from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|\.{0,2}/|[\w-]+\.(?:json|ya?ml))", re.I)
@@ -35,26 +35,26 @@ def external_ref(tool: ToolFeatures) -> Findings:
                 )
 
 
-@set_rule("TD809", "error", settings={"locked": {"get_forecast": frozenset(("0" * 64,))}}, sources=("SNYK",))
+@set_rule(
+    "TD809",
+    "error",
+    settings={"locked": {"get_forecast": LockedTool(frozenset(("0" * 64,)), {})}},
+    sources=("SNYK",),
+)
 def drift(tools: SetFeatures) -> SetFindings:
     """The definition differs from the hash in the lockfile, or is not in it.
 
     A server may offer a harmless tool until it is approved and change it afterwards (a “rug pull”). The
     lockfile contains a SHA-256 of each definition as it was read; a tool that is not in it was never
-    approved. `--update-lock` accepts the current state.
+    approved, and one that was renamed is new. `--update-lock` accepts the current state.
 
     Fails: {}
     """
     if tools.locked is None:
         return
+    gone = removed_names(tools.locked, (tool.source for tool in tools.tools))
     for tool in tools.tools:
-        locked_hashes = tools.locked.get(lock_key(tool.source))
-        if locked_hashes is None:
-            yield tool, Finding((), "is not in the lockfile", "review it, then run with --update-lock")
-        elif definition_hash(tool.source) not in locked_hashes:
-            finding = Finding(
-                (),
-                "has changed since it was locked",
-                "compare it with what you approved, then run with --update-lock",
-            )
-            yield tool, finding
+        difference = difference_of(tools.locked, tool.source, gone)
+        if difference is not None:
+            hint = "compare it with what you approved, then run with --update-lock"
+            yield tool, Finding((), difference.text, hint)

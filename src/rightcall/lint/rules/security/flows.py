@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.baseline import definition_hash
 from rightcall.lint.confusability.candidates import edit_distance
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.lockfile import definition_hash
 from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.roles.flows import flows_of
 

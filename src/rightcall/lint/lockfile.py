@@ -1,0 +1,210 @@
+"""The lockfile of approved definitions: `tools.lock`.
+
+A server may offer a harmless tool until it is approved and change it afterwards. The file holds a hash of each
+definition as it was approved, and of its parts, so that a change can be named: changed, new, removed, or new under
+another name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rightcall.core.digest import hex_digest, json_digest
+from rightcall.core.text import first_names
+from rightcall.files.atomic import write_file
+from rightcall.lint.recorded_file import read_recorded
+from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
+from rightcall.model.dialects.mcp import HINTS
+from rightcall.model.record import Record
+
+LOCK_FILE = "tools.lock"
+LOCK_FORMAT = "rightcall/tools-lock/2"
+_OLDER_FORMAT = "rightcall/tools-lock/1"
+EXAMPLES = "input_examples"
+"""A part that only some readers of definitions see."""
+
+
+class ToolLock(Record, frozen=True):
+    """The file: the SHA-256 of each tool by name (and server, when it says), several when tools share a name.
+
+    `parts` are short hashes of what the definition consists of, of tools with one definition.
+    """
+
+    tools: dict[str, str | tuple[str, ...]]
+    parts: dict[str, dict[str, str]] = {}
+    format: str = LOCK_FORMAT
+
+
+class LockedTool(NamedTuple):
+    """What was approved under a name: hashes, and parts if the file has them."""
+
+    hashes: frozenset[str]
+    parts: dict[str, str]
+
+
+class LockDifference(NamedTuple):
+    """One tool that is not as it was approved; `was` is the locked name of one that was probably renamed."""
+
+    kind: Literal["changed", "new", "removed", "renamed"]
+    tool: str
+    text: str
+    was: str = ""
+
+
+def lock_of(sets: Iterable[ToolSet]) -> ToolLock:
+    """The lock of the current definitions."""
+    hashes: dict[str, set[str]] = {}
+    parts: dict[str, dict[str, str]] = {}
+    for tool_set in sets:
+        for tool in tool_set.tools:
+            hashes.setdefault(lock_key(tool), set()).add(lock_hash(tool))
+            parts[lock_key(tool)] = part_hashes(tool)
+    single = {key: min(held) for key, held in hashes.items() if len(held) == 1}
+    several = {key: tuple(sorted(held)) for key, held in hashes.items() if len(held) > 1}
+    return ToolLock({**single, **several}, {key: parts[key] for key in single})
+
+
+def read_lock(path: Path) -> dict[str, LockedTool]:
+    """The approved tools of a lockfile by name; raises `InputError`."""
+    hint = "create it with: rightcall tools lock SOURCE"
+    lock = read_recorded(path, ToolLock, (LOCK_FORMAT, _OLDER_FORMAT), hint)
+    return {
+        key: LockedTool(frozenset((held,) if isinstance(held, str) else held), lock.parts.get(key, {}))
+        for key, held in lock.tools.items()
+    }
+
+
+def write_lock(path: Path, lock: ToolLock) -> None:
+    """Write the lockfile, sorted, so that changes show as changed lines."""
+    data = msgspec.json.encode(lock, order="sorted")
+    write_file(path, msgspec.json.format(data, indent=2) + b"\n")
+
+
+def differences(locked: Mapping[str, LockedTool], tools: Iterable[SourceTool]) -> list[LockDifference]:
+    """Every tool that is not as it was approved: changed, new, removed, or new where an equal one was removed."""
+    current = list(tools)
+    gone = removed_names(locked, current)
+    problems = [
+        difference for tool in current if (difference := difference_of(locked, tool, gone)) is not None
+    ]
+    renamed = {problem.was for problem in problems}
+    problems += [
+        LockDifference("removed", key, "is in the lockfile, and is no longer offered")
+        for key in gone
+        if key not in renamed
+    ]
+    return sorted(problems, key=lambda problem: (problem.kind, problem.tool))
+
+
+def removed_names(locked: Mapping[str, LockedTool], tools: Iterable[SourceTool]) -> list[str]:
+    """The locked tools that are not offered."""
+    offered = {key_in(locked, tool) for tool in tools}
+    return [key for key in locked if key not in offered]
+
+
+def difference_of(
+    locked: Mapping[str, LockedTool], tool: SourceTool, gone: Sequence[str]
+) -> LockDifference | None:
+    """How one tool differs from what was approved; None when it does not."""
+    key = key_in(locked, tool)
+    if key not in locked:
+        return _new_tool(key, tool, locked, gone)
+    if is_locked(locked[key], tool):
+        return None
+    return LockDifference("changed", key, f"has changed since it was locked{_what(locked[key], tool)}")
+
+
+def is_locked(locked: LockedTool, tool: SourceTool) -> bool:
+    """Whether a definition is one that was approved."""
+    if locked.hashes.isdisjoint((lock_hash(tool), definition_hash(tool))):
+        return False
+    examples = part_hashes(tool).get(EXAMPLES)
+    return examples is None or not locked.parts or locked.parts.get(EXAMPLES) == examples
+
+
+def key_in(locked: Mapping[str, LockedTool], tool: SourceTool) -> str:
+    """The name of a tool in a lockfile; a source that does not say its server is found by the tool's name alone."""
+    key = lock_key(tool)
+    if key in locked or tool.server:
+        return key
+    named = [other for other in locked if other.rpartition("/")[2] == tool.name]
+    return named[0] if len(named) == 1 else key
+
+
+def lock_key(tool: SourceTool) -> str:
+    """`server/name`, or the bare name."""
+    return f"{tool.server}/{tool.name}" if tool.server else tool.name
+
+
+def lock_hash(tool: SourceTool) -> str:
+    """SHA-256 of what a model is shown, the same whether a tool is read from a file, a server or Python."""
+    return json_digest(_shown_parts(tool), enc_hook=str)
+
+
+def part_hashes(tool: SourceTool) -> dict[str, str]:
+    """A short hash of each part of a definition."""
+    parts = {
+        name: json_digest(value, 16, enc_hook=str)
+        for name, value in _shown_parts(tool).items()
+        if name != "name"
+    }
+    examples = shown_examples(tool)
+    return parts if examples is None else {**parts, EXAMPLES: json_digest(examples, 16, enc_hook=str)}
+
+
+def definition_hash(tool: SourceTool) -> str:
+    """SHA-256 of a definition as it is written, in canonical JSON: the order of keys does not matter."""
+    parts: Any = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "annotations": tool.annotations,
+    }
+    examples = shown_examples(tool)
+    if examples is not None:
+        parts[EXAMPLES] = examples
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+    return hex_digest(text)
+
+
+def _shown_parts(tool: SourceTool) -> dict[str, Any]:
+    annotations = tool.annotations if isinstance(tool.annotations, dict) else {}
+    return {
+        "name": tool.name,
+        "title": tool.title or annotations.get("title") or "",
+        "description": tool.description or "",
+        "input_schema": tool.input_schema or {},
+        "output_schema": tool.output_schema,
+        "annotations": {
+            theirs: value
+            for theirs, ours in HINTS.items()
+            if (value := annotations.get(theirs, annotations.get(ours))) is not None
+        },
+    }
+
+
+def _new_tool(
+    key: str, tool: SourceTool, locked: Mapping[str, LockedTool], gone: Sequence[str]
+) -> LockDifference:
+    """A tool that was never approved; a removed one with the same schemas was probably renamed."""
+    schemas = {name: part_hashes(tool)[name] for name in ("input_schema", "output_schema")}
+    twins = [old for old in gone if schemas.items() <= locked[old].parts.items()]
+    if len(twins) == 1:
+        text = f"new tool, one removed: {twins[0]} had the same schemas"
+        return LockDifference("renamed", key, text, twins[0])
+    removed = f"; removed: {first_names(gone, 3)}" if gone else ""
+    return LockDifference("new", key, f"new tool, not in the lockfile{removed}")
+
+
+def _what(locked: LockedTool, tool: SourceTool) -> str:
+    current = part_hashes(tool)
+    names = [name for name in {**locked.parts, **current} if locked.parts.get(name) != current.get(name)]
+    words = [name.replace("_", " ") for name in names if name != EXAMPLES or EXAMPLES in current]
+    return f" ({', '.join(words)})" if locked.parts and words else ""
