@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 from scipy.stats import bootstrap as oracle
 
-from rightcall.core.errors import InputError
-from rightcall.stats.bootstrap_interval import bootstrap, interval_by_bets
+from rightcall.stats.bootstrap_interval import bootstrap
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -31,24 +30,3 @@ def test_resampling_whole_clusters_widens_the_interval():
     low, high = bootstrap(values, resamples=500)
     wide_low, wide_high = bootstrap(values, resamples=500, clusters=[i // 5 for i in range(40)])
     assert wide_high - wide_low > high - low
-
-
-@given(scores)
-def test_betting_interval_contains_the_mean(values):
-    low, high = interval_by_bets(values)
-    assert 0 <= low <= sum(values) / len(values) + 1e-9
-    assert sum(values) / len(values) - 1e-9 <= high <= 1
-
-
-def test_betting_interval_misses_the_truth_at_most_as_often_as_it_says():
-    rng = random.Random(2)
-    missed = 0
-    for _ in range(300):
-        low, high = interval_by_bets([rng.choice([0.0, 1.0, 1.0, 1.0]) for _ in range(8)])
-        missed += not low <= 0.75 <= high
-    assert missed / 300 <= 0.05
-
-
-def test_values_outside_0_to_1_are_refused():
-    with pytest.raises(InputError, match="between 0 and 1"):
-        interval_by_bets([0.5, 1.5])

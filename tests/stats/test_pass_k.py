@@ -9,8 +9,6 @@ from hypothesis import given, strategies as st
 from scipy.stats import binom
 
 from rightcall.stats.pass_k import (
-    beta_moments,
-    extrapolate_pass_hat_k,
     pass_at_k,
     pass_hat_k,
     suite_pass_hat_k,
@@ -43,14 +41,3 @@ def test_suite_uses_only_the_cases_with_enough_trials():
     found = suite_pass_hat_k([(5, 5), (5, 3), (1, 1)], 2)
     assert (found.value, found.cases) == (pytest.approx(0.65), 2)
     assert found.interval.low == 0 and found.interval.high == 1
-
-
-def test_extrapolation_from_moments_continues_what_was_seen():
-    counts = [(10, c) for c in (10, 10, 9, 8, 10, 6, 10, 3, 10, 7)]
-    fit = beta_moments(counts)
-    seen = suite_pass_hat_k(counts, 4).value
-    assert extrapolate_pass_hat_k(*fit, 4) == pytest.approx(seen, abs=0.03)
-
-
-def test_cases_that_do_not_vary_give_no_fit():
-    assert beta_moments([(4, 2), (4, 2), (4, 2)]) is None

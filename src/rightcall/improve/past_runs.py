@@ -107,11 +107,6 @@ def is_undisturbed(run: StoredRun) -> bool:
     )
 
 
-def no_past(golden: AnyGolden) -> list[PastCase]:
-    """Nothing is stored."""
-    return []
-
-
 def known_behaviour(cases: Iterable[PastCase]) -> list[KnownBehaviour]:
     """What passed, with the agent that did it."""
     return [

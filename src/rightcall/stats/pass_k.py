@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.core.errors import InputError
-from rightcall.stats.clusters import cluster_se, variance
+from rightcall.stats.clusters import cluster_se
 from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
 from rightcall.stats.special import beta_tails, log_beta
 
@@ -42,31 +42,6 @@ def suite_pass_hat_k(
 ) -> PassK:
     """Mean pass^k over cases given as (trials, passes), with a t interval over clusters, within [0, 1]."""
     return _suite([pass_hat_k(n, c, k) for n, c in counts], k, clusters, conf)
-
-
-class BetaFit(NamedTuple):
-    """Beta(a, b) for how the success rate varies between cases."""
-
-    a: float
-    b: float
-
-
-def beta_moments(counts: Sequence[tuple[int, int]]) -> BetaFit | None:
-    """Beta(a, b) by moments from (trials, passes) of each case; None when the cases do not vary enough.
-
-    With mean S and between-case variance V = var(p_i) − mean of p_i(1−p_i)/(m_i−1): a = S ν, b = (1−S) ν,
-    ν = S(1−S)/V − 1. Griffiths, Biometrics 29 (1973) 637. Needs two cases and two trials of each.
-    """
-    if len(counts) < 2 or any(n < 2 for n, _ in counts):
-        return None
-    rates = [c / n for n, c in counts]
-    mean = math.fsum(rates) / len(rates)
-    noise = math.fsum(p * (1 - p) / (n - 1) for p, (n, _) in zip(rates, counts, strict=True)) / len(rates)
-    between = variance(rates) - noise
-    if between <= 0 or not 0 < mean < 1 or between >= mean * (1 - mean):
-        return None
-    nu = mean * (1 - mean) / between - 1
-    return BetaFit(mean * nu, (1 - mean) * nu)
 
 
 def extrapolate_pass_hat_k(a: float, b: float, k: int) -> float:

@@ -61,11 +61,6 @@ def binomial_pmf(k: int, n: int, p: float) -> float:
     return _binomial_term(k, n - k, p, 1 - p)
 
 
-def normal_cdf(z: float) -> float:
-    """Φ(z) = erfc(−z/√2)/2."""
-    return 0.5 * math.erfc(-z / math.sqrt(2))
-
-
 @lru_cache(maxsize=256)
 def normal_quantile(q: float) -> float:
     """Φ⁻¹(q), by the standard library's Wichura AS 241."""

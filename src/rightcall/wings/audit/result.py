@@ -68,12 +68,3 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     without_tools: bool = False
     in_dataset: int = 0
     seed: str = ""
-
-    @property
-    def catches_all(self) -> bool:
-        """Whether every golden that was audited catches all of its sure mutants."""
-        return not self.survivors and bool(self.sure.caught)
-
-    @property
-    def goldens_with_survivors(self) -> int:
-        return len({survivor.golden_id for survivor in self.survivors})
