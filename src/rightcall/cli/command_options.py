@@ -2,7 +2,7 @@
 
 @click.command(cls=GroupedCommand)
 @click.argument("suite")
-@declared(RunOptions)
+@takes_options(RunOptions)
 def run(suite: Path, options: RunOptions) -> None: ...
 """
 
@@ -141,7 +141,8 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        return click.IntRange(_whole(option.ge), _whole(option.le))
+        bounds = _whole(option.ge), _whole(option.le)
+        return click.INT if bounds == (None, None) else click.IntRange(*bounds)
     if kind is float:
         low, high = (
             option.ge if option.gt is None else option.gt,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.command_options import FiniteRange
-from rightcall.cli.options import base_url_option, json_option
+from rightcall.cli.command_options import takes_options
 from rightcall.cli.output import tell
+from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
 from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_production
@@ -23,175 +22,51 @@ PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
 
 
-SOURCES = (
-    click.option(
-        "--from",
-        "sources",
-        multiple=True,
-        metavar="SOURCE",
-        help="Documents (txt, md, html, pdf, docx), a folder of them, a file of goldens, or "
-        "`scratch` (repeatable) [default: the tools]",
-    ),
-    click.option(
-        "--tools",
-        metavar="SOURCE",
-        help="Tools of the agent: a file, module:attribute or mcp:COMMAND",
-    ),
-    click.option(
-        "--n",
-        "count",
-        type=click.IntRange(1, 100_000),
-        help="Number of goldens from tools or from scratch [default: 20]",
-    ),
-    click.option(
-        "--per",
-        type=click.IntRange(1, 100),
-        default=2,
-        show_default=True,
-        help="Goldens per context or per golden",
-    ),
-    click.option(
-        "--language",
-        default="en",
-        show_default=True,
-        help="Language: en, vi or zh; with a model, any language",
-    ),
-)
-"""What goldens are made of, and how many."""
-
-MODELS = (
-    click.option(
-        "--model",
-        help="Model that writes requests: provider:model or a name of models; without one, templates write them from"
-        " tools, and default_generator of models all else",
-    ),
-    base_url_option,
-    click.option("--solver", help="Model that verifies goldens [default: the model that writes]"),
-    click.option("--seed", type=int, default=0, show_default=True, help="Random seed"),
-    click.option(
-        "--samples",
-        type=click.IntRange(1, 99),
-        default=3,
-        show_default=True,
-        help="Solvers per golden",
-    ),
-    click.option(
-        "--agree",
-        type=click.IntRange(1, 99),
-        default=2,
-        show_default=True,
-        help="Solvers that must recover the expected calls",
-    ),
-    click.option(
-        "--evolve",
-        type=click.IntRange(0, 10),
-        default=0,
-        show_default=True,
-        help="Evolutions per golden",
-    ),
-    click.option(
-        "--quality",
-        type=FiniteRange(0, 1),
-        default=0.5,
-        show_default=True,
-        help="Minimum quality of inputs from documents, goldens or scratch",
-    ),
-    click.option("--scenario", help="Who asks and why; for --from scratch"),
-    click.option("--task", help="What the agent does; for --from scratch"),
-    click.option("--style", help="Style of the requests"),
-)
-"""Who writes and verifies them, and how good they must be."""
-
-WORK = (
-    click.option(
-        "--concurrency",
-        type=click.IntRange(1, 1_000),
-        default=16,
-        show_default=True,
-        help="Maximum concurrent jobs",
-    ),
-    click.option(
-        "--max-cost",
-        type=FiniteRange(0, min_open=True),
-        help="Stop when this many US dollars are spent",
-    ),
-    click.option("--max-tokens", type=click.IntRange(1), help="Stop when this many tokens are used"),
-    click.option("--resume", metavar="ID", help="Resume an unfinished generation: an id or `last`"),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        help="Output file [default: generated.jsonl]",
-    ),
-    click.option("--force", is_flag=True, help="Overwrite an existing file"),
-    click.option("--draft", metavar="ALIAS", help="Add to the draft of a dataset in the store instead"),
-    click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]"),
-    click.option(
-        "--dry-run", is_flag=True, help="Show the requests and an estimate of their cost; send nothing"
-    ),
-    json_option,
-)
-"""How the work is done, and where it is kept."""
-
-
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed((*SOURCES, *MODELS, *WORK)):
-        command = option(command)
-    return command
-
-
 @click.group()
 def generate() -> None:
     """Generate goldens and conversations as drafts, and review them."""
 
 
 @generate.command()
-@_options
-def goldens(**typed: Any) -> None:
+@takes_options(GenerateOptions)
+def goldens(options: GenerateOptions) -> None:
     """Generate single-turn goldens.
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
     Without --model, templates write requests.
     """
-    _generate(typed, conversations=False, turns=0)
+    _generate(options)
 
 
 @generate.command()
-@_options
-@click.option(
-    "--turns",
-    type=click.IntRange(1, 20),
-    default=3,
-    show_default=True,
-    help="User turns of conversations from tools",
-)
-def conversations(turns: int, **typed: Any) -> None:
+@takes_options(ConversationOptions)
+def conversations(options: ConversationOptions) -> None:
     """Generate conversational goldens: scripted user turns from tools, scenarios from everything else."""
-    _generate(typed, conversations=True, turns=turns)
+    _generate(options)
 
 
-def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None:
+def _generate(options: GenerateOptions) -> None:
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation
 
-    target = _target(typed)
-    maker = synthesizer_of(typed, conversations=conversations)
-    count, characters, start = work_of(maker, typed, conversations=conversations, turns=turns)
+    _require_free_target(options)
+    maker = synthesizer_of(options)
+    count, characters, start = work_of(maker, options)
     estimate = estimate_generation(maker, count, context_characters=characters)
-    if typed["dry_run"]:
-        show_estimate(estimate, typed)
+    if options.dry_run:
+        show_estimate(estimate, options)
         return
-    if maker.model is not None and not typed["as_json"]:
+    if maker.model is not None and not options.as_json:
         tell(estimate_words(estimate), err=True)
-    production = _run(maker, start, count, typed)
-    kept = _keep(production, target, typed)
-    show_production(production, maker, kept, typed)
+    production = _run(maker, start, count, options)
+    kept = _keep(production, options)
+    show_production(production, maker, kept, options)
     raise click.exceptions.Exit(_exit_code(production))
 
 
 def _run(
-    maker: Synthesizer, start: Callable[[Synthesizer], Any], count: int, typed: dict[str, Any]
+    maker: Synthesizer, start: Callable[[Synthesizer], Any], count: int, options: GenerateOptions
 ) -> Production:
     from contextlib import ExitStack
     from dataclasses import replace
@@ -208,7 +83,7 @@ def _run(
         store = None
         if maker.model is not None or maker.solver is not None:
             store = stack.enter_context(open_store(PROGRESS))
-        bar = stack.enter_context(RunProgress(count, quiet=typed["as_json"] or store is None, word="kept"))
+        bar = stack.enter_context(RunProgress(count, quiet=options.as_json or store is None, word="kept"))
 
         def watch(progress: SynthesisProgress) -> None:
             run_id[0] = progress.run_id
@@ -224,7 +99,7 @@ def _run(
 
         try:
             production: Production = run_interruptible(
-                start(replace(maker, store=store, resume=typed["resume"], watch=watch))
+                start(replace(maker, store=store, resume=options.resume, watch=watch))
             )
         except (KeyboardInterrupt, InfrastructureError):
             if run_id[0]:
@@ -236,34 +111,32 @@ def _run(
     return production
 
 
-def _target(typed: dict[str, Any]) -> Path | None:
-    """The file to write, or None for the draft of a dataset; checked before anything is spent."""
+def _require_free_target(options: GenerateOptions) -> None:
+    """Refuse to overwrite a file, before anything is spent."""
     from rightcall.core.errors import InputError
 
-    if typed["draft"]:
-        if typed["output"]:
+    if options.draft:
+        if options.output:
             raise click.UsageError("--output and --draft cannot be combined")
-        return None
-    path: Path = typed["output"] or Path("generated.jsonl")
-    if path.exists() and not typed["force"] and not typed["dry_run"]:
-        raise InputError(str(path), "exists already", "name another file with -o, or replace it with --force")
-    return path
+    elif options.written.exists() and not options.force and not options.dry_run:
+        raise InputError(
+            str(options.written), "exists already", "name another file with -o, or replace it with --force"
+        )
 
 
-def _keep(production: Production, target: Path | None, typed: dict[str, Any]) -> str:
+def _keep(production: Production, options: GenerateOptions) -> str:
     """Write what was kept, and say where it is."""
+    from rightcall.cli.drafts import add_to_draft
     from rightcall.datasets.goldens import save_goldens
+    from rightcall.store.address import open_store
 
     if not production.goldens:
         return ""
-    if target is not None:
-        save_goldens(production.goldens, target)
-        return str(target)
-    from rightcall.cli.drafts import add_to_draft
-    from rightcall.store.address import open_store
-
-    with open_store(typed["store"]) as store:
-        version = add_to_draft(store, typed["draft"], production.goldens)
+    if not options.draft:
+        save_goldens(production.goldens, options.written)
+        return str(options.written)
+    with open_store(options.store) as store:
+        version = add_to_draft(store, options.draft, production.goldens)
     return f"draft {version.version} of {version.alias}"
 
 

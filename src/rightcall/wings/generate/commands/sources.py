@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.tools.definitions.source import tools_of
+from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
@@ -32,41 +33,41 @@ DEFAULT_COUNT = 20
 DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
 
 
-def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer:
+def synthesizer_of(options: GenerateOptions) -> Synthesizer:
     """The synthesizer that the options describe."""
-    tools = tools_of(typed["tools"]) if typed["tools"] else []
-    styling = StylingConfig(typed["scenario"], typed["task"], typed["style"])
+    tools = tools_of(options.tools) if options.tools else []
+    styling = StylingConfig(options.scenario, options.task, options.style)
     return Synthesizer(
-        typed["model"] or _default_writer(typed["sources"]),
-        base_url=typed["base_url"],
-        max_concurrent=typed["concurrency"],
-        filtration_config=FiltrationConfig(typed["quality"]),
-        evolution_config=EvolutionConfig(typed["evolve"]) if typed["evolve"] else None,
+        options.model or _default_writer(options.sources),
+        base_url=options.base_url,
+        max_concurrent=options.concurrency,
+        filtration_config=FiltrationConfig(options.quality),
+        evolution_config=EvolutionConfig(options.evolve) if options.evolve else None,
         styling_config=styling,
-        conversational_styling_config=ConversationalStylingConfig(typed["scenario"], typed["task"])
-        if conversations
+        conversational_styling_config=ConversationalStylingConfig(options.scenario, options.task)
+        if isinstance(options, ConversationOptions)
         else None,
         tools=tuple(tools),
-        solver=typed["solver"],
-        verification=VerificationConfig(samples=max(typed["samples"], typed["agree"]), agree=typed["agree"]),
-        language=typed["language"],
-        seed=typed["seed"],
-        limits=RunLimits(tokens=typed["max_tokens"], cost_usd=typed["max_cost"]),
+        solver=options.solver,
+        verification=VerificationConfig(samples=max(options.samples, options.agree), agree=options.agree),
+        language=options.language,
+        seed=options.seed,
+        limits=RunLimits(tokens=options.max_tokens, cost_usd=options.max_cost),
     )
 
 
-def _default_writer(sources: tuple[str, ...]) -> ModelEndpoint | None:
+def _default_writer(sources: Sequence[str]) -> ModelEndpoint | None:
     """The default generator, for sources that no template can write from."""
     if all(source == "tools" or Path(source).suffix.lower() in FORMATS for source in sources):
         return None
     return project_models().default("generator")
 
 
-def work_of(
-    maker: Synthesizer, typed: dict[str, Any], *, conversations: bool, turns: int
-) -> tuple[int, int, Start]:
+def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Start]:
     """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
-    sources, count, per = typed["sources"], typed["count"] or DEFAULT_COUNT, typed["per"]
+    sources, count, per = tuple(options.sources), options.count or DEFAULT_COUNT, options.per
+    turns = options.turns if isinstance(options, ConversationOptions) else 0
+    conversations = turns > 0
     if not sources or sources == ("tools",):
         if not maker.tools:
             raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")

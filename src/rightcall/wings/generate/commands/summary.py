@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
+    from rightcall.wings.generate.commands.options import GenerateOptions
     from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
 
 
-def show_production(production: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
+def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
     from rightcall.wings.generate.coverage_count import coverage
     from rightcall.wings.generate.plannable_tools import tool_refusals
 
     refused = tool_refusals(maker.tools) if maker.model is None else {}
     covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
-    if typed["as_json"]:
+    if options.as_json:
         print_json({
             "kept": len(production.goldens), "written_to": kept, "dropped": production.dropped,
             "errors": production.errors, "stopped": production.stopped, "usage": production.usage,
@@ -57,7 +58,7 @@ def show_production(production: Production, maker: Synthesizer, kept: str, typed
         )
     if kept:
         out.say("drafts: {}", kept)
-        name = typed["draft"] or str(typed["output"] or "generated.jsonl")
+        name = options.draft or str(options.written)
         print_next(f"rightcall generate review {name}")
 
 
@@ -96,8 +97,8 @@ def estimate_words(estimate: GenerationEstimate) -> str:
     )
 
 
-def show_estimate(estimate: GenerationEstimate, typed: dict[str, Any]) -> None:
-    if typed["as_json"]:
+def show_estimate(estimate: GenerationEstimate, options: GenerateOptions) -> None:
+    if options.as_json:
         print_json(estimate)
         return
     out = console()
