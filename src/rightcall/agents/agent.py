@@ -15,6 +15,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
 from rightcall.models.base import Provider, Settings
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
@@ -54,7 +55,8 @@ class Agent:
     `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
     for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
     tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
-    under, where that is not the name: `module:attribute` of a suite's code.
+    under, where that is not the name: `module:attribute` of a suite's code. `skills` are offered to the model by one
+    tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -83,6 +85,7 @@ class Agent:
     approvals: ApprovalPolicy | Mapping[str, Any] | None = None
     mcp_server: str = ""
     label: str = ""
+    skills: Sequence[Tool] = ()
 
     @property
     def runs_tools(self) -> bool:
@@ -191,8 +194,12 @@ def _approvals_problem(agent: Agent, what: str) -> str:
 
 
 def tools_of(agent: Agent) -> list[Any]:
+    """The tools of an agent, those of its framework if it names none, then its skills."""
     tools = as_tools(agent.tools)
-    return tools or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
+    plain = [tool for tool in tools if getattr(tool, "kind", "tool") == "tool"]
+    if not plain and isinstance(agent.model, ObservedAgent):
+        tools = [*agent.model.tools(), *tools]
+    return [*tools, *agent.skills] if agent.skills else tools
 
 
 def with_endpoint(agent: Agent, catalog: ModelCatalog | None = None) -> Agent:

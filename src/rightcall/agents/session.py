@@ -60,6 +60,7 @@ from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.recorded_server import RecordedServer
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
+from rightcall.tools.runtime.skill_loader import LOAD_SKILL, skill_loader
 from rightcall.tools.runtime.toolbox import Toolbox
 
 
@@ -133,6 +134,17 @@ class Session:
         self._trials: AnyPerformer = TapedAgent(performer, recordings) if recordings else performer
 
     @property
+    def request_tools(self) -> dict[str, Tool]:
+        """What a provider is sent: the tools, without skills and agents that are known by name only."""
+        return {tool.name: tool for tool in self.toolbox.tools}
+
+    @property
+    def definitions(self) -> list[Tool]:
+        """The tools and skills as they were given; the tool that loads skills is made of them."""
+        loaded = {LOAD_SKILL} if self.agent.skills else set()
+        return [tool for tool in self.toolbox.definitions if tool.name not in loaded]
+
+    @property
     def acts(self) -> bool:
         """Whether a trial may have effects outside: the agent is not a model, or its tools run for real.
 
@@ -148,16 +160,17 @@ class Session:
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
             return
+        loader = skill_loader(agent.skills) if agent.skills else None
         self.toolbox = Toolbox(
-            as_tools(tools),
-            mocks=agent.mocks,
+            [*as_tools(tools), *agent.skills, *([loader.tool] if loader else [])],
+            mocks={**agent.mocks, loader.tool.name: loader.mock} if loader else agent.mocks,
             execute=agent.execute,
             rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
             idempotency=self._idempotency,
             faults=agent.faults,
             seed=self._seed,
         )
-        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.definitions}
         if self.addressed is not None:
             if agent.faults is not None:
                 raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
@@ -168,7 +181,7 @@ class Session:
             assert callable(agent.model)
             self.performer = self._of_function(agent.model)
             return
-        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.prompts = Prompts(agent.system, self.request_tools, self.settings, self._seed)
         self.provider.prepare(self.prompts.common)
         self._perform(self.asker)
 
@@ -239,13 +252,15 @@ class Session:
         self.toolbox = Toolbox(
             tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
         )
-        self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        self.tools = {tool.name: tool for tool in self.toolbox.definitions}
         if approvals and (wrong := approval_problems(approvals, self.tools)):
             raise ConfigError(*wrong)
         desks = DeskSetup(
             tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id, keys=self._idempotency,
         ) if at_desk else None  # fmt: skip
+        if skills := tuple(tool for tool in self.toolbox.skills if tool.kind == "skill"):
+            observed = replace(observed, skills=skills)
         single_turn = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
         self.performer = self._either(single_turn, session_opener(observed, desks, approvals=approvals))
 
@@ -288,14 +303,15 @@ class Session:
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
             replays = agent.recordings is not None and agent.recordings.replays_only
             if replays and not agent.mcp.replays:
-                self._equip([_replay_entry(tool, agent.mcp) for tool in self.tools.values()])
-                return self
-            if agent.mcp.recording:
+                known_tools = [tool for tool in self.definitions if tool.kind == "tool"]
+                entries: list[Any] = [_replay_entry(tool, agent.mcp) for tool in known_tools]
+            elif agent.mcp.recording:
                 recorded = await self._stack.enter_async_context(RecordedServer(agent.mcp))
-                self._equip(recorded.entries())
-                return self
-            server = await self._stack.enter_async_context(McpServer(agent.mcp))
-            self._equip(list(server.entries()))
+                entries = list(recorded.entries())
+            else:
+                server = await self._stack.enter_async_context(McpServer(agent.mcp))
+                entries = list(server.entries())
+            self._equip([*entries, *(skill for skill in self.toolbox.skills if skill not in agent.skills)])
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -315,7 +331,7 @@ class Session:
             agent.model,
             agent.exchange,
             system=agent.system,
-            offered=lambda golden: list(tools_for(golden, self.tools).values()),
+            offered=lambda golden: [t for t in tools_for(golden, self.tools).values() if t.kind == "tool"],
             network=Network(connections=concurrency),
             telemetry=self._spans,
         )

@@ -16,6 +16,7 @@ from rightcall.core.errors import InputError
 if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
+    from rightcall.run.suite import ToolSources
     from rightcall.run.tool_evidence import RunEvidence
 
 
@@ -31,12 +32,17 @@ def read_sources(
     """
     from rightcall.files.python_object import is_object_name
     from rightcall.lint.source.read import read_paths
+    from rightcall.lint.source.skills import read_skill_set
+    from rightcall.tools.definitions.load import SKILLS
 
-    named = [_source_of(source, allow_import) for source in sources]
-    paths = [source for source in named if not source.startswith("mcp:") and not is_object_name(source)]
+    named = [part for source in sources for part in _sources_of(source, allow_import)]
+    skills = [source for source in named if source.startswith(SKILLS)]
+    live = [source for source in named if source.startswith("mcp:") or is_object_name(source)]
+    paths = [source for source in named if source not in live and source not in skills]
     importer = tools_of_module if allow_import else None
     sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
-    return sets + [_live_tools(source) for source in named if source not in paths]
+    sets += [_live_tools(source) for source in live if source not in skills]
+    return sets + [read_skill_set(Path(source.removeprefix(SKILLS))) for source in skills]
 
 
 def read_offer(source: str) -> list[ToolSet]:
@@ -109,16 +115,23 @@ def _refuse_plain_function(source: str) -> None:
         raise InputError(source, f"is a {kind} that is not a tool", hint)
 
 
-def _source_of(source: str, allow_import: bool) -> str:
-    """The source to read: the tools of a suite, or the source itself."""
+def _sources_of(source: str, allow_import: bool) -> list[str]:
+    """The sources to read: those of a suite, or the source itself."""
+    path = Path(source)
+    named = None if source.startswith(("mcp:", "skills:")) else _sources_of_suite(path)
+    if named is None:
+        return [source]
+    listed = [named.listed] if isinstance(named.listed, str) else []
+    served = [named.mcp] if isinstance(named.mcp, str) else []
+    parts = [_part_of_suite(path, part, allow_import) for part in (*listed, *served)]
+    return [*parts, *(f"skills:{path.parent / folder}" for folder in named.skills)]
+
+
+def _part_of_suite(path: Path, tools: str, allow_import: bool) -> str:
+    """One source that a suite names, as it is read from here."""
     from rightcall.files.python_object import is_object_name, search_modules_in
 
-    if source.startswith("mcp:"):
-        return source
-    path = Path(source)
-    tools = _tools_of_suite(path)
-    if tools is None:
-        return source
+    source = str(path)
     if is_object_name(tools):
         if not allow_import:
             raise InputError(source, f"its tools are code: '{tools}'", "pass --import to import the module")
@@ -168,18 +181,21 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     return queries_of(list(load_goldens(goldens)))
 
 
-def _tools_of_suite(path: Path) -> str | None:
-    """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
+def _sources_of_suite(path: Path) -> ToolSources | None:
+    """The sources that a suite names; None when the path is not a suite or has all its tools inline."""
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
         return None
     from rightcall.core.errors import RightCallError
-    from rightcall.run.suite import load_suite
+    from rightcall.run.suite import load_suite, tool_sources
 
     try:
-        tools = load_suite(path).tools
+        suite = load_suite(path)
+        named = tool_sources(suite.tools)
     except RightCallError:  # not a suite: the linter reads it as a document
         return None
-    return tools if isinstance(tools, str) else None
+    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
+    named = named._replace(skills=(*named.skills, *offered))
+    return named if isinstance(named.listed, str) or isinstance(named.mcp, str) or named.skills else None
 
 
 def _may_be_suite(path: Path) -> bool:

@@ -39,7 +39,7 @@ from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.inputs import Inputs, digest
 from rightcall.run.package_versions import major_changes, sdk_versions
 from rightcall.run.plan import Plan
-from rightcall.run.suite import Suite
+from rightcall.run.suite import Suite, tool_sources
 
 NEAR = 0.7
 PLAN_DRAWS = 500
@@ -330,7 +330,9 @@ def lint_changed_tools(
     """The tools linted, with line numbers where they are in a file; nothing when no tool changed."""
     if not any(change.tools for change in changes):
         return LintReport(())
-    file = folder / suite.tools if isinstance(suite.tools, str) else None
+    listed = tool_sources(suite.tools).listed
+    skills = any(tool.kind == "skill" for tool in plan.definitions)
+    file = folder / listed if isinstance(listed, str) and not skills else None
     if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
         return lint(read_paths([path_for_ci(file)]))
     return lint([tool_set(plan.definitions)])

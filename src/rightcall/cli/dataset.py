@@ -28,7 +28,7 @@ from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.model.golden import AnyGolden
 
-IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent")
+IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent", "skill-queries")
 """What `--from` names; installed packages add functions from a file to goldens."""
 
 
@@ -140,8 +140,9 @@ def convert(
 
     With `--from bfcl`, the files are questions of the Berkeley Function Calling Leaderboard and their answers. With
     `--from tau2`, FILE is a results file of τ-bench or τ²-bench. With `--from agentdojo`, FILE is a run file or a
-    folder of them; with `--from injecagent`, files of test cases (.json) and their results (.jsonl). DeepEval files
-    need no --from.
+    folder of them; with `--from injecagent`, files of test cases (.json) and their results (.jsonl). With
+    `--from skill-queries`, FILE has queries that should load a skill or not, or is the `evals.json` of one. DeepEval
+    files need no --from.
     """
     from rightcall.cli import dataset_benchmarks as benchmarks
 
@@ -182,6 +183,7 @@ def _convert_goldens(
     from rightcall.cli.dataset_quality import SkippedRows
     from rightcall.datasets.goldens import load_goldens, save_goldens
     from rightcall.datasets.importers.bfcl import import_bfcl
+    from rightcall.datasets.importers.skill_queries import import_skill_queries
 
     if skip_bad and output.resolve() == file.resolve():
         problem = "with --skip-bad, overwriting the input would delete its bad rows"
@@ -189,6 +191,8 @@ def _convert_goldens(
     skipped = SkippedRows() if skip_bad else None
     if source == "bfcl":
         goldens: Iterable[AnyGolden] = import_bfcl(file, *answers)
+    elif source == "skill-queries":
+        goldens = import_skill_queries(file)
     elif source == "goldens":
         goldens = load_goldens(file, skipped=skipped)
     else:

@@ -23,14 +23,14 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("sources", nargs=-1, required=True, shell_complete=completer("file"))
+@click.argument("sources", nargs=-1, shell_complete=completer("file"))
 @takes_options(LintOptions)
 def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     """Find tool definitions that models misuse, and how to fix them.
 
     SOURCES are JSON or YAML files with tools in any provider's format, OpenAPI documents, suites, folders of these,
-    `mcp:COMMAND` for an MCP server, `module:agent` for an agent of a framework, or (with --import) Python modules. A
-    definition can disable a rule for itself:
+    `mcp:COMMAND` for an MCP server, `module:agent` for an agent of a framework, `skills:DIR` for a folder of skills, or
+    (with --import) Python modules. A definition can disable a rule for itself:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults are read from [tool.rightcall.lint] in pyproject.toml.
 
     Tools in one file are compared with each other. Files with a single tool each are compared as one set;
@@ -42,6 +42,9 @@ def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     from rightcall.lint.config import find_settings
 
     form = _form(options)
+    sources = _with_discovered(sources) if options.discover else sources
+    if not sources:
+        raise click.UsageError("Missing argument 'SOURCES...'.")
     settings = find_settings()
     config = _config(settings, options)
     sets = _read(sources, options.allow_import)
@@ -53,6 +56,17 @@ def lint(sources: tuple[str, ...], options: LintOptions) -> None:
         _show_suggestions(sets, config)
     if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
         raise click.exceptions.Exit(1)
+
+
+def _with_discovered(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """The sources, and the folders of skills in the usual places of this project."""
+    from rightcall.core.errors import InputError
+    from rightcall.files.agent_instructions import SKILL_PLACES, find_instructions
+
+    folders = find_instructions(Path()).skills
+    if not folders and not sources:
+        raise InputError(".", "no skills in the usual places", f"looked in {', '.join(SKILL_PLACES)}")
+    return (*sources, *(f"skills:{folder}" for folder in folders))
 
 
 def _config(settings: LintSettings, options: LintOptions) -> LintConfig:

@@ -14,6 +14,7 @@ from rightcall.cli.output import console, print_json, print_json_text, print_nex
 from rightcall.cli.tools_call import call, serve
 from rightcall.cli.tools_lock import lock, verify
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.schema.rewrite import Loss
@@ -25,10 +26,23 @@ def tools() -> None:
 
 
 @tools.command("list")
-@source_argument
+@click.argument("source", required=False)
+@click.option(
+    "--discover",
+    is_flag=True,
+    help="List the skills, commands and agents of the project in SOURCE [default: .]",
+)
 @json_option
-def list_(source: str, as_json: bool) -> None:
-    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent) or `mcp:COMMAND`."""
+def list_(source: str | None, discover: bool, as_json: bool) -> None:
+    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent), `mcp:COMMAND`.
+
+    `skills:DIR` are the skills in a folder.
+    """
+    if discover:
+        _list_instructions(Path(source or "."), as_json)
+        return
+    if source is None:
+        raise click.UsageError("Missing argument 'SOURCE'.")
     from rightcall.agents.observed.catalog import agent_tools
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import tools_of
@@ -55,6 +69,38 @@ def list_(source: str, as_json: bool) -> None:
     for warning in empty_schemas(tools):
         out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
     print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(tools[0].name)}")
+
+
+def _list_instructions(project: Path, as_json: bool) -> None:
+    """What instructs an agent in a project: skills, commands, agents and notes."""
+    from rightcall.files.agent_instructions import find_instructions
+    from rightcall.schema.skill_definition import instruction_definitions
+    from rightcall.show.terminal import clean
+
+    instructions = find_instructions(project)
+    definitions = instruction_definitions(instructions)
+    notes = [{"file": str(path), "what": what} for path, what in instructions.notes]
+    if as_json:
+        print_json({"tools": definitions, "skills": list(map(str, instructions.skills)), "others": notes})
+        return
+    if not definitions and not notes:
+        raise InputError(
+            str(project),
+            "nothing here instructs an agent",
+            "skills are kept in .claude/skills or .agents/skills",
+        )
+    out = console()
+    width = max((len(tool.name) for tool in definitions), default=0)
+    for tool in definitions:
+        loads = "" if tool.skill is None or tool.skill.by_model else ", loaded by the user only"
+        first_line = tool.description.strip().partition("\n")[0]
+        out.print(clean(f"{tool.name:<{width}}  {tool.kind}{loads}"), style="bold", soft_wrap=True)
+        if first_line:
+            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
+    for note in notes:
+        out.print(clean(f"{note['file']}: {note['what']}"), soft_wrap=True)
+    if instructions.skills:
+        print_next(f"rightcall lint {shlex.quote(f'skills:{instructions.skills[0]}')}")
 
 
 @tools.command()
@@ -101,7 +147,10 @@ def convert(source: str, target: str, output: Path | None) -> None:
     from rightcall.schema.convert import request
 
     sets = read_offer(source)
-    tools = [tool for tool_set in sets for tool in tool_set.tools]
+    tools = [tool for tool_set in sets for tool in tool_set.tools if tool.skill is None]
+    skills = sum(tool.skill is not None for tool_set in sets for tool in tool_set.tools)
+    if skills:
+        _tell(f"{pluralize(skills, 'skill')} left out: a skill is no tool of a request")
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""

@@ -12,6 +12,9 @@
     read_variables  which environment variables its code reads
     program_reads   whether a program may read files that its sources do not name
     python_sources  what Python files import, read and name, without running them
+    skill_text      front matter and body of a `SKILL.md`
+    agent_instructions   skills, commands, agents and notes in the usual places of a project
+    skill_folder    folders with a `SKILL.md`, found and read; links are not followed
 
 Knows nothing about goldens, tools or suites.
 """

@@ -11,6 +11,7 @@ from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.patch import tools_text
 from rightcall.lint.fixer import fix
+from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
 from rightcall.lint.source.read import read_text
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden
@@ -87,10 +88,18 @@ def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
         for finding in analysis.findings
         if finding.stated and finding.change and finding.cause not in SET_ASIDE
     ]
+    skills = {tool.name for tool in tools if tool.kind == "skill"}
     kept = [
-        proposal for proposal in proposals if not any(change.path == ("name",) for change in proposal.changes)
+        proposal
+        for proposal in proposals
+        if not any(change.path == ("name",) or _too_long(change, skills) for change in proposal.changes)
     ]
-    return [*kept, *_lint_fixes(tools)]
+    return [*kept, *_lint_fixes([tool for tool in tools if tool.kind == "tool"])]
+
+
+def _too_long(change: ProposedChange, skills: set[str]) -> bool:
+    """Whether clients would cut the description of a skill."""
+    return change.tool in skills and len(str(change.after)) > MOST_DESCRIPTION
 
 
 def proposal_for(

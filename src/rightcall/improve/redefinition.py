@@ -27,7 +27,10 @@ def redefine_agent(
             "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
         )
     _require_reach(agent, fields.get("system", agent.system) != agent.system)
-    return replace(agent, tools=_redefine_tools(agent, tools, renamed or {}), **fields)
+    offered = {skill.name for skill in agent.skills}
+    skills = [tool for tool in tools if tool.name in offered]
+    given_tools = [tool for tool in tools if tool.name not in offered]
+    return replace(agent, tools=_redefine_tools(agent, given_tools, renamed or {}), skills=skills, **fields)
 
 
 def _require_reach(agent: Agent, system: bool) -> None:
@@ -60,7 +63,7 @@ def _redefine_tools(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, s
         name = renamed.get(tool.name, tool.name)
         if name in functions:
             redefined.append(dataclasses.replace(functions[name], tool=tool))
-        elif name in plain or tool.name in agent.mocks or name in agent.mocks:
+        elif tool.kind != "tool" or name in plain or tool.name in agent.mocks or name in agent.mocks:
             redefined.append(tool)
         else:
             raise ConfigError(

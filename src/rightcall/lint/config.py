@@ -73,7 +73,7 @@ def names_rule(word: str, rule: Rule) -> bool:
     return (
         word.upper() in ("ALL", rule.code)
         or word.lower() in (rule.name, rule.family)
-        or (word[:2].upper() == "TD" and len(word) < 5 and rule.code.startswith(word.upper()))
+        or (word[:2].upper() in ("TD", "SK") and len(word) < 5 and rule.code.startswith(word.upper()))
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
+from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.config import LintConfig
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
@@ -18,6 +19,12 @@ from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.read import tool_set
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
+
+UNREADABLE = "SK101"
+"""The rule that reports a skill that cannot be read: no other has anything to look at."""
+
+SAME_NAME = "SK116"
+"""The rule that compares skills of one name; for all others they are one."""
 
 
 def lint(
@@ -84,13 +91,17 @@ def _tool_summaries(tools: SetFeatures, diagnostics: Sequence[Diagnostic]) -> tu
             tools.name,
             tool.tokens,
             tool.effect.kind,
-            *(seen[tool.name, severity] for severity in SEVERITIES),
+            errors=seen[tool.name, "error"],
+            warnings=seen[tool.name, "warning"],
+            infos=seen[tool.name, "info"],
+            kind="skill" if tool.is_skill else "tool",
         )
         for tool in tools.tools
     )
 
 
 def _pair_summaries(tools: SetFeatures) -> tuple[PairSummary, ...]:
+    tools = tools.distinct
     if "pairs" not in tools.__dict__:  # computed only when a rule asked for them
         return ()
     return tuple(
@@ -111,17 +122,36 @@ def find(tools: SetFeatures, config: LintConfig) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
     chosen = config.select_rules(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in tools.tools}
+    plain_tools = tools.without_skills
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check
-        if check is not None:
-            for tool in tools.tools:
+        if check is not None and rule.applies(to_skill=False):
+            for tool in plain_tools.tools:
                 for finding in check(tool):
                     by_tool[id(tool)].append(Found(tool, rule, finding))
+    if tools.has_skills:
+        for located in _find_in_skills(tools, chosen):
+            by_tool[id(located.tool)].append(located)
     for rule in chosen:
         if rule.check_set is not None:
-            for tool, finding in rule.check_set(tools):
+            seen = plain_tools
+            if tools.has_skills and rule.applies(to_skill=True):
+                seen = tools if rule.code == SAME_NAME else tools.distinct
+            for tool, finding in rule.check_set(seen) if seen.tools else ():
                 by_tool[id(tool)].append(Found(tool, rule, finding))
     return [located for findings in by_tool.values() for located in findings]
+
+
+def _find_in_skills(tools: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
+    """What rules find in single skills, one skill after the other: its body is read once, and forgotten."""
+    rules = [rule for rule in chosen if rule.check is not None and rule.applies(to_skill=True)]
+    for tool in tools.tools:
+        if tool.is_skill:
+            unreadable = bool(tool.folder.problem)
+            for rule in rules:
+                if rule.check is not None and (not unreadable or rule.code == UNREADABLE):
+                    yield from (Found(tool, rule, finding) for finding in rule.check(tool))
+            tool.release()
 
 
 class Where(NamedTuple):
@@ -146,7 +176,9 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
         key = id(tool), path
         where = places.get(key)
         if where is None:
-            where = places[key] = _place(tool.source, path)
+            where = _place(tool.source, finding)
+            if tool.source.skill is None:
+                places[key] = where
         if id(tool) not in ignores:
             document = tool.source.document
             if id(document) not in comments:
@@ -162,11 +194,26 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
     return shown, ignored
 
 
-def _place(source: SourceTool, path: JsonPath) -> Where:
-    real = source.document_path(path)
+def _place(source: SourceTool, finding: Finding) -> Where:
+    if source.skill is not None:
+        return Where(finding.line or _key_line(source.skill, finding.path), 1, "", pointer(finding.path))
+    real = source.document_path(finding.path)
     if source.document is None:
         return Where(source.line, min(source.line, 1), "", pointer(real))
     return Where(*source.document.locate(real), pointer(real))
+
+
+def _key_line(skill: SkillFolder, path: JsonPath) -> int:
+    """The line of the key of the front matter that a path names."""
+    return skill.text.key_lines.get(str(path[0]), 1) if path else 1
+
+
+def _file_of(source: SourceTool, finding: Finding) -> str:
+    if source.document is not None:
+        return source.document.name
+    if source.skill is not None and finding.file:
+        return str(source.skill.path / finding.file)
+    return "" if source.origin.startswith("mcp:") else source.origin
 
 
 def diagnostic_of(located: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
@@ -183,7 +230,7 @@ def diagnostic_of(located: Found, where: Where, evidence: LintEvidence) -> Diagn
         tool=tool.name,
         message=finding.message,
         hint=finding.hint,
-        file=source.document.name if source.document else "" if is_server else source.origin,
+        file=_file_of(source, finding),
         line=where.line,
         column=where.column,
         pointer=where.pointer,

@@ -127,6 +127,10 @@ For the precision of the rules on public tool sets, reviewed by hand, see [preci
 
 
 SOURCES: dict[str, str] = {
+    "SKILLS": (
+        "Agent Skills, the published format (agentskills.io): front matter, limits of name and description, "
+        "allowed-tools, progressive loading; and the guide for clients"
+    ),
     "ANT-def": (
         "Anthropic, “Define tools” (platform.claude.com): names, detailed descriptions, consolidation, "
         "namespaces"

@@ -76,6 +76,13 @@ class LintCall(LintEvidenceOptions):
 class LintOptions(LintEvidenceOptions):
     """The options of `rightcall lint`."""
 
+    discover: Annotated[
+        bool,
+        Option(
+            "Also check the skills in .claude/skills, .agents/skills, .github/skills, .cursor/skills",
+            group=SELECTION,
+        ),
+    ] = False
     select: Annotated[
         Sequence[str],
         Option(

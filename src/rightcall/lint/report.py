@@ -7,6 +7,7 @@ from collections import Counter
 from rightcall.lint.evidence import RuleEffect
 from rightcall.lint.rule import SEVERITIES, FixKind, Severity
 from rightcall.model.record import Record
+from rightcall.model.tool import ToolKind
 
 
 class Diagnostic(Record, frozen=True):
@@ -46,6 +47,7 @@ class ToolSummary(Record, frozen=True):
     errors: int = 0
     warnings: int = 0
     infos: int = 0
+    kind: ToolKind = "tool"
 
 
 MOST_PAIRS = 200

@@ -52,7 +52,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
     `path` is inside the tool, in the canonical spelling: `("input_schema", "properties", "city")`.
     `edits` is the fix, empty when there is none; `safe` says that it cannot change what the tool means.
-    `others` names further tools the finding is about.
+    `others` names further tools the finding is about. In a skill, `line` and `file` say where it is; the path does not
+    change when lines move.
     """
 
     path: JsonPath
@@ -62,6 +63,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     edits: tuple[Edit, ...] = ()
     safe: bool = False
     others: tuple[str, ...] = ()
+    line: int = 0
+    file: str = ""
 
 
 ToolCheck = Callable[["ToolFeatures"], Iterable[Finding]]
@@ -80,9 +83,16 @@ FAMILIES: dict[str, str] = {
     "portability": "Provider portability",
     "security": "Security and poisoning",
     "results": "Results and errors",
+    "skills": "Skills",
     "installed": "Installed packages",
 }
-"""Folder of the family and its title, in the order of the codes: TD0, TD1, …; the last has no folder."""
+"""Folder of the family and its title, in the order of the codes: TD0, TD1, …, then SK1; the last has no folder."""
+
+ALSO_FOR_SKILLS = frozenset(
+    ("TD202", "TD203", "TD207", "TD212", "TD501", "TD503", "TD505", "TD601", "TD603", "TD801", "TD802", "TD803",
+     "TD804", "TD807", "TD808", "TD810", "TD811")
+)  # fmt: skip
+"""Rules about tools that hold for the name and the description of a skill. TD502 is SK115 there."""
 
 Example = dict[str, Any] | list[dict[str, Any]]
 """A part of a tool in canonical spelling, or of several; the rest of the tool is in order."""
@@ -117,7 +127,13 @@ class Rule:
     @property
     def family(self) -> str:
         """The folder the rule lives in."""
+        if self.code.startswith("SK"):
+            return "skills"
         return list(FAMILIES)[int(self.code[2])] if self.code.startswith("TD") else "installed"
+
+    def applies(self, *, to_skill: bool) -> bool:
+        """Whether the rule is about skills, or about tools; some are about both."""
+        return self.code in ALSO_FOR_SKILLS or (self.family == "skills") is to_skill
 
 
 class RuleFacts(TypedDict, total=False):
@@ -204,10 +220,10 @@ def _installed_rules(built_in: set[str]) -> list[Rule]:
     """The rules of installed packages. One that cannot be loaded is an error: the lint would be incomplete."""
     rules = load_plugins("lint_rules", built_in)
     for name, rule in rules.items():
-        if not isinstance(rule, Rule) or rule.name != name or rule.code.startswith("TD"):
+        if not isinstance(rule, Rule) or rule.name != name or rule.code.startswith(("TD", "SK")):
             label = plugins("lint_rules")[name].label
             raise ConfigError(
-                f"{label} must be a Rule named '{name}' with a code that does not begin with TD"
+                f"{label} must be a Rule named '{name}' with a code that does not begin with TD or SK"
             )
     return list(rules.values())
 
@@ -219,5 +235,5 @@ def find_rule(word: str) -> Rule:
         if key.upper() == rule.code or key.lower() == rule.name:
             return rule
     rule_names = [word for rule in all_rules() for word in (rule.code, rule.name)]
-    hint = suggestion(key.upper() if key[:2].upper() == "TD" else key, rule_names)
+    hint = suggestion(key.upper() if key[:2].upper() in ("TD", "SK") else key, rule_names)
     raise InputError("", f"unknown rule '{word}'", hint or "see `rightcall rule`")

@@ -24,6 +24,7 @@ from rightcall.metrics.matching.case_score import (
     score_of_stated,
 )
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
+from rightcall.metrics.matching.kinds import load_in_doubt, read_skills
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.case import TestCase
@@ -55,6 +56,9 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
+    trajectory = read_skills(trajectory, tools)
+    if why := load_in_doubt(golden, trajectory, tools):
+        return _not_judged(golden, trial, trajectory, why)[1]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
         result = _spotless(golden, trial, trajectory)
     else:
@@ -82,6 +86,9 @@ def score_trajectory(
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
+    trajectory = read_skills(trajectory, tools)
+    if why := load_in_doubt(golden, trajectory, tools):
+        return _not_judged(golden, 0, trajectory, why)[0]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
         verdict, result = flawless(len(golden.expected_calls)), _spotless(golden, 0, trajectory)
     else:
@@ -298,7 +305,7 @@ def _in_doubt(
 def _not_judged(
     golden: AnyGolden, trial: int, trajectory: Trajectory, error: str
 ) -> tuple[CaseVerdict, CaseResult]:
-    """Verdict and result of a case whose golden contains a function that failed."""
+    """Verdict and result of a case of which nothing can be said: a function of the golden failed, a skill was there."""
     scores = {"overall": Score.broken(error)}
     result = _result(golden, trial, trajectory, False, 0.0, scores, (), error)
     return CaseVerdict(False, 0.0, NOT_COMPARED, error=error), result

@@ -209,6 +209,7 @@ class _Held:
             expected_calls=tuple(expected),
             order=golden.order,
             extra_calls=golden.extra_calls,
+            judge=golden.judge,
         )
         verdict = score_calls(
             turn_golden, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules

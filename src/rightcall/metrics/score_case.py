@@ -21,6 +21,7 @@ from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
 from rightcall.metrics.dimensions import is_dimension, score_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
+from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
@@ -142,7 +143,7 @@ def case_for_metrics(
 ) -> TestCase:
     """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
     as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    return TestCase(with_pass_threshold(as_golden, rules), trajectory, dict(tools))
+    return TestCase(with_pass_threshold(as_golden, rules), read_skills(trajectory, tools), dict(tools))
 
 
 async def measure_metrics(

@@ -1,7 +1,8 @@
 """The vocabulary: frozen records without I/O, and the codec that reads and writes them.
 
     tool        Tool, Annotations
-    skill       Skill: what was read in the folder of a skill
+    skill       Skill: what was read in the folder of a skill; skill_load: calls that load one, as every client writes
+                them; skill_context: skills that were there before the first answer
     tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
     message     Message

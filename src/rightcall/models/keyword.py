@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ from rightcall.models.base import ModelReply, ModelRequest, Provider
 
 if TYPE_CHECKING:
     from rightcall.models.endpoint import ProviderOptions
+
+LOAD_SKILL = "load_skill"
+"""The tool by which RightCall's own loop offers skills."""
 
 THRESHOLD = 2.0
 """Below this no tool is called: one word unique to a tool's name, or two of its description."""
@@ -52,14 +55,29 @@ class KeywordProvider(Provider):
     def _answer(self, request: ModelRequest) -> Message:
         text = next((m.content for m in reversed(request.messages) if m.role == "user"), "")
         tools = request.prompt.tools
-        if self._index.tools is not tools:  # those of a run stay the same
-            self._index = ToolIndex(tools)
+        if self._index.offered is not tools:  # those of a run stay the same
+            self._index = ToolIndex(tuple(_choices(tools)), tools)
         tool = self._index.choose(text, self._threshold)
+        if tool is not None and tool.kind == "skill":
+            return Message(
+                "assistant", calls=(ToolCall(LOAD_SKILL, {"name": tool.name}, f"call_{request.turn}_0"),)
+            )
         if tool is None or request.prompt.settings.tool_choice == "none":
             return Message("assistant", NO_TOOL_FITS)
         return Message(
             "assistant", calls=(ToolCall(tool.name, extract(tool, text), f"call_{request.turn}_0"),)
         )
+
+
+def _choices(tools: Iterable[Tool]) -> Iterator[Tool]:
+    """The tools; each skill in the catalogue of a loader counts as one, in place of the loader."""
+    for tool in tools:
+        names = tool.parameters.get("name", {}).get("enum") if tool.name == LOAD_SKILL else None
+        if not isinstance(names, list):
+            yield tool
+            continue
+        catalogue = dict(re.findall(r"(?m)^- (\S+): (.*)$", tool.description))
+        yield from (Tool(str(name), catalogue.get(str(name), ""), kind="skill") for name in names)
 
 
 def results_as_answer(outputs: Iterable[str]) -> str:
@@ -70,8 +88,8 @@ def results_as_answer(outputs: Iterable[str]) -> str:
 class ToolIndex:
     """The words of some tools."""
 
-    def __init__(self, tools: tuple[Tool, ...]) -> None:
-        self.tools = tools
+    def __init__(self, tools: tuple[Tool, ...], offered: tuple[Tool, ...] = ()) -> None:
+        self.tools, self.offered = tools, offered
         self._weights = [_weights(tool) for tool in tools]
         self._tools_with = Counter(word for weights in self._weights for word in weights)
 

@@ -28,7 +28,7 @@ from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
 from rightcall.files.python_sources import files_named_by_sources, program_entries, source_closure
 from rightcall.run.named_models import suite_models
-from rightcall.run.suite import AgentConfig, CodeFiles, Suite
+from rightcall.run.suite import AgentConfig, CodeFiles, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
 from rightcall.tools.worlds.base import World
 
@@ -177,7 +177,9 @@ def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -
     """Files of tools that run for real, and of worlds."""
     if agent.mode != "loop":
         return
-    tools = suite.tools
+    tools = None
+    with suppress(ConfigError):  # the plan reports the problem
+        tools = tool_sources(suite.tools).listed
     if (
         agent.runs_tools
         and isinstance(tools, str)

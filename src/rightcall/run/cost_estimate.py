@@ -70,7 +70,7 @@ class _Count:
     def __init__(self, prepared: Prepared) -> None:
         plan, session = prepared.plan, prepared.session
         self._plan, self._settings = plan, session.settings
-        self._prompts = Prompts(plan.agent.system, session.tools, session.settings, plan.seed)
+        self._prompts = Prompts(plan.agent.system, session.request_tools, session.settings, plan.seed)
         self._goldens = prepared.goldens
         self._sizes: dict[int, int] = {}
         self._first: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
+from rightcall.metrics.matching.kinds import KINDS as JUDGED_KINDS
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target, states_check
 from rightcall.model.record import Record
 from rightcall.model.safety import safety_problems
@@ -52,6 +53,9 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     yield from _unknown_offers(golden, tools)
     offered = tools_for(golden, tools)
     yield from _contradictions(golden)
+    yield from _kinds(golden, offered)
+    if golden.judge != "skills" and all(tool.kind == "skill" for tool in offered.values()):
+        offered = {}  # only skills are known, so any other name may be a tool
     for name, expected in _expectations(golden):
         yield from _check_calls(name, expected, golden, offered)
     for i, pattern in enumerate(golden.forbidden_calls):
@@ -62,6 +66,23 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     for i, item in enumerate(golden.output_contains):
         spec = {"icontains": item} if isinstance(item, str) else item
         yield from _check_matcher(f"output_contains[{i}]", spec, ANYONE_ASKED)
+
+
+def _kinds(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    """Expected calls of another kind than the golden judges, or than the call itself says."""
+    for field, calls in _expectations(golden):
+        for i, call in enumerate(calls):
+            for tool in (tools[name] for name in _names(call.tool) if name in tools):
+                if golden.judge != "all" and tool.kind != JUDGED_KINDS[golden.judge]:
+                    message = f"{field}[{i}]: judge is {golden.judge}, but {tool.name} is a {tool.kind}"
+                    yield "error", "contradiction", message, "remove the call, or judge"
+                if call.kind is not None and tool.kind != call.kind:
+                    yield (
+                        "error",
+                        "contradiction",
+                        f"{field}[{i}]: {tool.name} is a {tool.kind}, not a {call.kind}",
+                        "",
+                    )
 
 
 def _expectations(golden: AnyGolden) -> Iterator[tuple[str, Sequence[ExpectedCall]]]:

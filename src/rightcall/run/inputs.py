@@ -37,7 +37,8 @@ class Inputs(Record, frozen=True):
 
     `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
     of each file that code of the agent imports, by its name in the project, `variables` that of each environment
-    variable that these files read, `tool_code` that of each tool that runs for real. `worlds` has the hash of
+    variable that these files read, `tool_code` that of each tool that runs for real, and of the body and the files of
+    each skill. `worlds` has the hash of
     each fake world's initial state, `world_tools` the tools that act on it. `user` names how users of conversations
     are played. `models` has the hash of each named model that goldens may choose.
     """
@@ -105,7 +106,10 @@ def inputs_of(
         faults=agent.faults.hash if agent.faults else "",
         code=_code(sources, real_tools),
         variables=variables_of_sources(sources),
-        tool_code={name: content_hash(path) for name, path in real_tools.items()},
+        tool_code={
+            **{name: content_hash(path) for name, path in real_tools.items()},
+            **{name: tool.skill.hash[:24] for name, tool in tools.items() if tool.skill is not None},
+        },
         metrics=metrics,
         worlds={name: digest([world.start(), world.idempotent])[:24] for name, world in worlds.items()},
         world_tools={name: tuple(tool.name for tool in world.tools()) for name, world in worlds.items()},

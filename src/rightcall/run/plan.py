@@ -135,7 +135,7 @@ class Plan:
     @cached_property
     def definitions(self) -> tuple[Tool, ...]:
         """The tools as they are given: a server that runs them is asked for its own when a session opens it."""
-        return tuple(Toolbox(tools_of(self.agent), faults=self.agent.faults).tools)
+        return tuple(Toolbox(tools_of(self.agent), faults=self.agent.faults).definitions)
 
     @property
     def scorer(self) -> Scorer:

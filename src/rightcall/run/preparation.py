@@ -24,8 +24,10 @@ from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
 from rightcall.decide.sample_size import warnings
 from rightcall.metrics.matching.binding import mentions_ref
+from rightcall.metrics.matching.kinds import skills_of, skills_to_load
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of, names_agents
 from rightcall.model.run import Run
+from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
@@ -188,7 +190,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         reading = _Reading(plan)
         raise ConfigError(*problems, *await plan.scorer.problems(), *reading.problems({}))
     definitions = tuple(
-        session.toolbox.tools
+        session.definitions
     )  # as they were given: a server is asked for its own only when opened
     async with AsyncExitStack() as on_error:
         if not remote:
@@ -200,6 +202,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
                 problems += await plan.scorer.problems()
         reading = _Reading(plan)
         golden_problems = reading.problems(session.tools)
+        problems += _loader_problems(session, reading.skills_expected)
         if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
         problems += golden_problems
@@ -246,6 +249,7 @@ class _Reading:
         self.count = 0
         self.models: set[str] = set()
         self.unreviewed: list[str] = []
+        self.skills_expected: list[str] = []
         self._not_held: list[str] = []
         self._kept: list[AnyGolden] | None = (
             [] if isinstance(plan.dataset, Path) and plan.in_memory is None else None
@@ -253,8 +257,9 @@ class _Reading:
 
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
         """Problems of the goldens, including how they use the tools."""
+        index = skills_of(tools)
         try:
-            errors = (f for f in check_goldens(self._read(), dict(tools)) if f.severity == "error")
+            errors = (f for f in check_goldens(self._read(index), dict(tools)) if f.severity == "error")
             messages = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
             problems = list(
                 dict.fromkeys((*self._not_held, *messages))
@@ -270,7 +275,7 @@ class _Reading:
         """The plan, with its goldens in memory when they are no more than one block."""
         return self._plan if self._kept is None else replace(self._plan, in_memory=tuple(self._kept))
 
-    def _read(self) -> Iterator[tuple[str, AnyGolden]]:
+    def _read(self, index: SkillIndex | None) -> Iterator[tuple[str, AnyGolden]]:
         plan = self._plan
         for where, golden in self._source():
             if self._kept is not None:
@@ -281,6 +286,8 @@ class _Reading:
                 if not plan.selection.chooses(conversation):
                     continue
                 self.count += 1
+                if index is not None and not self.skills_expected:
+                    self.skills_expected = skills_to_load(conversation, index)
                 if needs_review(conversation):
                     self.unreviewed.append(conversation.id)
                 if names_agents(conversation) and (problem := agents_problem(plan.agent)):
@@ -299,6 +306,18 @@ class _Reading:
         if isinstance(dataset, Path):
             return ((f"{dataset}:{line}", golden) for line, golden in self._plan.numbered_goldens())
         return (_validate(golden) for golden in dataset)
+
+
+def _loader_problems(session: Session, skills: Sequence[str]) -> list[str]:
+    """Skills that goldens expect, when no tool of the agent could load one; an agent may not tell its tools."""
+    tools = session.request_tools
+    if not skills or can_load(tools) or (not tools and session.provider is None):
+        return []
+    loaders = "a tool that loads skills, a file reader or a shell"
+    return [
+        f"goldens expect skills ({first_names(list(skills), SHOWN)}), but the agent has no tool to load one: {loaders};"
+        " add it to tools, or set agent.skills to offer load_skill"
+    ]
 
 
 def _review_problem(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:

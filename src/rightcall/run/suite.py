@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS
 from rightcall.agents.limits import Limits, RunLimits
 from rightcall.core import codec
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import described, suite_key
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.config import JudgePolicy
@@ -24,6 +24,7 @@ from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
+from rightcall.tools.definitions.load import SKILLS
 
 FORMAT = "rightcall/suite/1"
 
@@ -108,6 +109,10 @@ class AgentConfig(Record, frozen=True):
         described("platform of an http: agent: where a turn is posted, and what is its session"),
     ] = None
     reuse: Annotated[bool, described("keep an exec: program running, one JSON line per request")] = False
+    skills: Annotated[
+        str | tuple[str, ...] | None,
+        described("folders of skills that a model is offered by the tool load_skill"),
+    ] = None
     code: Annotated[
         tuple[str, ...] | CodeFiles,
         described(
@@ -197,7 +202,9 @@ class Suite(Record, frozen=True):
     ] = {}
     tools: Annotated[
         str | list[dict[str, Any]] | dict[str, Any] | None,
-        described("a file, inline definitions, module:attribute, or {mcp: {command: […]}}"),
+        described(
+            "a file, inline definitions, module:attribute, or an object of file, mcp: {command: […]}, skills: [DIR, …]"
+        ),
     ] = None
     tool_sets: Annotated[
         dict[str, tuple[str, ...]], described("named sets of tools; a golden's tool_set selects one")
@@ -253,6 +260,52 @@ class Suite(Record, frozen=True):
         described("record and replay model answers: none, auto, refresh, replay, or an object"),
     ] = "none"
     format: Annotated[str, described("format of the file")] = FORMAT
+
+
+class ToolSources(NamedTuple):
+    """The places that a suite's `tools` name. `listed` is a file, `module:attribute` or definitions; `mcp` a server."""
+
+    listed: str | list[dict[str, Any]] | None = None
+    mcp: Any = None
+    skills: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+TOOL_KEYS = ("file", "mcp", "skills", "ignore")
+
+
+def tool_sources(tools: Any) -> ToolSources:
+    """The sources of a suite's `tools` in any of its forms; raises `ConfigError` for an object of other keys."""
+    if isinstance(tools, str) and tools.startswith("mcp:"):
+        return ToolSources(mcp=tools)
+    if isinstance(tools, str) and tools.startswith(SKILLS):
+        return ToolSources(skills=(tools.removeprefix(SKILLS),))
+    if not isinstance(tools, dict):
+        return ToolSources(tools)
+    if not tools or not tools.keys() <= set(TOOL_KEYS):
+        raise ConfigError(
+            "tools: an object here must be {mcp: {command: […]}}, {mcp: {url: …}}, {file: NAME} or {skills: [DIR, …]}"
+        )
+    listed, mcp = tools.get("file"), tools.get("mcp")
+    if listed is not None and not isinstance(listed, str):
+        raise ConfigError("tools.file must be the name of a file, or module:attribute")
+    folders = {key: _texts(tools.get(key), f"tools.{key}") for key in ("skills", "ignore")}
+    return ToolSources(listed, mcp, **folders)
+
+
+def _texts(value: Any, where: str) -> tuple[str, ...]:
+    texts = (
+        [value]
+        if isinstance(value, str)
+        else value
+        if isinstance(value, list | tuple)
+        else []
+        if value is None
+        else [0]
+    )
+    if not all(isinstance(text, str) and text for text in texts):
+        raise ConfigError(f"{where} must be a folder, or a list of folders")
+    return tuple(texts)
 
 
 def load_suite(path: str | Path) -> Suite:

@@ -28,7 +28,7 @@ from rightcall.models.shelves import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.named_models import project_files, suite_models
-from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite import Suite, load_suite, tool_sources
 from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import McpAddress, read_address
 
@@ -177,11 +177,14 @@ def fingerprint(suite_file: Path, approved: list[Action]) -> str:
 
 
 def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
-    tools = suite.tools
-    source: Any = tools.get("mcp") if isinstance(tools, dict) else tools
-    if isinstance(tools, dict) or (isinstance(source, str) and source.startswith("mcp:")):
-        if not isinstance(source, str | dict):
-            return  # the plan reports the problem
+    try:
+        sources = tool_sources(suite.tools)
+    except ConfigError:
+        return  # the plan reports the problem
+    source, listed = sources.mcp, sources.listed
+    if isinstance(listed, str) and is_object_name(listed) and not (folder / listed).exists():
+        yield _import(listed, folder)
+    if isinstance(source, str | dict):
         try:
             address = suite_address(source, folder)
         except InputError:
@@ -197,8 +200,6 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             yield Action("start", words, tuple(dict.fromkeys(map(str, near))))
         else:
             yield Action("connect", without_credentials(address.url))
-    elif isinstance(source, str) and is_object_name(source) and not (folder / source).exists():
-        yield _import(source, folder)
 
 
 def suite_address(source: str | dict[str, Any], folder: Path) -> McpAddress:

@@ -37,7 +37,7 @@ from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
 from rightcall.run.named_models import beside, suite_models
 from rightcall.run.plan import Plan, Selection
-from rightcall.run.suite import AgentConfig, Suite
+from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import (
     actions,
     is_code,
@@ -50,6 +50,7 @@ from rightcall.run.suite_actions import (
 )
 from rightcall.run.trust import may_search
 from rightcall.run.watched_inputs import import_watch
+from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
@@ -197,6 +198,7 @@ def _agent(
         recordings=recordings,
         exchange=exchange_of(config, tested, folder),
         approvals=_try(problems, lambda: read_approvals(suite.approvals)),
+        skills=_try(problems, lambda: _agent_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
     )
 
@@ -263,20 +265,33 @@ def _suite_tools(
     suite: Suite, folder: Path, recordings: Recordings | None
 ) -> tuple[list[Any], McpAddress | None, str]:
     """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
-    tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
-    if tools is None:
-        return list(worlds), None, ""
-    if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
-        if isinstance(tools, dict) and tools.keys() != {"mcp"}:
-            raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
-        address = suite_address(tools["mcp"] if isinstance(tools, dict) else tools, folder)
-        listed, server = _server_tools(address, recordings)
-        return [*listed, *worlds], address, server
+    sources = tool_sources(suite.tools)
+    others: list[Any] = [make_world(name, state) for name, state in suite.worlds.items()]
+    if sources.skills:
+        others += load_skills([folder / skills for skills in sources.skills], sources.ignore)
+    listed = _file_tools(sources.listed, folder)
+    if sources.mcp is None:
+        return [*listed, *others], None, ""
+    address = suite_address(sources.mcp, folder)
+    served, server = _server_tools(address, recordings)
+    return [*served, *listed, *others], address, server
+
+
+def _file_tools(tools: str | list[dict[str, Any]] | None, folder: Path) -> list[Any]:
+    """The tools of a file or a module, or definitions in the suite itself."""
     if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
-        return [*from_module(tools, agent_tools), *worlds], None, ""
+        return from_module(tools, agent_tools)
     if isinstance(tools, str):
-        return [*load_tools(folder / tools), *worlds], None, ""
-    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None, ""
+        return list(load_tools(folder / tools))
+    return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools or ())]
+
+
+def _agent_skills(config: AgentConfig, folder: Path) -> list[Tool]:
+    """The skills that the suite offers to its model."""
+    if config.skills is None:
+        return []
+    folders = (config.skills,) if isinstance(config.skills, str) else config.skills
+    return load_skills([folder / name for name in folders])
 
 
 def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:

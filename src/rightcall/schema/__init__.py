@@ -2,6 +2,7 @@
 
 convert           `convert_tools(tools, target)`: definitions and losses; `request`: what is sent
 definition        a tool definition as written, its name and further fields as a target takes them
+skill_definition  a folder with a `SKILL.md` as the definition of a tool
 provider_limits   limits and keywords of each provider, from one dated file
 tidy              older and foreign keywords translated to JSON Schema 2020-12
 expand            references, `allOf` and variants written out

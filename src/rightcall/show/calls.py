@@ -8,6 +8,7 @@ import msgspec
 
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
@@ -17,6 +18,7 @@ from rightcall.model.trajectory import Trajectory
 
 def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[str]:
     """Lines `  as expected`, `- expected, not made`, `+ made, not expected`; of alternatives, the nearest one."""
+    trajectory = read_skills(trajectory, tools)
     chosen = _nearest(golden, trajectory, tools)
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []

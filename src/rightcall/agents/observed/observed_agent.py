@@ -26,6 +26,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.golden import Golden, names_agents
+from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 
 OTEL = "otel"
@@ -42,7 +43,8 @@ WAYS_OUT = (
 class ObservedAgent:
     """An agent that is observed while it runs; its code is unchanged. Created by `observe`.
 
-    Give it to `evaluate`, `check` or `Agent(...)` as a model, or talk to it: see `session`.
+    Give it to `evaluate`, `check` or `Agent(...)` as a model, or talk to it: see `session`. Loads of `skills` count
+    whoever makes them.
     """
 
     target: Any
@@ -54,6 +56,7 @@ class ObservedAgent:
     input: Callable[[Golden], Any] | None = None
     output: Callable[[Any], Any] | None = None
     name: str = ""
+    skills: tuple[Tool, ...] = ()
     _seen: dict[str, int] = field(
         default_factory=lambda: {"trials": 0, "unseen": 0, "asked": 0, "named": 0}, compare=False
     )
@@ -152,6 +155,7 @@ class ObservedAgent:
         recorder = EventRecorder(
             "all" if about_agents else self.calls, handoffs="keep" if about_agents else self.handoffs
         )
+        recorder.skills = SkillIndex({skill.name: skill for skill in self.skills}) if self.skills else None
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
         return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)

@@ -22,6 +22,7 @@ from rightcall.model.approval import Approval, approval_wait_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
+from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE, LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
 from rightcall.models.base import stop_of
@@ -53,6 +54,8 @@ class EventRecorder:
         """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
         self._lock = threading.RLock()
         self.tools: dict[str, Tool] = {}
+        self.skills: SkillIndex | None = None
+        """The skills whose loads count even inside agents whose other calls do not."""
         self.requests = 0
         self._limit = ""
         self.problem = ""
@@ -272,6 +275,7 @@ class EventRecorder:
                 said_last = ""
                 continue
             if not self._belongs(entry):
+                scored_calls += self._inner_loads(entry, step)
                 continue
             counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
             calls = tuple(_tool_call(call, step, entry) for call in counted)
@@ -323,6 +327,13 @@ class EventRecorder:
                     above = (*answer.path, *[""] * depth)[:depth]
                     return (*above, agent)
         return (*[""] * depth, agent)
+
+    def _inner_loads(self, answer: ModelAnswer, step: int) -> list[ToolCall]:
+        """Calls inside another agent that load a skill of the suite: loading counts at every depth."""
+        if self.skills is None:
+            return []
+        calls = [_tool_call(call, step, answer) for call in answer.calls]
+        return [call for call in calls if self.skills.skill_call(call) is not None]
 
     def _ledger_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
         """The line of a ledger about a tool of the framework's that gave no answer."""

@@ -18,6 +18,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     missed = {(s.symptom.tool, s.symptom.called) for s in evidence.seen if s.symptom.group == "miss"}
     names = evidence.by_name_in_order
     pairs = {frozenset(pair) for pair in missed if all(name in evidence.by_name for name in pair)}
+    pairs = {
+        pair for pair in pairs if any(evidence.by_name[name].kind != "skill" for name in pair)
+    }  # skill_shadowed
     for pair in sorted(pairs, key=lambda p: sorted(evidence.place[name] for name in p)):
         if len(pair) == 2:
             first, second = sorted(pair, key=names.index)

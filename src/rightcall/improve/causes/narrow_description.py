@@ -23,6 +23,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for tool, symptoms, targets in tools_that_were_missed(evidence):
         trials = sum(targets.values())
         low = evidence.is_low_cover(tool)
+        if evidence.by_name[tool].kind == "skill" and not low:
+            continue  # it has the users' words: skill_not_seen or skill_shadowed
         weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
         weight.add(0.2, targets[""] >= 0.4 * trials, f"nothing is called in {targets['']} of them")
         weight.add(0.1, len(targets) >= 2, f"{len(targets)} different things happen instead")

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import RightCallError
+from rightcall.files.skill_folder import SkillFolder, read_skills
 from rightcall.lint.fixer import redefine_tools, rewrite_file
 from rightcall.lint.source.read import read_paths
-from rightcall.run.suite import Suite
+from rightcall.run.suite import Suite, tool_sources
 
 
 def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> str | None:
     """A patch for `git apply` or `patch -p1`; None when no file can be patched, as where tools are code."""
+    skills = skill_folders_of(suite, path.parent)
+    of_skills = [edit for edit in edits if edit["tool"] in skills and tuple(edit["path"]) == ("description",)]
+    edits = [edit for edit in edits if edit["tool"] not in skills]
     of_tools = [(str(edit["tool"]), tuple(edit["path"]), edit["to"]) for edit in edits if edit["tool"]]
     of_system = [(("agent", "system"), edit["to"]) for edit in edits if not edit["tool"]]
-    home = path.parent / suite.tools if isinstance(suite.tools, str) else path
+    listed = tool_sources(suite.tools).listed
+    home = path.parent / listed if isinstance(listed, str) else path
     if of_tools and of_system and home == path:
         return None
     changed = []
@@ -35,7 +41,38 @@ def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> 
             changed.append(system)
     except (RightCallError, OSError):  # a module, a server: nothing to patch
         return None
-    return "".join(_diff(change.before.name, change.before.text, change.after.text) for change in changed)
+    texts = [(change.before.name, change.before.text, change.after.text) for change in changed]
+    for edit in of_skills:
+        folder = skills[str(edit["tool"])]
+        before = folder.file.read_bytes().decode("utf-8-sig")
+        texts.append((str(folder.file), before, with_description(before, str(edit["to"]))))
+    return "".join(_diff(*text) for text in texts)
+
+
+def skill_folders_of(suite: Suite, folder: Path) -> dict[str, SkillFolder]:
+    """The folders of the skills that a suite names, by name; empty when it names none, or they cannot be read."""
+    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
+    sources = tool_sources(suite.tools)
+    names = [folder / name for name in (*sources.skills, *offered)]
+    try:
+        return {skill.name: skill for skill in read_skills(names, sources.ignore) if not skill.problem}
+    except RightCallError:
+        return {}
+
+
+def with_description(text: str, description: str) -> str:
+    """A `SKILL.md` with another description, everything else as it was."""
+    lines = text.splitlines(keepends=True)
+    start = next((at for at, line in enumerate(lines) if at and line.startswith("description:")), None)
+    if start is None:
+        return text
+    end = start + 1
+    while end < len(lines) and (lines[end][:1] in " \t" or not lines[end].strip()):
+        end += 1
+    ending = "\r\n" if lines[start].endswith("\r\n") else "\n"
+    return "".join(
+        [*lines[:start], f"description: {json.dumps(description, ensure_ascii=False)}{ending}", *lines[end:]]
+    )
 
 
 def _diff(name: str, before: str, after: str) -> str:

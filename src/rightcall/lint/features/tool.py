@@ -11,9 +11,11 @@ import msgspec
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
+from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.schema_context import schemas_that_must_not_loosen, schemas_with_shared_value
+from rightcall.lint.features.skill import SkillView
 from rightcall.lint.features.text import estimate_tokens, flat, sentences
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
@@ -48,6 +50,28 @@ class ToolFeatures:
         self.description = source.description
         self.schema: dict[str, Any] = source.input_schema if isinstance(source.input_schema, dict) else {}
         self.targets = targets if targets is not None else targets_of(source)
+        self.is_skill = source.skill is not None
+
+    @property
+    def folder(self) -> SkillFolder:
+        """The folder of a skill. Only rules about skills ask for it."""
+        if self.source.skill is None:
+            raise AssertionError(f"{self.name} is no skill")
+        return self.source.skill
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the `SKILL.md` has a front matter that could be read, at least line by line."""
+        return not self.folder.problem and bool(self.folder.text.fields)
+
+    @lazy
+    def skill(self) -> SkillView:
+        """The body and the files of a skill; `release` forgets them."""
+        return SkillView(self.folder)
+
+    def release(self) -> None:
+        """Forget the body of a skill once its rules have run."""
+        self.__dict__.pop("skill", None)
 
     @lazy
     def nodes(self) -> list[Node]:
@@ -217,7 +241,9 @@ class ToolFeatures:
     @lazy
     def text(self) -> str:
         """The definition as compact JSON, as far as it is sent to a model."""
-        parts = {"name": self.name, "description": self.description, "input_schema": self.source.input_schema}
+        parts = {"name": self.name, "description": self.description}
+        if not self.is_skill:
+            parts["input_schema"] = self.source.input_schema
         try:
             return msgspec.json.encode(parts).decode()
         except (UnicodeEncodeError, OverflowError, RecursionError):  # an unpaired surrogate, 10^40

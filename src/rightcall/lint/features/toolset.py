@@ -42,7 +42,30 @@ class SetFeatures:
     ) -> None:
         targets = frozenset(config.targets) if config.targets is not None else None
         self.name, self.tools = source.name, [ToolFeatures(tool, targets) for tool in source.tools]
+        self.has_skills = any(tool.is_skill for tool in self.tools)
         self.config, self.locked, self.queries = config, locked, list(queries)
+
+    @lazy
+    def without_skills(self) -> SetFeatures:
+        """The set as rules see it that are not about skills."""
+        if not self.has_skills:
+            return self
+        plain = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
+        plain.tools = [tool for tool in self.tools if not tool.is_skill]
+        return plain
+
+    @lazy
+    def distinct(self) -> SetFeatures:
+        """The set with one skill of each name: copies of a skill for several clients are no two to choose from."""
+        if not self.has_skills:
+            return self
+        first = {tool.name: tool for tool in reversed(self.tools)}
+        kept = [tool for tool in self.tools if not tool.is_skill or first[tool.name] is tool]
+        if len(kept) == len(self.tools):
+            return self
+        distinct = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
+        distinct.tools, distinct.has_skills = kept, True
+        return distinct
 
     @lazy
     def by_name(self) -> dict[str, ToolFeatures]:

@@ -105,7 +105,11 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
         yield ""
     counts = report.counts()
     totals = ", ".join(pluralize(count, name) for name, count in counts.items())
-    tools = pluralize(len(report.tools), "tool")
+    skills = sum(tool.kind == "skill" for tool in report.tools)
+    counted = (
+        [pluralize(len(report.tools) - skills, "tool")] if skills < len(report.tools) or not skills else []
+    )
+    tools = " and ".join([*counted, *([pluralize(skills, "skill")] if skills else [])])
     yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {totals}")
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:

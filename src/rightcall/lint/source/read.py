@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rightcall.core.errors import InputError
 from rightcall.files.documents import JsonPath
+from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
@@ -160,6 +161,8 @@ def _no_tools_in_folder(folder: Path, import_python: PythonLoader | None) -> Inp
         return InputError(
             str(folder), "its tools are in Python modules, which must be executed", "allow it with --import"
         )
+    if next(find_skill_folders(folder), None) is not None:
+        return InputError(str(folder), "contains skills, not tool definitions", f"name it as skills:{folder}")
     return InputError(
         str(folder), "no tool definitions found in this folder", "add a JSON or YAML file with tools"
     )

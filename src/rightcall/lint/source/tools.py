@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rightcall.files.documents import JsonPath
+from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.source.document import Document
 from rightcall.schema.definition import Definition
 
@@ -19,6 +20,7 @@ class SourceTool(Definition):
     `paths` leads from canonical paths to those of the document, the longest one that fits counts; `base` is the
     path of the whole tool. `extension` is what the definition says to RightCall under `x-rightcall`. A tool without
     a document says its `origin`: a Python file, with the `line` of the function when it is known, or `mcp:SERVER`.
+    `skill` is the folder of a skill, without its body.
     """
 
     server: str = ""
@@ -29,6 +31,7 @@ class SourceTool(Definition):
     extension: Any = None
     origin: str = ""
     line: int = 0
+    skill: SkillFolder | None = None
 
     def document_path(self, path: JsonPath) -> JsonPath:
         """The document path of a canonical path; `base` when it has no counterpart."""

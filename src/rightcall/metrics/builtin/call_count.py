@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import states_calls
+from rightcall.metrics.matching.kinds import calls_to_judge
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
@@ -35,7 +36,7 @@ class CallCount(Metric):
         return "" if limited else "neither the golden nor the metric's setting limits calls"
 
     def measure(self, case: TestCase) -> Score:
-        golden, count = case.golden, len(case.trajectory.calls)
+        golden, count = case.golden, len(calls_to_judge(case.golden, case.trajectory, case.tools))
         limit = golden.max_calls if self.limit is None else self.limit
         if limit is None:
             limit = max(map(len, (golden.expected_calls, *golden.any_of)))

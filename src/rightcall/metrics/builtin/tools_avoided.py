@@ -8,6 +8,7 @@ from rightcall.metrics.base import CallMetric
 from rightcall.metrics.matching.case_score import must_or_must_not
 from rightcall.metrics.matching.expectation import forbids
 from rightcall.metrics.matching.handoffs import read_team
+from rightcall.metrics.matching.kinds import calls_to_judge
 from rightcall.model.case import TestCase
 from rightcall.model.golden import names_agents
 from rightcall.model.score import Score
@@ -27,8 +28,9 @@ class ToolsAvoided(CallMetric):
     def measure(self, case: TestCase) -> Score:
         golden = case.golden
         trajectory = case.trajectory if not names_agents(golden) else read_team(golden, case.trajectory)[0]
-        called = dict.fromkeys(call.name for call in trajectory.calls)
+        calls = calls_to_judge(golden, trajectory, case.tools)
         if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
+            called = dict.fromkeys(call.name for call in calls)
             return Score.passed_if(not called, f"no tool should have been called; called {', '.join(called)}")
         tests = [forbids(pattern) for pattern in golden.forbidden_calls]
         hit = dict.fromkeys(call.name for call in trajectory.calls if any(test(call) for test in tests))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -30,6 +30,13 @@ from rightcall.metrics.matching.handoffs import (
     team_failures,
     without_consequences,
 )
+from rightcall.metrics.matching.kinds import (
+    callable_tools,
+    places_not_judged,
+    places_of_upkeep,
+    read_skills,
+    skills_of,
+)
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
@@ -41,7 +48,19 @@ from rightcall.model.trajectory import Trajectory
 
 DEFAULT_RULES = ScoringRules()
 NO_TOOLS: Mapping[str, Tool] = {}
+NO_PLACES: frozenset[int] = frozenset()
 MOST_ALTERNATIVES = 256
+
+
+class SparePlaces(NamedTuple):
+    """Places of calls that may be made. `verifying`: they count where one of them is expected. `not_judged`: they break
+    no rule that forbids calls.
+    """
+
+    verifying: frozenset[int] = NO_PLACES
+    not_judged: frozenset[int] = NO_PLACES
+
+
 Embed = Callable[[str], Sequence[float]]
 Grade = Callable[[str, Any], float]
 """The functions behind the matchers `semantic` and `judge`."""
@@ -58,6 +77,7 @@ def score_calls(
 
     Final states, time that was not measured and missing answers are the scorer's: `score_trajectory` has them all.
     """
+    trajectory = read_skills(trajectory, tools)
     if is_flawless(golden, trajectory):
         return flawless(len(golden.expected_calls))
     return score_closely(golden, trajectory, tools, rules)
@@ -72,6 +92,7 @@ def score_closely(
     grade: Grade | None = None,
 ) -> CaseVerdict:
     """Like `score_calls`, for cases already known not to be flawless."""
+    trajectory = read_skills(trajectory, tools)
     try:
         return _judge_case(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
@@ -89,7 +110,10 @@ def _judge_case(
     embed: Embed | None,
     grade: Grade | None,
 ) -> CaseVerdict:
-    if not rules.half_credit and nothing_unusual(golden, trajectory):
+    upkeep = places_of_upkeep(trajectory.calls) if skills_of(tools) is not None else NO_PLACES
+    left_out = places_not_judged(golden, trajectory.calls, tools)
+    tools = callable_tools(tools)
+    if not rules.half_credit and not upkeep and nothing_unusual(golden, trajectory):
         single = score_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
@@ -97,13 +121,14 @@ def _judge_case(
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     trajectory, settled = _without_confirmations(golden, trajectory, tools)
-    verifying: frozenset[int] = frozenset()
+    verifying = upkeep
     if names_agents(golden):
-        trajectory, passed_on, verifying = read_team(golden, trajectory)
+        trajectory, passed_on, of_others = read_team(golden, trajectory)
+        verifying |= of_others
         settled = settled | passed_on
     places = places_that_count(trajectory.calls, golden.count_failed)
-    if settled:
-        places = [place for place in places if place not in settled]
+    if settled or left_out:
+        places = [place for place in places if place not in settled and place not in left_out]
     if any(entry.phase == "fault" for entry in trajectory.ledger):
         from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
@@ -120,7 +145,8 @@ def _judge_case(
             judge=grade,
             benefit_of_doubt=benefit_of_doubt,
         )
-        judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, verifying)
+        spare = SparePlaces(verifying, upkeep | left_out)
+        judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, spare)
         return max(map(judge, alternatives), key=_merit)
 
     try:
@@ -210,25 +236,26 @@ def _judge_one(
     tools: Mapping[str, Tool],
     rules: ScoringRules,
     scope: Scope,
-    verifying: frozenset[int],
+    spare: SparePlaces,
     expected: Sequence[ExpectedCall],
 ) -> CaseVerdict:
     """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned.
 
-    `verifying` are the places of calls that count only where they are expected: reads that find out what a fault did,
-    and calls of inner agents that the golden does not name.
+    `spare` are the places of calls that count only where they are expected: reads that find out what a fault did, calls
+    of inner agents that the golden does not name, skills loaded again, and calls of another kind.
     """
     calls = [trajectory.calls[place] for place in places]
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
     scope = msgspec.structs.replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
     slots = make_slots(golden, expected, calls, tools, scope)
     aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
-    if verifying:
+    if verifying := spare.verifying:
         pairs = (*aligned.free, *aligned.pairs)
         expected_places = {places[pair.call] for pair in pairs if _is_expected(slots[pair.slot], calls, pair)}
         needed = [place for place in places if place not in verifying or place in expected_places]
         if len(needed) < len(places):
-            return _judge_one(golden, needed, trajectory, tools, rules, scope, frozenset(), expected)
+            left = spare._replace(verifying=NO_PLACES)
+            return _judge_one(golden, needed, trajectory, tools, rules, scope, left, expected)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, aligned, len(absent))
     if rules.half_credit:
@@ -244,7 +271,7 @@ def _judge_one(
     about_agents = names_agents(golden)
     if about_agents:
         failures = without_consequences([*failures, *team_failures(golden, trajectory)], golden)
-    verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
+    verdict = _verdict(golden, numbers, failures, len(trajectory.calls) - len(spare.not_judged), rules)
     if about_agents:
         verdict = _with_agents_seen(golden, trajectory, aligned, verdict)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`

@@ -66,6 +66,7 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or golden.max_depth is not None
         or golden.max_handoffs is not None
         or golden.answered_by is not None
+        or golden.judge != "all"
         or trajectory.stop_reason != "done"
         or trajectory.error
         or golden.count_failed != "all"
@@ -78,6 +79,7 @@ def fails_by_names(golden: Golden, names: Sequence[str], rules: ScoringRules) ->
     False means "undecided". Equivalent to the general solver, as a property test checks.
     """
     unusual = golden.any_of or golden.count_failed != "all" or golden.confirm or golden.as_ is not None
+    unusual = unusual or golden.judge != "all"
     if unusual or rules.pass_rule != "strict" or names_agents(golden):  # noqa: S105
         return False
     expected = golden.expected_calls

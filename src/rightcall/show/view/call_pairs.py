@@ -15,6 +15,7 @@ from rightcall.metrics.matching.case_score import places_that_count, score_calls
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.metrics.matching.handoffs import read_team
+from rightcall.metrics.matching.kinds import places_not_judged, read_skills
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Failure, PairKind
@@ -45,13 +46,25 @@ class Pairing(Record, frozen=True):
     calls: Several[ToolCall] = ()
 
 
+def with_loads(result: CaseResult, tools: Mapping[str, Tool]) -> CaseResult:
+    """The result with loads of skills as calls of the skills, as it was scored; the same without skills."""
+    if (
+        result.trajectory is None
+        or (trajectory := read_skills(result.trajectory, tools)) is result.trajectory
+    ):
+        return result
+    return msgspec.structs.replace(result, trajectory=trajectory)
+
+
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
     """Derive the pairs from the failures; whatever no failure names was correct."""
+    result = with_loads(result, tools)
     expected = expected_calls(golden, result, tools)
     calls = _calls_as_scored(golden, result)
-    counted = (
-        places_that_count(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
-    )
+    counted: Sequence[int] = range(len(calls))
+    if isinstance(golden, Golden):
+        left_out = places_not_judged(golden, calls, tools)
+        counted = [at for at in places_that_count(calls, golden.count_failed) if at not in left_out]
     pairs = [_without_missing_call(pair, len(calls)) for pair in _pairs_of_failures(result.codes)]
     pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))

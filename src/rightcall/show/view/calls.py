@@ -139,7 +139,7 @@ def _view(
         step=call.step if call else None,
         status=call.status if call else "not_run",
         output=None if call is None or call.status == "not_run" else json_text(call.output),
-        raw=None if call is None or call.raw is None else display_text(call.raw, LONGEST_VALUE),
+        raw=_written_text(call),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
         written=_name_as_written(call),
@@ -154,6 +154,16 @@ def _name_as_written(call: ToolCall | None) -> str:
     if call is None or not isinstance(written, dict) or written.get("name") in (None, call.name):
         return ""
     return one_line(str(written["name"]), 200)
+
+
+def _written_text(call: ToolCall | None) -> str | None:
+    """What the model wrote, where that is not the call as shown: text instead of JSON, or a call that loads a skill."""
+    if call is None:
+        return None
+    written = call.notes.get("written")
+    if isinstance(written, dict) and "loaded_by" in call.notes:
+        return display_text(f"{written.get('name')}({json_text(written.get('arguments'))})", LONGEST_VALUE)
+    return None if call.raw is None else display_text(call.raw, LONGEST_VALUE)
 
 
 def _decision(call: ToolCall | None) -> Iterator[str]:

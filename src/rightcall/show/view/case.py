@@ -20,7 +20,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.show.numbers import decimal, dollars, duration
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.agents import has_team
-from rightcall.show.view.call_pairs import pairing_of
+from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.calls import CallView, call_views
 from rightcall.show.view.failures import case_dangers, failure_line
 from rightcall.show.view.messages import (
@@ -137,6 +137,7 @@ class CaseView(Record, frozen=True):
 
 def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
     """The view of one result; works without its golden or trajectory."""
+    result = with_loads(result, tools)
     trajectory = result.trajectory
     messages = trajectory.messages if trajectory else ()
     talk = trajectory.dialogue if trajectory else None

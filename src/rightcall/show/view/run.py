@@ -14,7 +14,7 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.run.suite_history import suite_history
 from rightcall.show.view.agents import AgentRow, AgentTally
-from rightcall.show.view.call_pairs import pairing_of
+from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.spread import Spread, SpreadTally
@@ -68,6 +68,7 @@ class RunTally:
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        result = with_loads(result, self._offered)
         self._tally.add(result)
         self._failures.add(golden, result)
         self._tools.add(pairing_of(golden, result, self._offered), result)

@@ -9,13 +9,20 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
+from rightcall.schema.skill_definition import load_skills
+
+SKILLS = "skills:"
+"""The prefix of a folder of skills, wherever a source of tools is named."""
 
 
 def load_tools(path: str | Path) -> list[Tool]:
     """The tools of a JSON or YAML file: a list, an object with `tools` as MCP servers answer, or one tool.
 
-    Each definition may use another provider's format. Duplicate names are an error.
+    Each definition may use another provider's format. Duplicate names are an error. `skills:DIR` are the skills in a
+    folder.
     """
+    if str(path).startswith(SKILLS):
+        return load_skills([str(path).removeprefix(SKILLS)])
     path = require_file(path)
     _check_suffix(path)
     items = read_items(path, "tools")

@@ -50,8 +50,22 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
     """
     if golden.tools is None:
         return tools
+    if any(tool.kind != "tool" for tool in tools.values()):
+        return _with_skills(golden, tools)
+    return _chosen_tools(golden, tools)
+
+
+def _with_skills(golden: AnyGolden, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """The tools that the golden chooses, and all skills and agents unless it chooses among those, too."""
+    offered = _chosen_tools(golden, tools)
+    if all(tool.kind == "tool" for tool in offered.values()):
+        offered |= {name: tool for name, tool in tools.items() if tool.kind != "tool"}
+    return offered
+
+
+def _chosen_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> dict[str, Tool]:
     offered: dict[str, Tool] = {}
-    for item in golden.tools:
+    for item in golden.tools or ():
         if isinstance(item, str):
             if item in tools:
                 offered[item] = tools[item]

@@ -11,7 +11,7 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.files.python_object import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.load import SKILLS, load_tools
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.runtime.bound_tool import BoundTool
@@ -24,14 +24,14 @@ AgentTools = Callable[[Any], "list[Tool] | None"]
 
 @asynccontextmanager
 async def open_source(source: str, agent_tools: AgentTools | None = None) -> AsyncIterator[list[Any]]:
-    """The tools for a toolbox, from `tools.json`, `package.module:attribute` or `mcp:COMMAND`.
+    """The tools for a toolbox, from `tools.json`, `package.module:attribute`, `mcp:COMMAND` or `skills:DIR`.
 
     A server runs as long as the context is open.
     """
     if source.startswith("mcp:"):
         async with McpServer(read_address(source, source)) as server:
             yield list(server.entries())
-    elif is_object_name(source):
+    elif is_object_name(source) and not source.startswith(SKILLS):
         yield from_module(source, agent_tools)
     else:
         yield list(load_tools(source))

@@ -66,7 +66,12 @@ class Toolbox:
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
-        sources = list(tools)
+        given_tools = list(tools)
+        self.skills = [source for source in given_tools if isinstance(source, Tool) and source.kind != "tool"]
+        """Skills and agents: known by name, but neither shown to the model as tools nor run."""
+        sources = (
+            [source for source in given_tools if source not in self.skills] if self.skills else given_tools
+        )
         self._worlds = [source for source in sources if isinstance(source, World)]
         self._entries = {entry.tool.name: entry for entry in self._check_entries(sources, execute)}
         self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
@@ -96,6 +101,11 @@ class Toolbox:
     def tools(self) -> list[Tool]:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return tools_as_shown(self._shown)
+
+    @property
+    def definitions(self) -> list[Tool]:
+        """Everything that a call can mean: the tools, then skills and agents."""
+        return [*self.tools, *self.skills]
 
     def context(
         self,
@@ -186,6 +196,11 @@ class Toolbox:
                 check_schema(entry.tool)
             except InputError as error:
                 problems.append(str(error))
+        for skill in self.skills:
+            if skill.name in seen:
+                where = f"the skill in {skill.skill.folder}" if skill.skill else f"a {skill.kind}"
+                problems.append(f"'{skill.name}' is the name of a tool and of {where}; rename one")
+            seen.add(skill.name)
         if problems:
             raise ConfigError(*problems)
         return entries

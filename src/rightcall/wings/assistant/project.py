@@ -15,7 +15,7 @@ from pathlib import Path
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.python_object import is_object_name
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite import Suite, load_suite, tool_sources
 from rightcall.run.suite_actions import FILE_MODELS, actions, judge_files, record_settings
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store
@@ -155,9 +155,11 @@ def _servers_of(suite: Suite) -> Iterator[str]:
 def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     """Every path that running a suite would read or write."""
     yield folder / suite.dataset
-    tools = suite.tools
-    if isinstance(tools, str) and not tools.startswith("mcp:") and not is_object_name(tools):
-        yield folder / tools
+    sources = tool_sources(suite.tools)
+    if isinstance(sources.listed, str) and not is_object_name(sources.listed):
+        yield folder / sources.listed
+    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
+    yield from (folder / skills for skills in (*sources.skills, *offered))
     if isinstance(suite.faults, str):
         yield folder / suite.faults
     users = (suite.user.model if suite.user else None) or ()

@@ -154,7 +154,7 @@ class Worker:
             seed=plan.seed,
             user=plan.user,
         )
-        definitions = tuple(session.toolbox.tools)
+        definitions = tuple(session.definitions)
         await session.__aenter__()
         self._session = session
         problems = [*await session.check(), *await plan.scorer.problems()]

@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.command_options import takes_options
 from rightcall.cli.output import tell
-from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions
+from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
 from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_production
@@ -28,14 +28,18 @@ def generate() -> None:
 
 
 @generate.command()
-@takes_options(GenerateOptions)
-def goldens(options: GenerateOptions) -> None:
+@takes_options(GoldenOptions)
+def goldens(options: GoldenOptions) -> None:
     """Generate single-turn goldens.
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
-    Without --model, templates write requests.
+    Without --model, templates write requests. With --skills, each skill gets four requests that should load it and four
+    adjacent ones that should not.
     """
+    if options.skills is not None:
+        _generate_triggers(options.skills, options)
+        return
     _generate(options)
 
 
@@ -63,6 +67,25 @@ def _generate(options: GenerateOptions) -> None:
     kept = _keep(production, options)
     show_production(production, maker, kept, options)
     raise click.exceptions.Exit(_exit_code(production))
+
+
+def _generate_triggers(folder: str, options: GenerateOptions) -> None:
+    """Trigger goldens of the skills in a folder, as drafts."""
+    from rightcall.schema.skill_definition import load_skills
+    from rightcall.wings.generate.commands.summary import show_triggers
+    from rightcall.wings.generate.production import Production
+    from rightcall.wings.generate.skill_goldens import trigger_goldens
+
+    if options.tools or options.sources or options.model:
+        raise click.UsageError("--skills cannot be combined with --tools, --from or --model")
+    _require_free_target(options)
+    skills = load_skills([folder])
+    drafts = trigger_goldens(skills, options.seed)
+    if options.dry_run:
+        show_triggers(drafts, skills, "", options)
+        return
+    show_triggers(drafts, skills, _keep(Production(tuple(drafts)), options), options)
+    raise click.exceptions.Exit(0 if drafts else 3)
 
 
 def _run(

@@ -82,6 +82,16 @@ class GenerateOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GoldenOptions(GenerateOptions):
+    """The same for goldens of one turn."""
+
+    skills: Annotated[
+        str | None,
+        Option("Folder of skills: trigger goldens and adjacent negatives, by templates", metavar="DIR"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ConversationOptions(GenerateOptions):
     """The same for conversations."""
 

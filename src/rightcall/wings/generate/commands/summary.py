@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
+    from rightcall.model.golden import Golden
+    from rightcall.model.tool import Tool
     from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.options import GenerateOptions
     from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
+
+
+def show_triggers(
+    drafts: Sequence[Golden], skills: Sequence[Tool], kept: str, options: GenerateOptions
+) -> None:
+    """How many requests each skill got, and where they are."""
+    expected = Counter(str(call.tool) for golden in drafts for call in golden.expected_calls)
+    negatives = sum(not golden.expected_calls for golden in drafts)
+    few = [skill.name for skill in skills if expected[skill.name] < 2]
+    if options.as_json:
+        print_json(
+            {"kept": len(drafts), "written_to": kept, "by_skill": dict(expected), "negatives": negatives}
+        )
+        return
+    out = console()
+    out.say("[bold]{:,}[/bold] drafts for {}", len(drafts), pluralize(len(skills), "skill"))
+    out.say("[dim]{:,} expect a skill, {:,} expect none[/dim]", len(drafts) - negatives, negatives)
+    if few:
+        out.say(
+            "[dim]fewer than two requests, because the description says little: {}[/dim]", ", ".join(few[:8])
+        )
+    if kept:
+        out.say("drafts: {}", kept)
+        print_next(f"rightcall generate review {shlex.quote(options.draft or kept)}")
 
 
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:

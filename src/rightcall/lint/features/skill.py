@@ -1,0 +1,88 @@
+"""Facts about the folder of one skill, read while its rules run and released afterwards. Nothing in it is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rightcall.files.skill_folder import SkillFolder, read_skill_folder, skill_paths
+from rightcall.files.skill_text import SkillText
+from rightcall.lint.lazy import lazy
+
+LARGEST = 1 << 20
+"""Bytes of a file that are looked at; the rest of a larger one is not."""
+MOST_FILES = 500
+
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+MARKDOWN = (".md", ".markdown", ".mdx")
+
+
+class SkillView:
+    """The body and the files of a skill."""
+
+    def __init__(self, folder: SkillFolder) -> None:
+        self.folder, self.path = folder, folder.path
+
+    @lazy
+    def text(self) -> SkillText:
+        """The `SKILL.md`, with its body."""
+        return read_skill_folder(self.path, self.folder.root).text
+
+    @property
+    def body(self) -> str:
+        return self.text.body
+
+    @lazy
+    def files(self) -> list[Path]:
+        """The files besides `SKILL.md`."""
+        paths = []
+        for path in skill_paths(self.path):
+            paths.append(path)
+            if len(paths) == MOST_FILES:
+                break
+        return paths
+
+    @lazy
+    def file_names(self) -> frozenset[str]:
+        """Their paths below the folder."""
+        return frozenset(map(self.name, self.files))
+
+    def name(self, path: Path) -> str:
+        return path.relative_to(self.path).as_posix()
+
+    def read(self, path: Path) -> str:
+        """The text of a file; empty when it is none."""
+        try:
+            with path.open("rb") as file:
+                data = file.read(LARGEST)
+        except OSError:
+            return ""
+        return "" if b"\0" in data[:4096] else data.decode("utf-8", "replace")
+
+    @lazy
+    def prose(self) -> list[tuple[int, str]]:
+        """The lines of the body outside fences, each with its number in the file."""
+        return list(outside_fences(self.body, self.text.body_line))
+
+    @lazy
+    def fence_lines(self) -> list[tuple[int, str]]:
+        """The lines inside fences."""
+        outside = {number for number, _ in self.prose}
+        lines = enumerate(self.body.split("\n"), start=self.text.body_line)
+        return [(number, line) for number, line in lines if number not in outside]
+
+
+def outside_fences(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
+    """The lines of a Markdown text that are in no fenced block, with their numbers."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), start=first_line):
+        match = _FENCE.match(line)
+        if match is None:
+            if not fence:
+                yield number, line
+        elif not fence:
+            fence = match[1]
+        elif match[1][0] == fence[0] and len(match[1]) >= len(fence) and not line.strip().strip(fence[0]):
+            fence = ""

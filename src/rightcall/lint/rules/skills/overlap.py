@@ -1,0 +1,133 @@
+"""Skills that are mixed up, named alike, or made from one text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from rightcall.core.text import first_names
+from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Finding, SetFindings, set_rule
+
+FAMILY = 20
+"""Skills from which on one text with other names is a family: one finding, not one for each pair."""
+_WORD = re.compile(r"\w+")
+
+
+@set_rule("SK115", "warning", sources=("TSC", "SM2"))
+def skill_overlap(tools: SetFeatures) -> SetFindings:
+    r"""Two skills, or a skill and a tool, are easily confused by their descriptions.
+
+    The score is that of confusable-pair: from 0.70 on an info, from 0.90 a warning. A model loads one of the two, and
+    which one is chance.
+
+    Fails: [
+      {"folder": "city-forecast", "SKILL.md": "---\nname: city-forecast\ndescription: Reports the daily weather forecast of one city, one entry a day. Use when the user asks about coming days.\n---\n# Forecast\n\nAsk for the city and the number of days, then call the forecast service and report one line for each day, with its source.\n"},
+      {"folder": "town-forecast", "SKILL.md": "---\nname: town-forecast\ndescription: Reports the daily weather forecast of one town, one entry a day. Use when the user asks about coming days.\n---\n# Forecast\n\nAsk for the town and the number of days, then call the forecast service and report one line for each day, with its source.\n"}
+    ]
+    """
+    relatives = families(tools)
+    alike: dict[int, list[ToolPair]] = {}
+    for pair in tools.pairs:
+        if pair.score < WARN:
+            break
+        same_family = relatives.get(pair.first.name, 0) == relatives.get(pair.second.name, -1)
+        if (pair.first.is_skill or pair.second.is_skill) and not same_family:
+            alike.setdefault(id(pair.second), []).append(pair)
+    for pairs in alike.values():
+        worst = pairs[0]
+        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        yield worst.second, Finding(
+            ("description",), f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
+            f"say in each when to use the other: “for … use {worst.first.name}”",
+            severity="warning" if worst.score >= LIKELY else "info",
+            others=tuple(pair.first.name for pair in pairs), line=_line(worst.second),
+        )  # fmt: skip
+
+
+@set_rule("SK116", "error", sources=("SKILLS",))
+def same_name(tools: SetFeatures) -> SetFindings:
+    r"""Two folders below one place hold skills of one name.
+
+    Clients load one of them, and which one depends on the client.
+
+    Fails: [
+      {"folder": "a/forecast"},
+      {"folder": "b/forecast", "SKILL.md": "---\nname: forecast\ndescription: Tide tables of harbours. Use when the user asks when the water is high.\n---\n# Tides\n\nAsk for the harbour and the date, look up the table of that month, and report both high waters with their heights above datum.\n"}
+    ]
+    """
+    places: dict[str, list[ToolFeatures]] = defaultdict(list)
+    for tool in tools.tools:
+        if tool.is_skill:
+            places[tool.name].append(tool)
+    for name, same in places.items():
+        first = same[0]
+        for tool in same[1:]:
+            message = f"a skill named '{name}' is also in {first.folder.path}"
+            yield (
+                tool,
+                Finding(("name",), message, "rename one, with its folder", others=(name,), line=_line(tool)),
+            )
+
+
+def _forecasts(count: int) -> list[dict[str, str]]:
+    """Skills that differ by one name only, as an example."""
+    towns = [
+        f"{first}{second}"
+        for first in ("lo", "mi", "ra", "su", "te")
+        for second in ("den", "gan", "lia", "nor")
+    ]
+    return [
+        {"folder": f"forecast-{town}", "SKILL.md": f"---\nname: forecast-{town}\ndescription: Forecasts of {town.title()}. "
+         f"Use when the user asks about coming days in {town.title()}.\n---\n# {town.title()}\n\nAsk for the number of days, "
+         f"then call the forecast service of {town} and report one line for each day, with its source and its time.\n"}
+        for town in towns[:count]
+    ]  # fmt: skip
+
+
+@set_rule("SK117", "info", bad=_forecasts(20), good=_forecasts(2), sources=("measured",))
+def skill_family(tools: SetFeatures) -> SetFindings:
+    """Twenty or more skills whose descriptions differ only by names.
+
+    A generated set: it fills the catalogue in every request, and the model chooses by one word. One skill with a table of
+    names does the same. Pairs inside a family are not reported one by one.
+    """
+    members: dict[int, list[ToolFeatures]] = defaultdict(list)
+    relatives = families(tools)
+    for tool in tools.tools:
+        if tool.name in relatives:
+            members[relatives[tool.name]].append(tool)
+    for family in members.values():
+        names = first_names([tool.name for tool in family], 3)
+        message = f"{len(family)} skills differ only by names: {names}"
+        yield family[0], Finding(("description",), message, "make one skill of them, with a table of names", line=_line(family[0]))  # fmt: skip
+
+
+def families(tools: SetFeatures) -> dict[str, int]:
+    """Skills by the number of their family: those with one text once the words of their names are left out."""
+    if sum(tool.is_skill for tool in tools.tools) < FAMILY:
+        return {}
+    frames: dict[str, list[str]] = defaultdict(list)
+    for tool in tools.tools:
+        if tool.is_skill and tool.description:
+            frames[_frame(tool)].append(tool.name)
+    large = [names for names in frames.values() if len(names) >= FAMILY]
+    return {name: number for number, names in enumerate(large, start=1) for name in names}
+
+
+def _frame(tool: ToolFeatures) -> str:
+    """The description without the words of the name, and without capitalized words inside sentences."""
+    own = set(tool.name_tokens)
+    words = _WORD.findall(tool.description)
+    kept = [
+        word.lower()
+        for at, word in enumerate(words)
+        if word.lower() not in own and not (at and word[:1].isupper())
+    ]
+    return " ".join(kept)
+
+
+def _line(tool: ToolFeatures) -> int:
+    return tool.folder.text.key_lines.get("description", 1) if tool.is_skill else 0

@@ -1,0 +1,121 @@
+"""Files that the body of a skill names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from rightcall.core.text import first_names
+from rightcall.lint.features.skill import SPAN, SkillView
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Finding, Findings, tool_rule
+
+FOLDERS = ("scripts", "references", "assets")
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*<?([^)\s>]+)")
+_PATH = re.compile(rf"(?<![\w./~$}}-])(?:\./)?((?:{'|'.join(FOLDERS)})/[\w./-]*\w)(?![\w*{{<\[$-])")
+_OUTSIDE = re.compile(r"\.\./[\w./-]+\.\w{1,5}\Z")
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|[#/?]|www\.")
+_UNSURE = re.compile(r"\be\.g\.|\bexamples?\b|\bsuch as\b|\bcould\b|\btemplates?\b|\bfor instance\b|\bif (?:it|they) exists?\b", re.IGNORECASE)  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"[<>{}$*\[\]|]|\.\.\.|…|\b(?:your|my|path|file|filename|name|url|link|xxx?|foo|bar|related)\b",
+    re.IGNORECASE,
+)
+
+
+class FileReference(NamedTuple):
+    """A path that the body names, and where. `link`: as a Markdown link, not in a code span."""
+
+    path: str
+    line: int
+    link: bool
+
+
+@tool_rule("SK107", "warning", sources=("SKILLS",))
+def broken_reference(tool: ToolFeatures) -> Findings:
+    r"""The body refers to a file that does not exist.
+
+    A Markdown link to a missing file, or a path below `scripts/`, `references/` or `assets/` in a code span. An info if
+    that folder has no file at all, because it may be made later, and in a skill about skills. Fences, placeholders and lines that give an example are left
+    out.
+
+    Fails: {"SKILL.md": "---\nname: forecast\ndescription: Forecasts of a city. Use when the user asks about coming days.\n---\n# Forecast\n\nAsk for the city and the number of days, then read [the codes](references/codes.md) and report one line for each day, with its source.\n"}
+    """
+    missing = [
+        reference
+        for reference in references_in(tool.skill)
+        if not reference.path.startswith("../") and not _exists(reference.path, tool.skill)
+    ]
+    if not missing:
+        return
+    teaches = not tool.name_words.isdisjoint(("skill", "skills"))  # what it names are files of other skills
+    certain = [
+        reference
+        for reference in missing
+        if not teaches and (reference.link or _has_others(reference.path, tool.skill))
+    ]
+    names = first_names(list(dict.fromkeys(reference.path for reference in certain or missing)), 3)
+    yield Finding(
+        ("references",), f"refers to missing files: {names}", "add them, or correct the path",
+        severity=None if certain else "info", line=(certain or missing)[0].line,
+    )  # fmt: skip
+
+
+@tool_rule("SK108", "warning", sources=("SKILLS",))
+def outside_reference(tool: ToolFeatures) -> Findings:
+    r"""The body refers to a file outside the skill's folder.
+
+    It breaks when the skill is installed alone. Clients copy the folder and nothing else.
+
+    Fails: {"SKILL.md": "---\nname: forecast\ndescription: Forecasts of a city. Use when the user asks about coming days.\n---\n# Forecast\n\nAsk for the city and the number of days, then follow [the style](../shared/style.md) and report one line for each day, with its source.\n"}
+    """
+    outside = [reference for reference in references_in(tool.skill) if reference.path.startswith("../")]
+    if outside:
+        names = first_names(list(dict.fromkeys(reference.path for reference in outside)), 3)
+        message = f"refers outside its folder: {names}"
+        yield Finding(
+            ("references", "outside"), message, "copy the file into the skill", line=outside[0].line
+        )
+
+
+def references_in(skill: SkillView) -> Iterator[FileReference]:
+    """The paths that the body names, outside fences and examples."""
+    for number, line in skill.prose:
+        if "/" not in line and "](" not in line:
+            continue
+        if _UNSURE.search(line):
+            continue
+        for match in _LINK.finditer(SPAN.sub("", line)):
+            path = unquote(match[1]).partition("#")[0].partition("?")[0].removeprefix("./")
+            if path and not _SCHEME.match(path) and not _PLACEHOLDER.search(path) and _is_path(path):
+                yield FileReference(path, number, link=True)
+        for span in SPAN.finditer(line):
+            yield from _span_paths(span[2].strip(), number)
+
+
+def _span_paths(text: str, number: int) -> Iterator[FileReference]:
+    if _OUTSIDE.match(text):
+        yield FileReference(text, number, link=False)
+    for match in _PATH.finditer(text):
+        if not _PLACEHOLDER.search(match[1]) and _is_path(match[1]):
+            yield FileReference(match[1], number, link=False)
+
+
+def _is_path(path: str) -> bool:
+    last = path.rpartition("/")[2]
+    return path.endswith("/") or bool(re.search(r"\.\w{1,5}\Z", last))
+
+
+def _exists(path: str, skill: SkillView) -> bool:
+    plain = path.rstrip("/")
+    names = skill.file_names
+    if plain in names or plain == "SKILL.md" or plain in (".", ""):
+        return True
+    return ".." not in plain.split("/") and (skill.path / plain).exists()  # a folder, or a nested skill
+
+
+def _has_others(path: str, skill: SkillView) -> bool:
+    """Whether the folder that a path names has any file."""
+    top = path.partition("/")[0] + "/"
+    return any(name.startswith(top) for name in skill.file_names)

@@ -1,0 +1,75 @@
+"""The metric `followed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.kinds import skills_of
+from rightcall.metrics.skill_calls import doubt_about_loads, skill_loads
+from rightcall.model.case import TestCase
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class Followed(Metric):
+    """Whether the agent did what a loaded skill prescribes: expected calls made after the load, of those expected.
+
+    0 when the skill was not loaded. The golden expects the load, and the calls that the skill prescribes.
+
+    Tools: [{"name": "pdf", "kind": "skill"}, {"name": "docx", "kind": "skill"}]
+    Golden: {"input": "Fill in form.pdf", "expected_calls": [{"tool": "pdf"}, {"tool": "run", "args": {"file": "a.py"}}]}
+    Fails: [{"name": "Skill", "arguments": {"skill": "pdf"}}]
+    Passes: [{"name": "Skill", "arguments": {"skill": "pdf"}}, {"name": "run", "arguments": {"file": "a.py"}}]
+    """
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        if why := doubt_about_loads(case):
+            return why
+        if not skill_loads(case).expected:
+            return "the golden expects no skill"
+        return "" if _later_calls(case) else "the golden expects no call after the load"
+
+    def measure(self, case: TestCase) -> Score:
+        loads = skill_loads(case)
+        missing = [name for name in loads.expected if name not in loads.loaded]
+        if missing:
+            return Score(0.0, False, f"not loaded: {', '.join(missing)}")
+        prescribed = _later_calls(case)
+        verdict = score_calls(_after_load(case), case.trajectory, case.tools)
+        failed_places = {failure.expected_call for failure in verdict.failures}
+        failed = [call for place, call in prescribed.items() if place in failed_places]
+        names = ", ".join(str(call.tool) for call in failed)
+        return Score.graded(
+            1 - len(failed) / len(prescribed), f"loaded, but not followed: {names}" if failed else ""
+        )
+
+
+def _later_calls(case: TestCase) -> dict[int, ExpectedCall]:
+    """The expected calls that load no skill, by their place."""
+    index = skills_of(case.tools)
+    skills = index.tools if index is not None else {}
+    return {at: call for at, call in enumerate(case.golden.expected_calls) if str(call.tool) not in skills}
+
+
+def _after_load(case: TestCase) -> Golden:
+    """The golden with every call that loads no skill after those that do."""
+    prescribed = _later_calls(case)
+    calls = [
+        call if at in prescribed or call.id else msgspec.structs.replace(call, id=f"load {at}")
+        for at, call in enumerate(case.golden.expected_calls)
+    ]
+    loads = tuple(call.id for at, call in enumerate(calls) if at not in prescribed)
+    ordered = tuple(
+        msgspec.structs.replace(
+            call, after=(*call.after, *(name for name in loads if name not in call.after))
+        )
+        if at in prescribed
+        else call
+        for at, call in enumerate(calls)
+    )
+    return msgspec.structs.replace(case.golden, expected_calls=ordered, any_of=())
