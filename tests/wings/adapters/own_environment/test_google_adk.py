@@ -121,6 +121,60 @@ def test_a_transfer_is_a_handoff_within_the_conversation():
     ]
 
 
+class CountedLlm(BaseLlm):
+    """Gives these answers in turn, whatever it is sent."""
+
+    plan: list[Any]
+
+    async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+        answer = self.plan.pop(0)
+        parts = [types.Part(text=answer.text)] if answer.text else []
+        for call in answer.calls:
+            made = types.FunctionCall(id=call.id, name=call.name, args=call.arguments)
+            parts.append(types.Part(function_call=made))
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+def refund_order(order_id: str) -> str:
+    """Refund an order."""
+    return "refunded"
+
+
+def team() -> Any:
+    """Triage asks lookup, then hands over to billing, which refunds the order."""
+
+    def model(*plan: Answer) -> CountedLlm:
+        return CountedLlm(model="m", plan=list(plan))
+
+    look = Answer(calls=(Call("get_weather", {"city": "Hue"}, "f1"),))
+    ask = Answer(calls=(Call("lookup", {"request": "find A-7"}, "e1"),))
+    over = Answer(calls=(Call("transfer_to_agent", {"agent_name": "billing"}, "h1"),))
+    refund = Answer(calls=(Call("refund_order", {"order_id": "A-7"}, "r1"),))
+    lookup = LlmAgent(name="lookup", model=model(look, Answer("A lamp.")), tools=[get_weather])
+    billing = LlmAgent(name="billing", model=model(refund, Answer("Refunded.")), tools=[refund_order])
+    tools = [AgentTool(lookup)]
+    return LlmAgent(name="triage", model=model(ask, over), tools=tools, sub_agents=[billing])
+
+
+def test_adapter_and_spans_agree_on_who_did_what_for_whom():
+    async def ask(golden: Any) -> str:
+        return await AdkKit().plain(team(), golden.input)
+
+    def work(trajectory: Any) -> list[Any]:
+        notes = ("handoff", "delegate")
+        return [(c.name, c.agent, c.path, *map(c.notes.get, notes)) for c in trajectory.calls]
+
+    (seen,) = performed(rc.observe(team(), calls="all"), "Refund A-7")
+    (read,) = performed(rc.observe(ask, via="otel", calls="all"), "Refund A-7")
+    assert work(seen) == [
+        ("lookup", "triage", ("triage",), None, "lookup"),
+        ("get_weather", "lookup", ("triage", "lookup"), None, None),
+        ("transfer_to_agent", "triage", ("triage",), "billing", None),
+        ("refund_order", "billing", ("billing",), None, None),
+    ]
+    assert work(read) == work(seen)
+
+
 class TestGoogleADK(AdapterContract, MockableTools):
     kit = AdkKit()
 
