@@ -236,3 +236,33 @@ def test_a_golden_is_written_as_it_was_read():
     about = golden(agents={"billing": {"max_calls": 3}}, max_depth=2, max_handoffs=2)
     assert decode(msgspec.json.encode(about), Golden, "x") == about
     assert rc.ExpectedCall(handoff="billing") == rc.ExpectedCall({"handoff": "billing"})
+
+
+NAMES = st.sampled_from(["refund_order", "find_order", "transfer_to_billing"])
+CALLS = st.lists(
+    st.builds(ToolCall, NAMES, st.dictionaries(st.sampled_from("ab"), st.integers(0, 1), max_size=2)),
+    max_size=4,
+)
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(CALLS, CALLS, st.lists(AGENTS, min_size=5, max_size=5), st.sampled_from(["forbid", "allow"]))
+def test_a_golden_that_names_no_agent_gives_the_same_bytes_whoever_made_the_calls(
+    expected: list[ToolCall], calls: list[ToolCall], agents: list[str], extra: Any
+):
+    """A suite without agents is scored as before, for calls with and without agents, hand-offs among them."""
+    about = Golden(
+        "?", "g", extra_calls=extra, forbidden_calls=("find_order",),
+        expected_calls=tuple(rc.ExpectedCall(call.name, call.arguments) for call in expected),
+    )  # fmt: skip
+    plain = Trajectory(calls=tuple(calls), output="Done.")
+    named = [
+        made(call.name, by, call.arguments, notes={"handoff": "billing"} if "transfer" in call.name else {})
+        for call, by in zip(calls, agents, strict=False)
+    ]
+    team = trajectory(*(msgspec.structs.replace(call, status="not_run") for call in named))
+    team = msgspec.structs.replace(
+        team, calls=tuple(msgspec.structs.replace(c, step=None) for c in team.calls)
+    )
+    results = [result_of(about, 0, done, {}) for done in (plain, team)]
+    assert msgspec.json.encode(results[0]) == msgspec.json.encode(results[1])
