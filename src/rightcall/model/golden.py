@@ -49,6 +49,10 @@ ON_AGENTS = ("agents", "max_depth", "max_handoffs", "answered_by")
 """Fields of a golden that say something about agents."""
 
 
+NOT_GIVEN = ("",)
+"""The tool of an expected call that names none."""
+
+
 class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     """One call that should happen.
 
@@ -63,7 +67,7 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     about the call (its type, a description, why it is made, its output); no metric reads them.
     """
 
-    tool: ToolPattern = {}
+    tool: ToolPattern = NOT_GIVEN
     args: dict[str, Any] | None = None
     extra_args: Literal["forbid", "ignore"] = "forbid"
     forbidden_args: Several[str] = ()
@@ -80,15 +84,13 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     delegate: str | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.tool and self.handoff is None and self.delegate is None:
+        if self.handoff is None and self.delegate is None and self.tool != NOT_GIVEN:
             return
         targets = {"handoff": self.handoff, "delegate": self.delegate}
         stated = {word: target for word, target in targets.items() if target is not None}
         if not stated:
-            if self.tool == {}:
-                raise ValueError("Object missing required field `tool`")
-            return  # an empty name, which scoring and the check of datasets refuse
-        if len(stated) > 1 or self.tool or not all(stated.values()):
+            raise ValueError("Object missing required field `tool`")
+        if len(stated) > 1 or self.tool != NOT_GIVEN or not all(stated.values()):
             raise ValueError("an expected call needs one of tool, handoff and delegate, with a name")
         msgspec.structs.force_setattr(self, "tool", stated)
         msgspec.structs.force_setattr(self, "handoff", None)
