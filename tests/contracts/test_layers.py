@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import rightcall
@@ -36,6 +37,11 @@ def test_every_room_is_on_the_map():
     }
     assert rooms - others == set().union(*layers())
     assert len(layers()) <= 10 and len(rooms - others) <= 20
+
+
+def test_no_folder_holds_more_than_sixty_files():
+    counts = Counter(path.parent.relative_to(SOURCE).as_posix() for path in source_files())
+    assert {folder: count for folder, count in counts.items() if count > 60} == {}
 
 
 def test_every_room_says_what_lives_there():

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.stories
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shop"
 CAUSES = [
     ("confusable_pair", ["delete_customer", "deactivate_customer"], "", "forbidden call"),

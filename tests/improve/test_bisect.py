@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import msgspec
+import pytest
 from benchmarks.planted import planted
 from benchmarks.planted_suites.domains import HELD_OUT
 from benchmarks.planted_suites.provider import ReadingModel
@@ -21,6 +22,7 @@ from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 
 
+@pytest.mark.stories
 def test_undoing_the_change_that_broke_goldens_repairs_them(tmp_path):
     broken, (truth,) = planted(HELD_OUT[0], ["unit"], "bisect", 12)
     clean = clean_suite(HELD_OUT[0], "bisect")

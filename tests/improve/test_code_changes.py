@@ -61,6 +61,7 @@ def test_first_requests_differ_when_no_trial_of_both_runs_began_alike(before, af
     assert _first_requests_differ(tuple(sides)) is differ
 
 
+@pytest.mark.stories
 def test_two_agents_of_a_module_are_two_in_the_store(tmp_path):
     (tmp_path / "goldens.jsonl").write_text(json.dumps({"id": "a", "input": "x", "expected_calls": []}))
     (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'shop:answer'}\n")

@@ -44,7 +44,7 @@ def kept(ask):
     }
 
 
-@pytest.fixture(params=["http", "exec", "exec, kept running"])
+@pytest.fixture(params=["http", pytest.param("exec", marks=pytest.mark.stories), "exec, kept running"])
 def agent(request, tmp_path):
     """An agent that calls `keep` with everything the user has said in its session."""
     if request.param == "http":

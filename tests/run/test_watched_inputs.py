@@ -82,6 +82,7 @@ def forget_watched(path):
     path.write_text("\n".join([json.dumps(plain), *lines]) + "\n")
 
 
+@pytest.mark.stories
 def test_values_of_variables_are_in_no_file(checks):
     shop, _, found = checks["secrets"]
     written = b"".join(path.read_bytes() for path in shop.folder.rglob("*") if path.is_file())

@@ -13,6 +13,7 @@ from tests.show.conftest import Made, written, written_anew
 from tests.show.samples import many_cases
 
 
+@pytest.mark.stories
 def test_a_thousand_cases_with_long_transcripts_stay_under_two_megabytes(many: Made) -> None:
     page = written("html", many)
     assert len(page) < 2_000_000

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from rightcall.core import event_loop
 from tests.models.loopback import Seen, json_server
 
 AGENT, JUDGE, USER, WRITER = "agent-m", "judge-m", "user-m", "writer-m"
@@ -91,4 +92,5 @@ def guard_sockets(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(socket, "getaddrinfo", guarded_find)
     # uvloop connects without Python's sockets, where nothing would be seen.
     monkeypatch.setitem(sys.modules, "uvloop", None)
+    event_loop.close()  # one that an earlier test opened
     return refused

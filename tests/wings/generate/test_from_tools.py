@@ -100,6 +100,7 @@ def only(*kinds):
     return {kind: weight for kind, weight in WEIGHTS.items() if kind in kinds}
 
 
+@pytest.mark.stories
 def test_a_model_writes_and_solvers_confirm_and_the_golden_says_how_it_came_to_be():
     model, _ = plain_writer()
     found = asyncio.run(

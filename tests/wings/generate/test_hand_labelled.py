@@ -42,6 +42,7 @@ def test_the_page_tells_what_the_readers_found_and_where_they_differ():
     assert all(f"`--seed {seed}`" in page for seed in seeds)
 
 
+@pytest.mark.stories
 def test_a_writer_that_is_wrong_three_times_in_ten_is_refuted_and_tried_again():
     made = asyncio.run(Synthesizer(writer(21), tools=TOOLS, seed=21).afrom_tools((), 60))
     tried_again = sum(golden.metadata["generated"].get("attempt", 0) > 0 for golden in made.goldens)

@@ -76,6 +76,7 @@ def corrupted(golden, number):
 
 
 @pytest.mark.parametrize("literal", [True, False], ids=["with literal check", "by solvers alone"])
+@pytest.mark.stories
 def test_at_least_95_percent_of_planted_errors_are_rejected(literal):
     goldens = sound_goldens()[:CORRUPTED]
     assert len(goldens) == CORRUPTED

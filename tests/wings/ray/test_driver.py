@@ -70,7 +70,9 @@ def store(tmp_path):
         yield opened
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    "workers", [1, 2, *(pytest.param(many, marks=pytest.mark.stories) for many in (3, 7))]
+)
 def test_any_number_of_workers_stores_what_one_process_does(store, workers):
     alone = ran(store, plan(trials=2))
     shared = ran(store, plan(trials=2), OneProcess(), workers=workers)
@@ -92,6 +94,7 @@ def test_workers_killed_at_any_moment_cost_no_result_and_double_none(tmp_path_fa
         assert shared.summary == alone.summary
 
 
+@pytest.mark.stories
 def test_a_lost_worker_is_named_and_its_cases_are_run_again(store):
     told = []
     engine = OneProcess(kills=1.0, most_kills=1)
@@ -127,6 +130,7 @@ def _alive(key):
     return ALIVE[key]
 
 
+@pytest.mark.stories
 def test_a_case_that_ends_its_process_is_stored_as_such_and_the_others_are_done(store):
     engine = OneProcess()
     agent = Deadly(engine)
@@ -178,6 +182,7 @@ def test_a_worker_with_other_tools_is_refused_by_name(store):
         ran(store, plan(), Older())
 
 
+@pytest.mark.stories
 def test_a_silent_worker_is_replaced(store):
     class Deaf(OneProcess):
         async def lease(self, worker, payload):
@@ -214,6 +219,7 @@ def test_a_run_that_cannot_be_resumed_starts_no_cluster(store):
         asyncio.run(run_plan(plan(30), store, backend=driver, resume=first))
 
 
+@pytest.mark.stories
 def test_stopping_early_gives_the_verdict_of_one_process(store):
     options = {"gate": read_gate({"min": 0.95, "stop": "curtail"})}
     alone = ran(store, plan(100, **options))
@@ -237,6 +243,7 @@ async def slow(golden):
     return await right_mostly(golden)
 
 
+@pytest.mark.stories
 def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
     async def interrupted():
         seen = asyncio.Event()
@@ -362,6 +369,7 @@ def test_a_rate_is_shared_by_workers(store, tmp_path):
     assert time.monotonic() - began >= 60 / 20 * 0.9 - 1  # twenty a second, but for the first of each worker
 
 
+@pytest.mark.stories
 def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeypatch):
     import time
 

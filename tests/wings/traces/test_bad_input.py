@@ -68,6 +68,7 @@ print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[
 """
 
 
+@pytest.mark.stories
 def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
     with gzip.open(tmp_path / "bomb.gz", "wb") as out:
         out.write(b'{"resourceSpans": "')

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from benchmarks.traces_import import write
 
 from rightcall.store.address import open_store
@@ -44,6 +45,7 @@ def imported(folder: Path, store: str, *kills: int) -> list[object]:
         ]
 
 
+@pytest.mark.stories
 def test_sessions_of_a_killed_import_are_counted_once(tmp_path: Path):
     write(tmp_path / "traces.jsonl", 40)
     expected = imported(tmp_path, "whole.db")

@@ -62,6 +62,7 @@ def program(tmp_path: Path) -> rc.Agent:
     return rc.Agent(f'exec:["{sys.executable}", "agent.py"]', exchange=Exchange(folder=str(tmp_path), spans="127.0.0.1:0"))  # fmt: skip
 
 
+@pytest.mark.stories
 def test_the_calls_of_a_program_are_those_of_its_spans(program):
     run = rc.evaluate(program, GOLDENS, concurrency=3)
     assert [(r.passed, r.trajectory.output) for r in run.results] == [(True, "31 degrees")] * 3
