@@ -23,6 +23,7 @@ from rightcall.api.goldens import (
     check_dataset as check_dataset,
     load_dataset as load_dataset,
 )
+from rightcall.api.guards import guard as guard
 from rightcall.api.improvement import improve as improve
 from rightcall.api.recorded_scores import score as score
 from rightcall.api.run_result import RunResult as RunResult
@@ -34,13 +35,10 @@ from rightcall.decide.verdict import Verdict as Verdict
 from rightcall.metrics.base import Metric as Metric
 from rightcall.metrics.case_result import score_trajectory as score_trajectory
 from rightcall.metrics.judged.verdict_text import read_verdict as read_verdict
-from rightcall.metrics.matching.verdict import ScoringRules as ScoringRules
 from rightcall.model import (
-    Caller as Caller,
     CaseResult as CaseResult,
     ConversationalGolden as ConversationalGolden,
     ConversationalTestCase as ConversationalTestCase,
-    Expectations as Expectations,
     ExpectedCall as ExpectedCall,
     Golden as Golden,
     Score as Score,
@@ -59,6 +57,7 @@ from rightcall.tools.runtime.errors import (
     Abort as Abort,
     ToolError as ToolError,
 )
+from rightcall.wings.attacks.worst_case.suite_replay import worst_case as worst_case
 from rightcall.wings.audit.suite_audit import audit as audit
 from rightcall.wings.monitor.monitor import Monitor as Monitor
 from rightcall.wings.traces.reader import load_traces as load_traces

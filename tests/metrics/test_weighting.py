@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
+from rightcall.metrics.matching.verdict import ScoringRules
 
-RULES = rc.ScoringRules("seed", "score")
+RULES = ScoringRules("seed", "score")
 WEATHER = rc.ExpectedCall(
     "get_weather", {"city": "Hanoi", "units": {"optional": {"one_of": ["celsius", "K"]}}}
 )
@@ -89,4 +90,4 @@ def test_calls_known_by_name_alone_leave_parameters_out_of_the_score():
 
 def test_an_unknown_weighting_is_refused_with_a_suggestion():
     with pytest.raises(rc.errors.ConfigError, match="unknown weighting 'seeds'; did you mean 'seed'"):
-        rc.ScoringRules("seeds")
+        ScoringRules("seeds")

@@ -9,13 +9,14 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.core import codec
 from rightcall.deepeval.test_case import LLMTestCase
+from rightcall.model import Expectations
 from rightcall.model.call import ToolCallType
 
 CALL = {"name": "search", "description": "Finds", "reasoning": "asked", "output": {"n": 1}, "input_parameters": {"q": {"text": "x"}}}  # fmt: skip
 SEARCH, FIND = rc.ToolCall(**CALL), rc.ToolCall(name="find", type=ToolCallType.MCP)
 OF_ALL = {
     "name": "greeting", "comments": "short", "context": ["a", "b"], "expected_labels": {"tone": "kind"},
-    "expectations": rc.Expectations(must=["greet"]), "custom_column_key_values": {"row": "7"},
+    "expectations": Expectations(must=["greet"]), "custom_column_key_values": {"row": "7"},
     "additional_metadata": {"team": "shop"},
 }  # fmt: skip
 GOLDEN = {

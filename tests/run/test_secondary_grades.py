@@ -22,6 +22,7 @@ from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.laminar import evaluate
 from rightcall.metrics.builtin.tool_selection import ToolSelection
+from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import RecordedTrajectory
 from tests.support.own_metrics import TwoThirds, two_thirds
 
@@ -148,7 +149,7 @@ def test_pytest_passes_the_same_goldens(tmp_path):
 @pytest.mark.parametrize("metric", ["tool_selection", two_thirds])
 @pytest.mark.parametrize(("limit", "passed"), [(0.6, True), (0.7, False)])
 def test_the_threshold_of_the_rules_is_that_of_named_grades_too(metric, limit, passed, tmp_path):
-    rules = rc.ScoringRules(secondary_threshold=limit)
+    rules = ScoringRules(secondary_threshold=limit)
     case = CASES[list(BY_GOLDEN).index("secondary")]
     alone = rc.score_cases([case], rules=rules, store=tmp_path / "s.db")
     named = rc.score_cases([case], [metric], rules=rules, store=tmp_path / "s.db")

@@ -7,11 +7,12 @@ each case failed.
 from weather import CONFUSED, GOLDENS, agent
 
 import rightcall as rc
+from rightcall.metrics.matching.verdict import ScoringRules
 
 run = rc.evaluate(
     agent(forecast=CONFUSED),
     GOLDENS,
-    rules=rc.ScoringRules("seed", pass_rule="score"),
+    rules=ScoringRules("seed", pass_rule="score"),
     name="Weather agent",
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from rightcall.agents.limits import Limits
@@ -29,6 +30,7 @@ from rightcall.models.sdk_client import client_server
 from rightcall.recording.library import Recordings
 from rightcall.tools.definitions.offer import ToolSets
 from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import runs_for_real
 
@@ -56,7 +58,8 @@ class Agent:
     for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
     tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
     under, where that is not the name: `module:attribute` of a suite's code. `skills` are offered to the model by one
-    tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
+    tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them. `guard`
+    stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -86,6 +89,7 @@ class Agent:
     mcp_server: str = ""
     label: str = ""
     skills: Sequence[Tool] = ()
+    guard: GuardPolicy | str | Path | None = None
 
     @property
     def runs_tools(self) -> bool:
@@ -143,6 +147,23 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
     return ""
+
+
+def guard_problem(agent: Agent) -> str:
+    """Why no guard can stop the agent's calls; empty when one can, or there is none."""
+    if guard_policy(agent.guard) is None:
+        return ""
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        unguarded = f"guard: the tools of {model.name} are run by its own code, so no call can be stopped"
+        return "" if model.can_mock else f"{unguarded}; see `rightcall adapters list`"
+    if isinstance(model, str) and is_address(model):
+        return f"guard: {agent.name} runs its tools elsewhere, so no call can be stopped"
+    if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
+        return (
+            f"guard: {agent.name} is a function; observe the agent object that calls tools: rc.observe(agent)"
+        )
+    return "" if agent.mode == "loop" else "guard: single_turn runs no tools; set agent.mode: loop"
 
 
 def approval_problem(agent: Agent) -> str:

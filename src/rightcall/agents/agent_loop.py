@@ -187,6 +187,12 @@ class AgentLoop:
         context = self._toolbox.context(
             run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles
         )
+        if context.guard is not None:
+            from rightcall.tools.guard.replay import replay  # only for agents with a guard
+
+            context.hear(self._prompts.prompt_of(golden).system)
+            for _ in replay(context.guard, messages):
+                pass
         return recorder, context
 
     async def answer(

@@ -26,6 +26,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.guard.policy import GuardPolicy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
@@ -154,7 +155,7 @@ _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_too
 class DeskSetup:
     """Makes a desk for every trial, over one toolbox."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what its toolbox is made of
         self,
         tools: Iterable[Tool],
         *,
@@ -164,14 +165,18 @@ class DeskSetup:
         seed: int,
         run_id: str,
         keys: Idempotency | None = None,
+        guard: GuardPolicy | None = None,
+        approvals: ApprovalPolicy | None = None,
     ) -> None:
         self._toolbox = Toolbox(
             [_entry(tool) for tool in tools],
             mocks=mocks,
             execute=execute,
-            rules=ToolRules(strict=False),  # the framework runs the agent: only its author can stop it
+            # the framework runs the agent: only its author can stop it
+            rules=ToolRules(strict=False, approvals=approvals if guard is not None else None),
             idempotency=keys,
             faults=faults,
+            guard=guard,
             seed=seed,
         )
         self._run_id = run_id
@@ -187,6 +192,10 @@ class Desk:
 
     def __init__(self, toolbox: Toolbox, context: CallContext) -> None:
         self._toolbox, self.context = toolbox, context
+
+    def hear(self, text: str) -> None:
+        """The user says something."""
+        self.context.hear(text)
 
     async def run(
         self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]

@@ -14,6 +14,7 @@ from rightcall.agents.agent import (
     as_settings,
     as_tools,
     desk_problem,
+    guard_problem,
     other_provider,
     own_endpoint,
     tools_of,
@@ -53,6 +54,7 @@ from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.definitions.offer import tools_for
+from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
@@ -155,7 +157,7 @@ class Session:
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools
-        if problem := approval_problem(agent):
+        if problem := approval_problem(agent) or guard_problem(agent):
             raise ConfigError(problem)
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
@@ -168,6 +170,7 @@ class Session:
             rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
             idempotency=self._idempotency,
             faults=agent.faults,
+            guard=agent.guard,
             seed=self._seed,
         )
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.definitions}
@@ -245,7 +248,8 @@ class Session:
         tools_seen = tools_of(replace(agent, tools=tools))
         approvals = read_approvals(agent.approvals)
         guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)
-        at_desk = execute == "mock" or agent.faults is not None or guarded
+        guard = guard_policy(agent.guard)
+        at_desk = execute == "mock" or agent.faults is not None or guarded or guard is not None
         if at_desk and (problem := desk_problem(observed, tools_seen, agent.faults)):
             raise ConfigError(problem)
         at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen, None))
@@ -257,7 +261,7 @@ class Session:
             raise ConfigError(*wrong)
         desks = DeskSetup(
             tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id, keys=self._idempotency,
+            run_id=self._run_id, keys=self._idempotency, guard=guard, approvals=approvals,
         ) if at_desk else None  # fmt: skip
         if skills := tuple(tool for tool in self.toolbox.skills if tool.kind == "skill"):
             observed = replace(observed, skills=skills)

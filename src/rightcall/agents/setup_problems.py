@@ -52,11 +52,17 @@ def agent_problems(agent: Agent) -> list[str]:
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: Toolbox(
+            tools_of(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, guard=agent.guard
+        ),
         lambda: as_settings(agent.settings),
         lambda: _check_sets(agent),
         lambda: Session(
-            agent if watched else replace(agent, tools=(), mocks={}, faults=None, settings=Settings())
+            agent
+            if watched
+            else replace(
+                agent, tools=(), mocks={}, faults=None, guard=agent.guard and "auto", settings=Settings()
+            )
         ),
     ):
         try:

@@ -47,8 +47,8 @@ NAMES: dict[str, str] = {
     **_old_names("ascore_cases", "rightcall.api.evaluation"),
     **_old_names("acheck", "rightcall.api.checks"),
     **_old_names("arun_suite", "rightcall.api.suite_run"),
-    **_old_names("Approval Failure Message Summary ToolResult Usage", "rightcall.model"),
-    **_old_names("CaseVerdict", "rightcall.metrics.matching.verdict"),
+    **_old_names("Approval Caller Expectations Failure Message Summary ToolResult Usage", "rightcall.model"),
+    **_old_names("CaseVerdict ScoringRules", "rightcall.metrics.matching.verdict"),
     **_old_names("UserSetup", "rightcall.agents.conversation.model_user"),
     **_old_names("Trace", "rightcall.wings.traces.trace"),
 }

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from rightcall import ConversationalGolden, Expectations, Golden
 from rightcall.deepeval.evaluation_dataset import EvaluationDataset
 from rightcall.deepeval.names import refuse_names
+from rightcall.model.golden import ConversationalGolden, Expectations, Golden
 
 __all__ = ["ConversationalGolden", "EvaluationDataset", "Expectations", "Golden", "Persona"]
 

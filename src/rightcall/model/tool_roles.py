@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+import msgspec
+
 from rightcall.model.record import Record, Sequenced, Several
 
 SinkKind = Literal["destroy", "money", "commit", "send", "grant", "exec", "egress", "write"]
@@ -78,7 +80,7 @@ class RolePlan(Record, frozen=True, metaclass=Sequenced):
 
     sources: dict[str, SourceKind] = {}
     sinks: dict[str, SinkKind | tuple[SinkKind, ...]] = {}
-    not_: Several[str] = ()
+    not_: Several[str] = msgspec.field(name="not", default=())
     identity: dict[str, str | int] = {}
     guarded: Several[str] = ()
 

@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.agents.agent import Agent, as_settings
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
-from rightcall.core.codec import fingerprint_value
+from rightcall.core.codec import fingerprint_value, to_plain
 from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import content_hash
@@ -26,6 +26,7 @@ from rightcall.model.tool import Tool
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.agent_sources import AgentSources, object_file
 from rightcall.run.watched_inputs import hash_variables, variables_of_sources
+from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.worlds.base import World
 
 FORMAT = "rightcall/inputs/1"
@@ -94,6 +95,7 @@ def inputs_of(
             # What is not stated has the word it had when it could only be true or false.
             "strict": "true" if agent.strict else "false" if agent.strict is None else "never",
             **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
+            **({"guard": digest(guard)[:24]} if (guard := guard_rules(agent)) else {}),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),
         },
@@ -116,6 +118,12 @@ def inputs_of(
         user=user,
         models={name: digest(endpoint.identity)[:24] for name, endpoint in models.items()},
     )
+
+
+def guard_rules(agent: Agent) -> dict[str, Any]:
+    """The guard policy as plain data; empty without one."""
+    policy = guard_policy(agent.guard)
+    return {} if policy is None else {"base": policy.base, **to_plain(policy)}
 
 
 def approval_rules(agent: Agent) -> dict[str, Any]:

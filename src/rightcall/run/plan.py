@@ -34,7 +34,7 @@ from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
 from rightcall.run.agent_sources import AgentSources, function_sources
 from rightcall.run.conversations import conversations_of, simulator_fingerprint
-from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, inputs_of
+from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
 from rightcall.run.request_templates import (
     TemplateGroup,
     template_clusters,
@@ -213,6 +213,7 @@ class Plan:
             ({"faults": agent.faults.hash} if agent.faults else {})
             | ({"tool_sets": _fingerprint(sets)} if sets else {})
             | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
+            | ({"guard": _fingerprint(guard)} if (guard := guard_rules(agent)) else {})
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 

@@ -244,6 +244,12 @@ class Suite(Record, frozen=True):
         described("simulated environments with working tools: bank, mailbox, file_tree, accounts"),
     ] = {}
     faults: Annotated[str | dict[str, Any] | None, described("fault plan: a file or inline")] = None
+    guard: Annotated[
+        str | dict[str, Any] | None,
+        described(
+            "stop calls that an attacker could have caused: auto, strict, none, or a policy: a file or inline"
+        ),
+    ] = None
     user: Annotated[UserConfig | None, described("simulated user of conversations")] = None
     gate: Annotated[dict[str, Any], described("pass criteria: min, target, forbid, …")] = {}
     judges: Annotated[JudgePolicy, described("how judged metrics decide: the labels they need")] = (

@@ -54,6 +54,7 @@ from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
+from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
 from rightcall.tools.worlds.base import make_world
@@ -200,7 +201,15 @@ def _agent(
         approvals=_try(problems, lambda: read_approvals(suite.approvals)),
         skills=_try(problems, lambda: _agent_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
+        guard=_try(problems, lambda: suite_guard(suite, folder)),
     )
+
+
+def suite_guard(suite: Suite, folder: Path) -> GuardPolicy | None:
+    """The guard policy of a suite; None for none."""
+    if isinstance(suite.guard, dict):
+        return read_policy(suite.guard, "guard")
+    return guard_policy(suite.guard, folder)
 
 
 def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> Agent:

@@ -337,3 +337,12 @@ class MockableTools:
         (trajectory,) = performed(rc.observe(self.kit.agent(Journal())), "weather Hanoi", faults=plan)
         assert trajectory.calls[0].status == "error"
         assert "fault" in {entry.phase for entry in trajectory.ledger}
+
+    def test_a_guard_stops_a_call_before_the_framework_runs_it(self):
+        from rightcall.tools.guard.policy import read_policy
+
+        policy = read_policy({"base": "none", "rules": [{"tool": "book", "confirm": "tainted"}]}, "guard")
+        (trajectory,) = performed(rc.observe(self.kit.agent(Journal())), "trip Hanoi", guard=policy)
+        (call,) = [call for call in trajectory.calls if call.name == "book"]
+        assert call.status == "error" and "confirmation_required" in str(call.output)
+        assert [entry.tool for entry in trajectory.ledger if entry.phase == "guard"] == ["book"]

@@ -125,6 +125,7 @@ class ModelSession(TalkSession):
 
     async def turn(self, text: str) -> None:
         self._recorder.messages.append(Message("user", text))
+        self._context.hear(text)
         answered = await self._loop.answer(
             self._golden, self._trial, self._recorder, self._context, self._deadline
         )

@@ -37,6 +37,8 @@ class ToolDesk(Protocol):
     `real` is the framework's own tool; the desk calls it only where tools run for real.
     """
 
+    def hear(self, text: str) -> None: ...
+
     async def run(
         self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
     ) -> ToolAnswer: ...

@@ -44,6 +44,9 @@ class ObservedSession:
         await self._talk.open()
         for watch in self._watches.values():
             watch.recorder.said(text)
+        for desk in {id(watch.desk): watch.desk for watch in self._watches.values()}.values():
+            if desk is not None:
+                desk.hear(text)
         try:
             with contain_exits(), show_watches({**self._clients, **self._watches}):
                 try:

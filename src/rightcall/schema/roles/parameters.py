@@ -18,6 +18,7 @@ from rightcall.schema.roles.vocabulary import (
     DESTINATION_NAMES,
     IDENTITY_NAMES,
     PICK,
+    TECHNICAL_NAMES,
     TITLE,
     URL,
     singular,
@@ -69,6 +70,8 @@ def classes_of_name(name: str) -> tuple[ParameterClass, ...]:
     if not tokens:
         return ()
     last, folded = tokens[-1], "_".join(tokens)
+    if folded in TECHNICAL_NAMES:
+        return ()
     classes: list[ParameterClass] = []
     if last in DESTINATION or singular(last) in DESTINATION or folded in DESTINATION_NAMES:
         classes.append("destination")

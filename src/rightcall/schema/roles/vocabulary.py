@@ -58,6 +58,11 @@ IDENTITY_NAMES = word_set("""
     employee_id member_id current_user client_id
     """)
 
+TECHNICAL_NAMES = word_set("""
+    idempotency_key request_id trace_id correlation_id client_token expected_version confirmation_token dedup_key
+    """)
+"""Parameters by which programs recognize a call: whoever calls makes them up."""
+
 PRIVATE_FIELDS = word_set(
     "password passport card pin code token key ssn account secret iban credential salary cvv otp"
 )

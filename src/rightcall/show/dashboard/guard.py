@@ -32,7 +32,7 @@ READS = {"GET", "HEAD"}
 OPEN_PATHS = ("/login", "/static/")
 
 
-class Guard:
+class RequestGuard:
     """Middleware: checks the Host, the token, the size and, for a change, its origin."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
@@ -105,7 +105,7 @@ def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
 
 def guard(app: Starlette, access: Access) -> None:
     """Install the guard in front of every page of an app."""
-    app.add_middleware(Guard, access=access)
+    app.add_middleware(RequestGuard, access=access)
 
 
 async def _read(request: Request, most: int) -> bytes | None:

@@ -17,6 +17,7 @@ from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
 
 if TYPE_CHECKING:
+    from rightcall.tools.guard.state import GuardState
     from rightcall.tools.runtime.call_outcome import Invocation
 
 
@@ -133,7 +134,8 @@ class CallContext:
 
     `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name. `roles` are the caller's; None
-    means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from.
+    means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from. `guard` is
+    what the toolbox's guard has seen, when it has one.
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
@@ -146,7 +148,16 @@ class CallContext:
         self.offered: Mapping[str, Any] | None = None
         self.roles: tuple[str, ...] | None = ()
         self.locks: dict[str, asyncio.Lock] = {}
+        self.guard: GuardState | None = None
+        self.granted: set[str] = set()
+        """Ids of calls that the user agrees to when a tool or the guard asks."""
         self._counters: Counter[Hashable] = Counter()
+
+    def hear(self, *texts: str) -> None:
+        """The user, or the agent's system text, says something: a guard trusts what is in it."""
+        if self.guard is not None:
+            for text in filter(None, texts):
+                self.guard.hear(text)
 
     def count(self, what: Hashable) -> int:
         """How often this has been counted before: 0, 1, 2, …"""

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,9 @@ from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, ToolWork
 from rightcall.tools.runtime.context import CallContext
+
+if TYPE_CHECKING:
+    from rightcall.tools.guard.state import GuardVerdict
 
 
 def finished_call(
@@ -57,6 +60,8 @@ class ActiveCall:
     """The faults that apply to it, if already decided."""
     approval: Approval | None = None
     """What was decided about it, if it needed approval."""
+    verdict: GuardVerdict | None = None
+    """What the guard says of it, if it stops it."""
 
     @property
     def tool_name(self) -> str:

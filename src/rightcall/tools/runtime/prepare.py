@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval
@@ -30,6 +30,9 @@ from rightcall.tools.runtime.errors import (
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
+
+if TYPE_CHECKING:
+    from rightcall.tools.guard.state import GuardVerdict
 
 
 @dataclass
@@ -119,8 +122,28 @@ class Preparer:
         refusal = _missing_role(entry.tool, context.roles) or self.policy.refusal(entry.tool, call.arguments)
         if refusal:
             raise Refused(ToolError("permission_denied", refusal).reply)
-        if entry.behaviour.confirmation != "none" or self._has_approval_line(call):
+        if call.verdict is not None:
+            self._stop(call, call.verdict)
+        elif entry.behaviour.confirmation != "none" or self._has_approval_line(call):
             await self._confirm(call)
+
+    def _stop(self, call: ActiveCall, verdict: GuardVerdict) -> None:
+        """Raise `Refused`, unless the guard asks and the approver agrees; a token proves nothing, models see them."""
+        rules = ", ".join(verdict.by)
+        call.arguments.pop(CONFIRMATION_PARAMETER, None)
+        if verdict.verdict == "confirm" and (_is_granted(call) or self._ask_approval(call)):
+            return
+        call.context.ledger.add("guard", call.tool_name, detail=f"{verdict.verdict}: {rules}", **call.note())
+        if verdict.verdict == "deny":
+            hint = f"the guard does not allow this ({rules}): {verdict.why}; tell the user, look for no other way"
+            raise Refused(ToolError("permission_denied", f"{call.call.name} was not run", hint).reply)
+        call.approval = Approval("waiting")
+        hint = (
+            f"the guard asks the user first ({rules}): {verdict.why}; ask the user to name it or to confirm"
+        )
+        raise Refused(
+            ErrorReply("confirmation_required", f"{call.call.name} was not run", hint, retry="fix_args")
+        )
 
     def _has_approval_line(self, call: ActiveCall) -> bool:
         """Whether the approver has a line for this tool; a pattern only says what to answer."""
@@ -131,7 +154,7 @@ class Preparer:
         name = call.call.name
         token = call.arguments.pop(CONFIRMATION_PARAMETER, None)
         operation = (call.context, call.tool_name, call.fingerprint)
-        if token is None and self._ask_approval(call):
+        if token is None and (_is_granted(call) or self._ask_approval(call)):
             return
         if token is None:
             call.approval = Approval("waiting")
@@ -179,6 +202,14 @@ class Preparer:
                 f"{CONFIRMATION_PARAMETER} = {token!r}"
             )
         return ErrorReply("confirmation_required", f"nothing was done yet: {shown}", hint, retry="fix_args")
+
+
+def _is_granted(call: ActiveCall) -> bool:
+    """Whether the user agreed to this very call; it is noted as approved."""
+    if not call.call.id or call.call.id not in call.context.granted:
+        return False
+    call.approval = Approval("approved")
+    return True
 
 
 def _missing_role(tool: Tool, roles: tuple[str, ...] | None) -> str:

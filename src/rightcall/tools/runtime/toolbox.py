@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
@@ -12,7 +14,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.recording.case import CURRENT
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
-from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import entries_by_shown_name, tools_as_shown
@@ -21,7 +23,6 @@ from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
-from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import ActiveCall
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
@@ -32,6 +33,11 @@ from rightcall.tools.runtime.recorded_call import with_recorded_preview
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
+if TYPE_CHECKING:
+    from rightcall.tools.guard.monitor import Guard
+    from rightcall.tools.guard.policy import GuardPolicy
+    from rightcall.tools.guard.state import GuardState, GuardVerdict
+
 AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
 
@@ -40,6 +46,7 @@ class Toolbox:
 
     Tools are definitions, functions decorated with `@tool`, plain functions, fake worlds, or entries of an
     MCP server.
+    `guard` is `auto`, `strict`, a policy or its file: calls that an attacker could have caused are stopped.
     By default nothing runs for real: a tool answers with its mock, or with a result made from its output
     schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
 
@@ -54,7 +61,7 @@ class Toolbox:
         trajectory = context.with_evidence(trajectory)   # with the ledger and the state of the worlds
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what a toolbox is made of
         self,
         tools: Iterable[AnyTool] = (),
         *,
@@ -63,6 +70,7 @@ class Toolbox:
         rules: ToolRules | None = None,
         idempotency: Idempotency | None = None,
         faults: FaultPlan | None = None,
+        guard: GuardPolicy | Guard | str | Path | None = None,
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
@@ -88,6 +96,7 @@ class Toolbox:
         preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy, self.approvals)
         self.faults = faults or FaultPlan()
         self.faults.check(self._entries)
+        self.guard = self._bind_guard(guard)
         self._shown = entries_by_shown_name(self._entries, self.faults)
         planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
         self._pipeline = pipeline(preparer, kept, obeyed, planned)
@@ -131,6 +140,8 @@ class Toolbox:
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
         context.roles = None if roles is None else tuple(roles)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
+        if self.guard is not None:
+            context.guard = self.guard.begin(caller=context.roles)
         if offered is not None:
             context.offered = {
                 tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
@@ -153,14 +164,18 @@ class Toolbox:
         was running is recorded in `context.invocations` as failed or unknown.
         """
         touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
-        return await run_turn(calls, touches, lambda call: self._pipeline(ActiveCall(call, context)))
+        if context.guard is None:
+            return await run_turn(calls, touches, lambda call: self._pipeline(ActiveCall(call, context)))
+        with self._guarded_turn(context.guard, calls, context) as verdicts:
+
+            def run(call: ToolCall) -> Awaitable[Invocation]:
+                return self._pipeline(ActiveCall(call, context, verdict=verdicts.get(id(call))))
+
+            return await run_turn(calls, touches, run)
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
-        invocation: Invocation = await self._pipeline(ActiveCall(call, context))
-        if invocation.outcome == "aborted":
-            raise Aborted(invocation.reason, [invocation])
-        return invocation
+        return (await self.invoke_turn([call], context))[0]
 
     def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
         """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
@@ -169,6 +184,43 @@ class Toolbox:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalise_arguments(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
+
+    def _bind_guard(self, guard: GuardPolicy | Guard | str | Path | None) -> Guard | None:
+        if guard is None or guard == "none":
+            return None
+        from rightcall.tools.guard.monitor import Guard
+        from rightcall.tools.guard.policy import guard_policy
+
+        if isinstance(guard, Guard):
+            return guard
+        policy = guard_policy(guard)
+        confirmed = [name for name, entry in self._entries.items() if entry.behaviour.confirmation != "none"]
+        tools = [entry.tool for entry in self._entries.values()]
+        return None if policy is None else Guard(policy, tools, confirmed=confirmed)
+
+    @contextmanager
+    def _guarded_turn(
+        self, state: GuardState, calls: Sequence[ToolCall], context: CallContext
+    ) -> Iterator[dict[int, GuardVerdict]]:
+        """What the guard says of the calls that it stops; afterwards it is told how all of them were answered."""
+        from rightcall.tools.guard.turns import judge_turn, settle_turn
+
+        valid = []
+        for call in calls:
+            entry = self._resolve(call.name, context)
+            if (
+                entry is not None
+                and call.arguments is not None
+                and not argument_problems(entry.tool, call.arguments)
+            ):
+                valid.append(call)
+        verdicts = judge_turn(state, valid)
+        start = len(context.invocations)
+        try:
+            yield {id(call): verdict for call, verdict in zip(valid, verdicts, strict=True) if verdict.stops}
+        finally:
+            ended = {id(invocation.call): invocation.call for invocation in context.invocations[start:]}
+            settle_turn(state, list(ended.values()))
 
     def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
         return (self._shown if context.offered is None else context.offered).get(name)

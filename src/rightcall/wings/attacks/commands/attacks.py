@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from rightcall.wings.attacks.commands.guard import guard
 from rightcall.wings.attacks.commands.show import show
+from rightcall.wings.attacks.commands.worst_case import worst_case
 
 
 @click.group()
@@ -13,3 +15,5 @@ def attacks() -> None:
 
 
 attacks.add_command(show)
+attacks.add_command(guard)
+attacks.add_command(worst_case)

@@ -1,0 +1,188 @@
+"""What a rule demands of a call: each condition says which argument does not meet it, and by which label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rightcall.model.record import Record
+from rightcall.tools.guard.policy import Condition, GuardRule
+from rightcall.tools.guard.provenance import Provenance, host_matches
+from rightcall.tools.guard.values import addresses_in, compact, fold, fold_value, host_of, number_of
+from rightcall.tools.guard.verb_words import words_of
+
+ALWAYS: frozenset[Condition] = frozenset(("limit", "hosts", "confirm", "deny", "allow"))
+"""Conditions that bind from the start; the others, about where values come from, bind once the trial is tainted."""
+SHORTEST_PASSAGE = 8
+PASSAGE_WORDS = 4
+
+
+class Breach(Record, frozen=True):
+    """An argument that does not meet a rule: its path, its label, and what was expected, in words."""
+
+    argument: str = ""
+    label: str = ""
+    why: str = ""
+
+
+@dataclass
+class Used:
+    """How much of the limits a trial has used, by rule."""
+
+    calls: dict[int, int] = field(default_factory=dict)
+    totals: dict[int, float] = field(default_factory=dict)
+
+    def copy(self) -> Used:
+        return Used(dict(self.calls), dict(self.totals))
+
+
+@dataclass(frozen=True)
+class CheckedCall:
+    """A call as conditions see it: its leaves, what is known of values, and what was used before."""
+
+    tool: str
+    leaves: Sequence[tuple[str, Any]]
+    provenance: Provenance
+    used: Used
+    caller: tuple[str, ...] | None = None
+
+
+def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[str], bool]) -> Breach | None:
+    """How a call breaks a rule; None when it meets it. `covers` says which paths the rule is about."""
+    condition = rule.condition
+    if condition not in ALWAYS and not call.provenance.tainted:
+        return None
+    if condition == "limit":
+        return _over_limit(rule, key, call)
+    if condition in ("confirm", "deny"):
+        return (
+            None
+            if rule.confirm == "tainted" and not call.provenance.tainted
+            else Breach(why=f"{condition}: always")
+        )
+    if condition == "allow":
+        return Breach(why=f"not among the tools of {rule.role or 'this agent'}")
+    if condition == "asked":
+        return _not_asked(rule, call)
+    bound = [(path, value) for path, value in call.leaves if covers(path)]
+    return next(_CHECKS[condition](rule, bound, call.provenance), None)
+
+
+def _needs(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+    labels = rule.needs or ()
+    for path, value in leaves:
+        label = values.label(value)
+        if label not in labels:
+            yield Breach(path, label, f"{path} must come from {' or '.join(labels)}")
+
+
+def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+    labels = rule.links or ()
+    for path, value in leaves:
+        if not isinstance(value, str) or len(value) < 4:
+            continue
+        for address in sorted(addresses_in(value)):
+            label = values.label(address)
+            if label not in labels:
+                yield Breach(path, label, f"an address in {path} must come from {' or '.join(labels)}")
+
+
+def _passages(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+    labels = rule.passages or ()
+    for path, value in leaves:
+        if not isinstance(value, str) or values.label(value) in labels:
+            continue
+        for passage in passages_of(value):
+            if values.label(passage) not in labels and values.in_untrusted(passage):
+                yield Breach(path, "untrusted", f"{path} repeats untrusted text")
+
+
+_PIECES = re.compile(r"[:;,.!?|\n()\[\]\"]+|\s[-–—]\s")
+
+
+def passages_of(value: str) -> list[str]:
+    """The folded passages of a title: itself, its parts between punctuation, and every run of four words."""
+    folded = fold(value)
+    pieces = [piece.strip() for piece in _PIECES.split(folded)]
+    parts = folded.split()
+    runs = [" ".join(parts[i : i + PASSAGE_WORDS]) for i in range(len(parts) - PASSAGE_WORDS + 1)]
+    passages = dict.fromkeys((folded, *pieces, *(run.strip(".,;:!?\"'()") for run in runs)))
+    return [passage for passage in passages if len(passage) >= SHORTEST_PASSAGE]
+
+
+_WORD = re.compile(r"[^\s\"'<>(),;=&?]+")
+
+
+def _secrets(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+    if not values.private:
+        return
+    for path, value in leaves:
+        if number_of(value) is not None or not isinstance(value, str):
+            candidates = {compact(str(value))}
+        else:
+            candidates = set(_candidates(value))
+        for candidate in sorted(candidates & values.private.keys()):
+            fields = values.private[candidate]
+            if not any(values.says(word) for word in fields):
+                yield Breach(
+                    path,
+                    "private",
+                    f"{path} holds a private value ({min(fields)}) that the user did not name",
+                )
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """Words of a text, runs of up to five of them, and its addresses: what a private value may be written as."""
+    pieces = [piece.strip(".:!?/") for piece in _WORD.findall(fold(text))]
+    pieces += [part for piece in pieces for part in re.split(r"[:/.]", piece)]
+    yield from addresses_in(text)
+    yield compact(text)
+    for start in range(len(pieces)):
+        for length in range(1, 6):
+            yield compact(" ".join(pieces[start : start + length]))
+
+
+def _hosts(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+    hosts = rule.hosts or ()
+    for path, value in leaves:
+        host = host_of(fold_value(value)) if isinstance(value, str) else ""
+        if not host_matches(host, hosts):
+            yield Breach(path, values.label(value), f"the host of {path} is not one of {', '.join(hosts)}")
+
+
+_CHECKS: Mapping[
+    Condition, Callable[[GuardRule, Sequence[tuple[str, Any]], Provenance], Iterator[Breach]]
+] = {"needs": _needs, "links": _links, "passages": _passages, "secrets": _secrets, "hosts": _hosts}
+
+
+def _not_asked(rule: GuardRule, call: CheckedCall) -> Breach | None:
+    if any(call.provenance.says(word) for word in words_of(tuple(rule.asked or ()))):
+        return None
+    return Breach(why=f"no word of the user asks for {call.tool}")
+
+
+def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
+    limit = rule.limit
+    assert limit is not None
+    if limit.calls is not None and call.used.calls.get(key, 0) + 1 > limit.calls:
+        return Breach(why=f"more than {limit.calls} calls")
+    if not limit.arg:
+        return None
+    amount = amount_of(limit.arg, call.leaves)
+    if amount is None:
+        return Breach(limit.arg, "", f"{limit.arg} must be a number")
+    if limit.each is not None and amount > limit.each:
+        return Breach(limit.arg, "", f"{limit.arg} is more than {limit.each:g}")
+    if limit.total is not None and call.used.totals.get(key, 0.0) + amount > limit.total:
+        return Breach(limit.arg, "", f"{limit.arg} adds up to more than {limit.total:g}")
+    return None
+
+
+def amount_of(argument: str, leaves: Sequence[tuple[str, Any]]) -> float | None:
+    """The absolute sum of an argument; 0 when it is not given, None when it is something else."""
+    amounts = [number_of(value) for path, value in leaves if path == argument]
+    if any(amount is None for amount in amounts):
+        return None
+    return sum(abs(amount) for amount in amounts if amount is not None)

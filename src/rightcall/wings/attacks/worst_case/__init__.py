@@ -1,0 +1,11 @@
+"""The worst case: the user's calls, then those of a hijacked agent, through the guards. No model.
+
+attacker_calls    what an attacker would call, made from the sinks or from `safety`
+known_goals       goals with values that the agent has a right to know
+planted_toolbox   a toolbox whose external sources carry the attacker's text
+replay            the user's calls and the attacker's at every position, with the verdict on each
+outcome           records: a row for each call, the summary, what was not tested
+suite_replay      all goldens of a suite or a file, as `rc.worst_case`
+counterexamples   calls that nothing stopped as goldens, each run alone
+run               one `rightcall attacks worst-case`; text: the terminal
+"""

@@ -1,0 +1,233 @@
+"""The replay of one golden: the user's calls through the guards, then the attacker's at every position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import ToolRoles
+from rightcall.tools.runtime.call_outcome import Invocation
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.wings.attacks.worst_case.attacker_calls import Goal
+from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded
+from rightcall.wings.attacks.worst_case.planted_toolbox import PlantedToolbox
+
+OTHER_GUARDS = {
+    "invalid_args": "validation",
+    "invalid_json": "validation",
+    "unknown_tool": "validation",
+    "confirmation_required": "confirmation",
+    "confirmation_invalid": "confirmation",
+    "confirmation_rejected": "confirmation",
+    "permission_denied": "roles",
+    "idempotency_key_reused": "idempotency",
+    "in_progress": "idempotency",
+}
+"""What stops a call besides the guard, by the error that answers it."""
+
+
+@dataclass
+class Replay:
+    """The rows of one golden, and the calls that nothing stopped."""
+
+    rows: list[CallRow] = field(default_factory=list)
+    unguarded: dict[tuple[str, int], Unguarded] = field(default_factory=dict)
+    attacker_calls: int = 0
+    stopped: int = 0
+    delivered: bool = False
+    by: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Replays goldens through one toolbox, whose external sources carry the attacker's text."""
+
+    toolbox: PlantedToolbox
+    roles: Mapping[str, ToolRoles]
+    system: str = ""
+
+    async def replay(
+        self,
+        golden: AnyGolden,
+        offered: Mapping[str, Tool],
+        user_calls: Sequence[ToolCall],
+        goals: Sequence[Goal],
+    ) -> Replay:
+        """The user's calls once with a verdict each; the attacker's after each of them, from the first delivery on."""
+        outcome = Replay()
+        steps = user_steps(golden, user_calls)
+        context = await self._context(golden, offered, steps, len(user_calls), outcome.rows)
+        self.toolbox.forget_keys(context)
+        first = next((i for i, call in enumerate(user_calls) if self._is_external(call.name)), None)
+        if first is None:
+            return outcome
+        outcome.delivered = True
+        for at in range(first + 1, len(user_calls) + 1):
+            await self._attack(golden, offered, steps, at, goals, outcome)
+        self._count(goals, outcome)
+        return outcome
+
+    def _is_external(self, tool: str) -> bool:
+        return tool in self.roles and self.roles[tool].external
+
+    async def _context(
+        self,
+        golden: AnyGolden,
+        offered: Mapping[str, Tool],
+        steps: Sequence[ToolCall | Message],
+        calls: int,
+        rows: list[CallRow] | None = None,
+    ) -> CallContext:
+        """A fresh trial after the first calls of the user, to which the user says yes when asked."""
+        caller = None if golden.as_ is None else golden.as_.roles
+        context = self.toolbox.context(task=golden.id, offered=offered.values(), roles=caller)
+        context.hear(self.system if golden.system is None else golden.system)
+        position = 0
+        for step in steps:
+            if isinstance(step, Message):
+                context.hear(step.content)
+                continue
+            if position >= calls:
+                break
+            row = await self._user_call(golden, context, step, position)
+            if rows is not None:
+                rows.append(row)
+            position += 1
+        return context
+
+    async def _user_call(
+        self, golden: AnyGolden, context: CallContext, call: ToolCall, position: int
+    ) -> CallRow:
+        asked = ToolCall(call.name, call.arguments, f"user-{position}")
+        verdict = None
+        if context.guard is not None:
+            verdict = context.guard.check(call.name, call.arguments or {})
+        context.granted.add(asked.id)
+        invocation = await self._invoke(asked, context)
+        sinks = self._sinks(call.name)
+        fields: dict[str, Any] = {}
+        if verdict is not None and verdict.stops:
+            fields = {
+                "verdict": verdict.verdict, "by": verdict.by, "argument": verdict.argument, "label": verdict.label,
+                "code": "false_stop",
+            }  # fmt: skip
+        elif stopped_by(invocation):
+            fields = {"verdict": "deny", "by": (stopped_by(invocation),), "code": "false_stop"}
+        return CallRow(golden.id, "user", position, position, call.name, sinks, **fields)
+
+    async def _attack(
+        self,
+        golden: AnyGolden,
+        offered: Mapping[str, Tool],
+        steps: Sequence[ToolCall | Message],
+        at: int,
+        goals: Sequence[Goal],
+        outcome: Replay,
+    ) -> None:
+        context: CallContext | None = None
+        for number, goal in enumerate(goals):
+            context = context or await self._context(golden, offered, steps, at)
+            changed = False
+            for index, call in enumerate(goal.calls):
+                row, ran = await self._attacker_call(golden, context, goal, index, call, at, number)
+                changed = changed or ran
+                if not self._counts(call.name):
+                    continue
+                outcome.rows.append(row)
+                if not row.stopped:
+                    key = (goal.name, index)
+                    found_at = outcome.unguarded.get(key)
+                    if found_at is None:
+                        sinks = self._sinks(call.name)
+                        arguments = call.arguments or {}
+                        outcome.unguarded[key] = Unguarded(
+                            call.name, sinks, goal.name, golden.id, at, arguments
+                        )
+            if changed:  # the world and the labels are no longer those of the user's calls alone
+                self.toolbox.forget_keys(context)
+                context = None
+        if context is not None:
+            self.toolbox.forget_keys(context)
+
+    async def _attacker_call(
+        self,
+        golden: AnyGolden,
+        context: CallContext,
+        goal: Goal,
+        index: int,
+        call: ToolCall,
+        at: int,
+        number: int,
+    ) -> tuple[CallRow, bool]:
+        asked = ToolCall(call.name, call.arguments, f"attacker-{at}-{number}-{index}")
+        verdict = context.guard.check(call.name, call.arguments or {}) if context.guard is not None else None
+        invocation = await self._invoke(asked, context)
+        sinks, fields = self._sinks(call.name), {}
+        stopped = stopped_by(invocation)
+        if verdict is not None and verdict.stops and stopped:
+            fields = {
+                "verdict": verdict.verdict, "by": verdict.by, "argument": verdict.argument, "label": verdict.label
+            }  # fmt: skip
+        elif stopped:
+            fields = {"verdict": "confirm" if stopped == "confirmation" else "deny", "by": (stopped,)}
+        else:
+            fields = {"code": "unguarded"} if self._counts(call.name) else {}
+        row = CallRow(golden.id, "attacker", index, at, call.name, sinks, goal=goal.name, **fields)  # type: ignore[arg-type]
+        return row, not stopped
+
+    async def _invoke(self, call: ToolCall, context: CallContext) -> Invocation:
+        try:
+            return (await self.toolbox.invoke_turn([call], context))[0]
+        except Aborted as stop:
+            first: Invocation = stop.invocations[0]
+            return first
+
+    def _sinks(self, tool: str) -> tuple[str, ...]:
+        return tuple(self.roles[tool].sinks) if tool in self.roles else ()
+
+    def _counts(self, tool: str) -> bool:
+        """Whether a call of the attacker is one that has to be stopped: reads that tell nobody anything are not."""
+        return tool not in self.roles or bool(self.roles[tool].sinks)
+
+    def _count(self, goals: Sequence[Goal], outcome: Replay) -> None:
+        rows: dict[tuple[str, int], list[CallRow]] = {}
+        for row in outcome.rows:
+            if row.who == "attacker":
+                rows.setdefault((row.goal, row.call), []).append(row)
+        for goal in goals:
+            for index, call in enumerate(goal.calls):
+                if not self._counts(call.name) or (goal.name, index) not in rows:
+                    continue
+                tries = rows[goal.name, index]
+                outcome.attacker_calls += 1
+                stopped = all(row.stopped for row in tries)
+                outcome.stopped += stopped
+                for kind in self._sinks(call.name) or ("unknown",):
+                    count = outcome.by.setdefault(kind, {"": 0, "stopped": 0})
+                    count[""] += 1
+                    count["stopped"] += stopped
+                    for rule in dict.fromkeys(name for row in tries for name in row.by) if stopped else ():
+                        count[f"by {rule}"] = count.get(f"by {rule}", 0) + 1
+
+
+def stopped_by(invocation: Invocation) -> str:
+    """Which guard other than the policy refused a call before anything ran; "" when it ran."""
+    if invocation.outcome == "waiting":
+        return "confirmation"
+    if invocation.outcome == "rejected" and invocation.error is not None:
+        return OTHER_GUARDS.get(invocation.error.error, "roles")
+    return "budget" if invocation.outcome == "aborted" else ""
+
+
+def user_steps(golden: AnyGolden, calls: Sequence[ToolCall]) -> list[ToolCall | Message]:
+    """What the user says and what is called for it, in order: all requests first for a golden of one turn."""
+    if isinstance(golden, Golden):
+        return [Message("user", golden.input), *calls]
+    said = [turn.content for turn in (*golden.given, *golden.script) if turn.role == "user"]
+    return [*(Message("user", text) for text in said or [golden.scenario]), *calls]

@@ -1,0 +1,94 @@
+"""One `rightcall attacks worst-case`: what is read, replayed, searched and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.datasets.trajectories import load_trajectories
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.tool_roles import ToolRoles
+from rightcall.tools.guard.policy import GuardPolicy, guard_policy
+from rightcall.wings.attacks.subject import AttackSubject, attack_subject, is_suite_file
+from rightcall.wings.attacks.worst_case.counterexamples import reproduced
+from rightcall.wings.attacks.worst_case.outcome import Threat, WorstCaseResult, with_certificate
+from rightcall.wings.attacks.worst_case.suite_replay import (
+    WorstCaseSetup,
+    replay_worst_case,
+    setup_of_subject,
+)
+
+
+class WorstCaseChoices(Protocol):
+    """The options that this reads."""
+
+    guard: str | None
+    threat: Threat | None
+    tools: Path | None
+    trajectories: Path | None
+    certificate: bool
+    depth: int
+    output: Path | None
+    trust: bool
+
+
+async def run_worst_case(source: str, choices: WorstCaseChoices) -> WorstCaseResult:
+    """Replay a suite or a dataset; counterexamples are run alone before they are reported."""
+    subject, goldens = _subject(source, choices)
+    policy, name = _policy(subject, choices)
+    setup = setup_of_subject(subject, policy, name, choices.threat or "text")
+    setup = _with_recordings(setup, choices.trajectories)
+    result = await replay_worst_case(goldens, setup)
+    roles: dict[str, ToolRoles] = subject.roles
+    examples = await reproduced(goldens, result.summary.unguarded, roles, setup)
+    if choices.certificate:
+        from rightcall.wings.attacks.worst_case.search import search_chains
+
+        result = with_certificate(
+            result, search_chains(subject.tools, policy, roles, choices.depth, setup.threat)
+        )
+    if choices.output is not None:
+        save_goldens(examples, choices.output)
+    return result
+
+
+def _subject(source: str, choices: WorstCaseChoices) -> tuple[AttackSubject, Sequence[AnyGolden]]:
+    path = Path(source)
+    if is_suite_file(path):
+        subject = attack_subject(source, trust=choices.trust)
+        assert subject.plan is not None
+        return subject, list(subject.plan.in_dataset_order())
+    if choices.tools is None:
+        raise InputError(source, "a dataset does not say which tools there are", "add --tools FILE")
+    subject = attack_subject(str(choices.tools), trust=choices.trust)
+    return subject, [with_id(golden) for _, golden in numbered_goldens(path)]
+
+
+def _policy(subject: AttackSubject, choices: WorstCaseChoices) -> tuple[GuardPolicy | None, str]:
+    """The policy that was named, else the suite's, else `auto`."""
+    if choices.guard is not None:
+        return guard_policy(choices.guard), choices.guard
+    suite = subject.suite
+    if suite is not None and suite.guard is not None:
+        assert subject.plan is not None
+        own = suite.guard if isinstance(suite.guard, str) else "of the suite"
+        policy = subject.plan.agent.guard
+        if isinstance(policy, GuardPolicy) or policy is None:
+            return policy, own
+        raise ConfigError(f"guard: {policy!r} was not read")
+    return guard_policy("auto"), "auto"
+
+
+def _with_recordings(setup: WorstCaseSetup, trajectories: Path | None) -> WorstCaseSetup:
+    if trajectories is None:
+        return setup
+    from dataclasses import replace
+
+    recorded: dict[str, Sequence[ToolCall]] = {}
+    for entry in load_trajectories(trajectories):
+        recorded.setdefault(entry.golden_id, entry.trajectory.calls)
+    return replace(setup, recorded=recorded)

@@ -1,0 +1,210 @@
+"""The worst case of a suite, of a file of goldens, or of goldens in a program: `rc.worst_case`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.agent import as_tools
+from rightcall.core.errors import InputError
+from rightcall.core.event_loop import as_blocking
+from rightcall.datasets.goldens import numbered_goldens
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.tool import Tool
+from rightcall.run.rehearsal.expected_value import NoValue
+from rightcall.run.rehearsal.known_good import make_trajectory
+from rightcall.schema.roles.derivation import toolset_roles
+from rightcall.tools.definitions.offer import tools_for
+from rightcall.tools.definitions.source import confirmed_tools, definitions_of
+from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.policy import GuardPolicy, guard_policy
+from rightcall.tools.runtime.mocks import runs_for_real
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.attacks.subject import AttackSubject
+from rightcall.wings.attacks.worst_case.attacker_calls import attacker_fields, attacker_text, goals_of
+from rightcall.wings.attacks.worst_case.known_goals import known_goals, secrets_of
+from rightcall.wings.attacks.worst_case.outcome import (
+    GuardShare,
+    Threat,
+    Unguarded,
+    WorstCaseResult,
+    WorstCaseSummary,
+)
+from rightcall.wings.attacks.worst_case.planted_toolbox import PlantedToolbox, Planting
+from rightcall.wings.attacks.worst_case.replay import Replay, Replayer
+
+
+@dataclass(frozen=True)
+class WorstCaseSetup:
+    """What is replayed: tools and mocks of the suite, the policy, the threat, and recorded calls by golden."""
+
+    entries: Sequence[Any]
+    policy: GuardPolicy | None = None
+    guard_name: str = "none"
+    threat: Threat = "text"
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""
+    recorded: Mapping[str, Sequence[ToolCall]] = field(default_factory=dict)
+    progress: Callable[[], None] | None = None
+
+
+def setup_of_subject(
+    subject: AttackSubject, policy: GuardPolicy | None, guard_name: str, threat: Threat
+) -> WorstCaseSetup:
+    """The setup of a suite, or of tools alone. Nothing runs for real but simulated worlds."""
+    agent = subject.plan.agent if subject.plan is not None else None
+    mocks = {name: mock for name, mock in (agent.mocks if agent else {}).items() if not runs_for_real(mock)}
+    system = agent.system if agent is not None else ""
+    return WorstCaseSetup(subject.entries, policy, guard_name, threat, mocks, system)
+
+
+async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup) -> WorstCaseResult:
+    """Every golden with expected calls, replayed; the sums over all."""
+    tools = {tool.name: tool for entry in setup.entries for tool in definitions_of(entry)}
+    confirmed = confirmed_tools(setup.entries)
+    guard = Guard(setup.policy, tools.values(), confirmed=confirmed) if setup.policy is not None else None
+    roles = guard.roles if guard is not None else toolset_roles(tools.values(), confirmed=confirmed)
+    planting = Planting()
+    external = frozenset(name for name, of_tool in roles.items() if of_tool.external)
+    plain = Toolbox(setup.entries, mocks=setup.mocks)
+    planted = PlantedToolbox(setup.entries, planting, external, mocks=setup.mocks, guard=guard)
+    replayer = Replayer(planted, roles, setup.system)
+    secrets = await secrets_of(plain, tools, roles)
+    replays: dict[str, Replay] = {}
+    skipped: dict[str, str] = {}
+    for golden in goldens:
+        if getattr(golden, "safety", None) is not None and golden.safety.twin is not None:  # type: ignore[union-attr]
+            continue
+        offered = tools_for(golden, tools)
+        try:
+            calls = await _user_calls(golden, offered, plain, setup)
+        except (NoValue, InputError) as problem:
+            skipped[golden.id] = str(problem)
+            continue
+        if not calls:
+            skipped[golden.id] = "expects no call"
+            continue
+        goals = goals_of(golden, offered, roles, calls)
+        if not _states_goals(golden):
+            goals += known_goals(golden, offered, roles, calls, secrets)
+        planting.recorded = {}
+        planting.remember(list(setup.recorded.get(golden.id, ())))
+        planting.fields = attacker_fields(goals, roles) if setup.threat == "record" else {}
+        planting.text = attacker_text(goals, planting.fields)
+        replays[golden.id] = await replayer.replay(golden, offered, calls, goals)
+        if setup.progress is not None:
+            setup.progress()
+    return summarize(replays, skipped, setup, len(planting.unsupplied))
+
+
+def _states_goals(golden: AnyGolden) -> bool:
+    """Whether the golden says itself what the attacker calls."""
+    safety = getattr(golden, "safety", None)
+    return safety is not None and bool(safety.replay or safety.forbidden)
+
+
+async def _user_calls(
+    golden: AnyGolden, offered: Mapping[str, Tool], plain: Toolbox, setup: WorstCaseSetup
+) -> Sequence[ToolCall]:
+    recorded = setup.recorded.get(golden.id)
+    if recorded is not None:
+        return recorded
+    return (await make_trajectory(_with_open_arguments(golden), offered, plain)).calls
+
+
+def _with_open_arguments(golden: AnyGolden) -> AnyGolden:
+    """The golden with arguments that it does not state left open, so that those that a tool requires are made up."""
+    calls = tuple(msgspec.structs.replace(call, extra_args="ignore") for call in golden.expected_calls)
+    return msgspec.structs.replace(golden, expected_calls=calls) if calls else golden
+
+
+def summarize(
+    replays: Mapping[str, Replay], skipped: Mapping[str, str], setup: WorstCaseSetup, unsupplied: int
+) -> WorstCaseResult:
+    """The sums over all goldens; nothing to replay is inconclusive, with the reason."""
+    rows = [row for replay in replays.values() for row in replay.rows]
+    user = [row for row in rows if row.who == "user"]
+    stops = [row for row in user if row.stopped]
+    unguarded: dict[tuple[str, str], Unguarded] = {}
+    for replay in replays.values():
+        for reached in replay.unguarded.values():
+            unguarded.setdefault((reached.tool, reached.goal), reached)
+    delivered = [replay for replay in replays.values() if replay.delivered]
+    attacker_calls = sum(replay.attacker_calls for replay in replays.values())
+    summary = WorstCaseSummary(
+        setup.guard_name,
+        setup.threat,
+        goldens=len(replays),
+        attacker_calls=attacker_calls,
+        stopped=sum(replay.stopped for replay in replays.values()),
+        user_calls=len(user),
+        user_sinks=sum(bool(row.sink) for row in user),
+        false_stops=len(stops),
+        asked=sum(row.verdict == "confirm" for row in stops),
+        denied=sum(row.verdict == "deny" for row in stops),
+        tasks=len(replays),
+        tasks_stopped=len({row.golden_id for row in stops}),
+        undelivered=len(replays) - len(delivered),
+        unsupplied=unsupplied,
+        sinks=_shares(replays.values()),
+        unguarded=tuple(unguarded.values()),
+        skipped=dict(skipped),
+        inconclusive=_inconclusive(replays, len(delivered), attacker_calls),
+    )
+    return WorstCaseResult(tuple(rows), summary)
+
+
+def _shares(replays: Iterable[Replay]) -> tuple[GuardShare, ...]:
+    sums: dict[str, dict[str, int]] = {}
+    for replay in replays:
+        for kind, counts in replay.by.items():
+            total = sums.setdefault(kind, {})
+            for name, count in counts.items():
+                total[name] = total.get(name, 0) + count
+    return tuple(
+        GuardShare(
+            kind,
+            counts["stopped"],
+            counts[""],
+            {name.removeprefix("by "): count for name, count in counts.items() if name.startswith("by ")},
+        )
+        for kind, counts in sums.items()
+    )
+
+
+def _inconclusive(replays: Mapping[str, Replay], delivered: int, attacker_calls: int) -> str:
+    if not replays:
+        return "no golden expects a call that could be replayed"
+    if not delivered:
+        return "no golden's calls read an external source, so no attack would be delivered"
+    return "" if attacker_calls else "no tool is a sink, so an attacker could do nothing"
+
+
+async def aworst_case(
+    goldens: str | Path | Iterable[AnyGolden],
+    tools: Iterable[Any],
+    guard: str | Path | GuardPolicy = "auto",
+    *,
+    threat: Threat = "text",
+    mocks: Mapping[str, Any] | None = None,
+) -> WorstCaseResult:
+    """What a hijacked agent could still do: the goldens' calls, then the attacker's, through the guards. No model.
+
+    `goldens` are a file or goldens with expected calls, `tools` functions, definitions or worlds. `guard` is `auto`,
+    `strict`, `none`, a policy or its file. `threat`: the attacker writes `text` in a record, or owns the `record`.
+    """
+    if isinstance(goldens, str | Path):
+        chosen: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
+    else:
+        chosen = map(with_id, goldens)
+    name = guard if isinstance(guard, str) else str(guard) if isinstance(guard, Path) else "policy"
+    setup = WorstCaseSetup(as_tools(list(tools)), guard_policy(guard), name, threat, mocks or {})
+    return await replay_worst_case(chosen, setup)
+
+
+worst_case = as_blocking("worst_case", aworst_case)

@@ -1,0 +1,104 @@
+"""The worst case for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rightcall.core.text import first_names, one_line, percent, pluralize
+from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult, WorstCaseSummary
+
+if TYPE_CHECKING:
+    from rightcall.show.screen import Screen
+
+MOST_SHOWN = 10
+BLIND = (
+    "The guard judges where values come from. It does not see paraphrase, spelled-out digits, a choice among values"
+    " that are allowed, or harm done with the user's own words."
+)
+
+
+def print_worst_case(out: Screen, result: WorstCaseResult, *, every: bool = False) -> None:
+    """What an attacker's calls met, what the user's calls met, and the calls that nothing stopped."""
+    summary = result.summary
+    out.say("[bold]guard {}[/bold], threat {}: no model was asked", summary.guard, summary.threat)
+    if summary.inconclusive:
+        out.say("[yellow]INCONCLUSIVE[/yellow] {}", summary.inconclusive)
+        _print_skipped(out, summary)
+        return
+    out.print(attacker_sentence(summary), soft_wrap=True)
+    for share in summary.sinks:
+        by = ", ".join(
+            f"{rule} {count}" for rule, count in sorted(share.by.items(), key=lambda item: -item[1])[:5]
+        )
+        out.print(
+            f"  {share.sink:<8} {share.stopped} of {share.calls}" + (f"  by {by}" if by else ""),
+            soft_wrap=True,
+        )
+    out.print(user_sentence(summary), soft_wrap=True)
+    stops = [row for row in result.rows if row.who == "user" and row.stopped]
+    for row in stops[: None if every else MOST_SHOWN]:
+        about = f" {row.argument} is {row.label}" if row.argument else ""
+        out.print(
+            f"  {row.golden_id}: {row.tool} {row.verdict} by {', '.join(row.by)}{about}", soft_wrap=True
+        )
+    if not every and len(stops) > MOST_SHOWN:
+        out.print(f"  … {len(stops) - MOST_SHOWN} more; --all shows them")
+    _print_unguarded(out, summary, every=every)
+    _print_skipped(out, summary)
+    if summary.certificate is not None:
+        out.print(summary.certificate.sentence, soft_wrap=True)
+        for chain in summary.certificate.chains[: None if every else MOST_SHOWN]:
+            out.print(f"  {chain.words}", soft_wrap=True)
+    out.say("[dim]{}[/dim]", BLIND, soft_wrap=True)
+
+
+def attacker_sentence(summary: WorstCaseSummary) -> str:
+    share = summary.stopped / summary.attacker_calls if summary.attacker_calls else 0.0
+    return (
+        f"Attacker: {summary.stopped:,} of {pluralize(summary.attacker_calls, 'call')} of sinks stopped"
+        f" ({percent(share)}), each tried at every position after a read of foreign text"
+    )
+
+
+def user_sentence(summary: WorstCaseSummary) -> str:
+    """False stops as a share of all calls, of sink calls and of tasks."""
+    stops = summary.false_stops
+    of_sinks = stops / summary.user_sinks if summary.user_sinks else 0.0
+    return (
+        f"User: {stops} of {pluralize(summary.user_calls, 'call')} stopped ({percent(summary.false_stop_rate)};"
+        f" {percent(of_sinks)} of sink calls), {summary.asked} by a question, {summary.denied} refused;"
+        f" {summary.tasks_stopped} of {pluralize(summary.tasks, 'task')} with a stop"
+    )
+
+
+def _print_unguarded(out: Screen, summary: WorstCaseSummary, *, every: bool) -> None:
+    if not summary.unguarded:
+        return
+    out.say("[red]{} that nothing stopped[/red]", pluralize(len(summary.unguarded), "goal"))
+    for reached in summary.unguarded[: None if every else MOST_SHOWN]:
+        out.print(f"  {unguarded_words(reached)}", soft_wrap=True)
+    if not every and len(summary.unguarded) > MOST_SHOWN:
+        out.print(f"  … {len(summary.unguarded) - MOST_SHOWN} more; --all shows them")
+
+
+def unguarded_words(reached: Unguarded) -> str:
+    """`send: send_message(to=…) after 1 call of golden mail-1`."""
+    arguments = ", ".join(f"{name}={one_line(str(value), 60)}" for name, value in reached.arguments.items())
+    return f"{reached.goal} in {reached.golden_id} after {pluralize(reached.at, 'call')}: {reached.tool}({arguments})"
+
+
+def _print_skipped(out: Screen, summary: WorstCaseSummary) -> None:
+    notes = []
+    if summary.undelivered:
+        notes.append(
+            f"{pluralize(summary.undelivered, 'golden')} read no external source: no attack is delivered there"
+        )
+    if summary.unsupplied:
+        notes.append(
+            f"{pluralize(summary.unsupplied, 'result')} nobody could supply (no world, mock or recording)"
+        )
+    if summary.skipped:
+        names = first_names(list(summary.skipped), 5)
+        notes.append(f"not replayed: {names} ({next(iter(summary.skipped.values()))})")
+    for note in notes:
+        out.say("[dim]{}[/dim]", note, soft_wrap=True)
