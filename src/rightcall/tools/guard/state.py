@@ -44,6 +44,12 @@ class GuardState:
         self.used = Used()
         self.stopped = 0
 
+    def copy(self) -> GuardState:
+        """The same state, to go on from in another way."""
+        twin = GuardState(self.guard, self.caller)
+        twin.provenance, twin.used, twin.stopped = self.provenance.copy(), self.used.copy(), self.stopped
+        return twin
+
     def hear(self, text: str) -> None:
         """A user turn, or the suite's system text."""
         self.provenance.hear(text)

@@ -3,60 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import as_object, console, print_json_line, print_next, tell
-from rightcall.core.options import CI, JsonOption, Option, TrustOption
+from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
 
 if TYPE_CHECKING:
     from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorstCaseOptions:
-    """The options of `rightcall attacks worst-case`."""
-
-    guard: Annotated[
-        str | None,
-        Option("Policy: auto, strict, none or a file", metavar="POLICY", default="the suite's, or auto"),
-    ] = None
-    threat: Annotated[
-        Literal["text", "record"] | None,
-        Option(
-            "What the attacker writes: text in a record, or the fields of a record",
-            default="the gate's, or text",
-        ),
-    ] = None
-    tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
-    trajectories: Annotated[
-        Path | None, Option("The user's calls and their results from recordings", values="file")
-    ] = None
-    certificate: Annotated[
-        bool, Option("Search every chain of calls for one that does harm, on labels instead of values")
-    ] = False
-    depth: Annotated[int, Option("Longest chain of the certificate", ge=1, le=6)] = 4
-    output: Annotated[
-        Path | None,
-        Option("Output file for counterexamples, as goldens", flags=("-o", "--output"), values="file"),
-    ] = None
-    max_false_stops: Annotated[
-        float | None,
-        Option(
-            "Fail if a larger share of the user's calls is stopped",
-            group=CI,
-            ge=0,
-            le=1,
-            default="the gate's, or 1",
-        ),
-    ] = None
-    every: Annotated[bool, Option("Show every stop and every goal", flags=("--all",))] = False
-    as_json: JsonOption = False
-    trust: TrustOption = False
 
 
 @click.command("worst-case", cls=GroupedCommand)

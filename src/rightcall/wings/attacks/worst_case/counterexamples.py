@@ -7,10 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from rightcall.core.errors import RightCallError
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.safety import AttackCall, Plant, ReplayedCall, Safety
+from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
+from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.policy import GuardPolicy
+from rightcall.tools.guard.replay import replay
 from rightcall.wings.attacks.worst_case.outcome import Unguarded
+from rightcall.wings.attacks.worst_case.representatives import STANDARD
+from rightcall.wings.attacks.worst_case.search import Certificate, Chain
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 
 
@@ -41,6 +47,37 @@ def counterexample(golden: AnyGolden, reached: Unguarded, roles: Mapping[str, To
     )
     name = f"{golden.id}~{reached.goal.replace(': ', '-').replace(' ', '-')}"
     return msgspec.structs.replace(golden, id=name, cluster=golden.cluster or golden.id, safety=safety)
+
+
+def chain_golden(chain: Chain, roles: Mapping[str, ToolRoles]) -> Golden:
+    """A chain of the certificate as a golden: the first read is the user's, the rest is the attacker's."""
+    reads = next((i for i, call in enumerate(chain.calls) if roles[call.name].external), 0) + 1
+    mine, his = chain.calls[:reads], chain.calls[reads:]
+    last = chain.calls[-1]
+    text = STANDARD.attacker["text"]
+    return Golden(
+        STANDARD.request,
+        id=f"chain~{chain.harm}-{chain.tool}-{chain.argument}",
+        expected_calls=[ExpectedCall(call.name, call.arguments) for call in mine],
+        safety=Safety(
+            "injection",
+            plants=(Plant("result", mine[-1].name, text=text),),
+            forbidden=(AttackCall(last.name, {chain.argument: (last.arguments or {}).get(chain.argument)}),),
+            complete="any",
+            replay=[ReplayedCall(call.name, call.arguments or {}, call.output) for call in his],
+        ),
+    )
+
+
+def require_reproduction(certificate: Certificate, tools: Iterable[Tool], policy: GuardPolicy | None) -> None:
+    """Run each chain from its start through a fresh guard; `NotReproducedError` if one of its calls is stopped."""
+    if policy is None:
+        return
+    guard = Guard(policy, tools)
+    for chain in certificate.chains:
+        state = guard.begin(STANDARD.request)
+        if any(verdict.stops for _, verdict in replay(state, chain.calls)):
+            raise NotReproducedError(f"the chain {chain.words} is stopped when it is run; please report this")
 
 
 async def reproduced(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
@@ -15,7 +14,8 @@ from rightcall.model.tool_roles import ToolRoles
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject, attack_subject, is_suite_file
 from rightcall.wings.attacks.worst_case.counterexamples import reproduced
-from rightcall.wings.attacks.worst_case.outcome import Threat, WorstCaseResult, with_certificate
+from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
+from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult, with_certificate
 from rightcall.wings.attacks.worst_case.suite_replay import (
     WorstCaseSetup,
     replay_worst_case,
@@ -23,20 +23,7 @@ from rightcall.wings.attacks.worst_case.suite_replay import (
 )
 
 
-class WorstCaseChoices(Protocol):
-    """The options that this reads."""
-
-    guard: str | None
-    threat: Threat | None
-    tools: Path | None
-    trajectories: Path | None
-    certificate: bool
-    depth: int
-    output: Path | None
-    trust: bool
-
-
-async def run_worst_case(source: str, choices: WorstCaseChoices) -> WorstCaseResult:
+async def run_worst_case(source: str, choices: WorstCaseOptions) -> WorstCaseResult:
     """Replay a suite or a dataset; counterexamples are run alone before they are reported."""
     subject, goldens = _subject(source, choices)
     policy, name = _policy(subject, choices)
@@ -56,7 +43,7 @@ async def run_worst_case(source: str, choices: WorstCaseChoices) -> WorstCaseRes
     return result
 
 
-def _subject(source: str, choices: WorstCaseChoices) -> tuple[AttackSubject, Sequence[AnyGolden]]:
+def _subject(source: str, choices: WorstCaseOptions) -> tuple[AttackSubject, Sequence[AnyGolden]]:
     path = Path(source)
     if is_suite_file(path):
         subject = attack_subject(source, trust=choices.trust)
@@ -68,7 +55,7 @@ def _subject(source: str, choices: WorstCaseChoices) -> tuple[AttackSubject, Seq
     return subject, [with_id(golden) for _, golden in numbered_goldens(path)]
 
 
-def _policy(subject: AttackSubject, choices: WorstCaseChoices) -> tuple[GuardPolicy | None, str]:
+def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPolicy | None, str]:
     """The policy that was named, else the suite's, else `auto`."""
     if choices.guard is not None:
         return guard_policy(choices.guard), choices.guard
