@@ -58,8 +58,8 @@ class Agent:
     for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
     tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
     under, where that is not the name: `module:attribute` of a suite's code. `skills` are offered to the model by one
-    tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them. `guard`
-    stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file.
+    tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
+    `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]

@@ -7,7 +7,7 @@ import pytest
 from rightcall.core.errors import InputError
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO, STRICT, read_policy
-from rightcall.tools.guard.policy_text import policy_yaml, written_out
+from rightcall.tools.guard.policy_text import policy_yaml, write_rules_out
 from rightcall.tools.guard.values import addresses_in, fold, whole_in
 from tests.tools.guard.toolset import EVIL, TOOLS, a_guard, after_mail
 
@@ -228,10 +228,10 @@ def test_a_rule_that_binds_nothing_is_an_error(rule, problem):
 
 
 @pytest.mark.parametrize("policy", [AUTO, STRICT])
-def test_the_policy_written_out_is_read_back_as_the_same_rules(policy, tmp_path):
+def test_the_policy_write_rules_out_is_read_back_as_the_same_rules(policy, tmp_path):
     import yaml
 
-    written = policy_yaml(written_out(policy, a_guard(policy).roles))
+    written = policy_yaml(write_rules_out(policy, a_guard(policy).roles))
     again = read_policy(yaml.safe_load(written), "guard.yaml")
     first, second = Guard(policy, TOOLS), Guard(again, TOOLS)
     for _, tool, arguments in ATTACKS:

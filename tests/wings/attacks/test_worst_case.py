@@ -16,7 +16,7 @@ from rightcall.model import ExpectedCall, Golden
 from rightcall.model.safety import ReplayedCall, Safety
 from rightcall.tools.guard.policy import AUTO, BASE_RULES, guard_policy, load_policy
 from rightcall.tools.worlds.mailbox import Mailbox
-from rightcall.wings.attacks.worst_case.counterexamples import reproduced
+from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 
 
@@ -61,7 +61,7 @@ def test_each_rule_of_auto_is_missed_when_it_is_taken_out_and_the_counterexample
             unguarded = run_blocking(replay_worst_case(world.goldens, setup)).summary.unguarded
             if unguarded:
                 roles = rc.guard(world.tools).roles
-                (golden,) = run_blocking(reproduced(world.goldens, unguarded[:1], roles, setup))
+                (golden,) = run_blocking(reproduce(world.goldens, unguarded[:1], roles, setup))
                 assert summary_of(world, policy, goldens=[golden]).stopped == 0
                 assert summary_of(world, "auto", goldens=[golden]).stopped == 1
                 by = rc.worst_case([golden], world.tools, "auto", mocks=world.mocks).rows[-1].by

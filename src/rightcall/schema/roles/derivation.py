@@ -77,7 +77,7 @@ class _Derivation:
             )
         source, external, private = self._source()
         sinks = self._sinks()
-        guarded = self._guarded(sinks)
+        guarded = self._needs_guard(sinks)
         identity = {
             path: tuple(dict.fromkeys((*self.parameters.get(path, ()), "identity")))
             for path in self._plan_identity()
@@ -238,7 +238,7 @@ class _Derivation:
             return True
         return False
 
-    def _guarded(self, sinks: Collection[SinkKind]) -> bool:
+    def _needs_guard(self, sinks: Collection[SinkKind]) -> bool:
         kinds = [kind for kind in sinks if kind in ("destroy", "money", "exec", "grant")]
         if self.tool.name in self.plan.guarded:
             self._say("guarded", "plan", "roles.guarded")

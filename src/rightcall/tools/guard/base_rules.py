@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from rightcall.core.words import name_tokens
 from rightcall.model.tool_roles import ParameterClass, SinkKind, ToolRoles
 from rightcall.tools.guard.policy import GuardRule, Vouching
-from rightcall.tools.guard.verb_words import asking_words
+from rightcall.tools.guard.verb_words import words_that_ask
 
 VOUCHED: tuple[Vouching, ...] = ("user", "known")
 SAID: tuple[Vouching, ...] = ("user",)
@@ -51,7 +51,7 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     if not sinks.isdisjoint(("send", "money", "grant", "exec", "egress")):
         yield rule("secret", roles.parameters_of("text", "title", "program", "url"), secrets="named")
     if sinks != {"egress"}:
-        yield rule("asked", [], asked=asking_words(roles))
+        yield rule("asked", [], asked=words_that_ask(roles))
 
 
 def _is_id(path: str) -> bool:

@@ -17,7 +17,7 @@ HEAD = """\
 """
 
 
-def written_out(policy: GuardPolicy, roles: Mapping[str, ToolRoles]) -> GuardPolicy:
+def write_rules_out(policy: GuardPolicy, roles: Mapping[str, ToolRoles]) -> GuardPolicy:
     """The same policy without a base: all rules are listed."""
     if policy.base == "none":
         return policy

@@ -15,9 +15,9 @@ from rightcall.tools.guard.policy import GuardPolicy
 from rightcall.tools.guard.values import (
     addresses_in,
     compact,
-    decoded_parts,
     fold,
     fold_value,
+    hidden_parts,
     host_of,
     is_address,
     is_short,
@@ -81,7 +81,7 @@ class Provenance:
         self._add_text(text)
 
     def _add_text(self, text: str) -> None:
-        for part in (text, *decoded_parts(text)):
+        for part in (text, *hidden_parts(text)):
             folded = fold(part)
             self.texts.append(folded)
             self._tokens.update(tokens_of(folded))
@@ -115,7 +115,7 @@ class Provenance:
             return
         echoes = {compact(value) for _, value in leaf_values(arguments) if isinstance(value, str)}
         numbers = {number for _, value in leaf_values(arguments) if (number := number_of(value)) is not None}
-        trusted_fields = _trusted_fields(self._policy, roles)
+        trusted_fields = _fields_with_trust(self._policy, roles)
         waiting: list[tuple[str, Any]] = [("", output)]
         while waiting:
             name, value = waiting.pop()
@@ -193,7 +193,7 @@ class Provenance:
         folded = compact(value)
         if not folded:
             return "user"
-        if folded in self.confirmed or self._said(folded, value):
+        if folded in self.confirmed or self._is_said(folded, value):
             return "user"
         if self._is_known(folded, value):
             return "known"
@@ -208,7 +208,7 @@ class Provenance:
             return "known"
         return "untrusted" if sticky or self.in_untrusted(fold(text)) else "model"
 
-    def _said(self, folded: str, value: str) -> bool:
+    def _is_said(self, folded: str, value: str) -> bool:
         return whole_in(folded, self.user_text) or (
             folded != fold_value(value) and whole_in(fold_value(value), self.user_text)
         )
@@ -252,7 +252,7 @@ def host_matches(host: str, patterns: Iterable[str]) -> bool:
     )
 
 
-def _trusted_fields(policy: GuardPolicy, roles: ToolRoles | None) -> frozenset[str]:
+def _fields_with_trust(policy: GuardPolicy, roles: ToolRoles | None) -> frozenset[str]:
     fields = policy.trust.fields.get(roles.tool, ()) if roles is not None else ()
     return frozenset((fields,) if isinstance(fields, str) else fields)
 

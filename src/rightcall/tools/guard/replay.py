@@ -19,12 +19,12 @@ def replay(state: GuardState, ledger: Any) -> Iterator[tuple[ToolCall, GuardVerd
         return
     entries = list(ledger)
     if all(isinstance(entry, Message) for entry in entries):
-        yield from _replay_trajectory(state, Trajectory(messages=entries, calls=answered_calls(entries)))
+        yield from _replay_trajectory(state, Trajectory(messages=entries, calls=calls_with_answers(entries)))
     else:
         yield from _replay_steps(state, entries)
 
 
-def answered_calls(messages: Iterable[Message]) -> list[ToolCall]:
+def calls_with_answers(messages: Iterable[Message]) -> list[ToolCall]:
     """The calls of messages, with the results that other messages have for them."""
     outputs = {result.call_id: result for message in messages for result in message.results}
     calls = []

@@ -44,7 +44,7 @@ def whole_in(value: str, text: str) -> bool:
     start, hits = text.find(value), 0
     while start >= 0:
         end = start + len(value)
-        if not _glued(text, start - 1, start - 2) and not _glued(text, end, end + 1):
+        if not _is_glued(text, start - 1, start - 2) and not _is_glued(text, end, end + 1):
             return True
         hits += 1
         if hits >= MOST_HITS:
@@ -53,7 +53,7 @@ def whole_in(value: str, text: str) -> bool:
     return False
 
 
-def _glued(text: str, beside: int, beyond: int) -> bool:
+def _is_glued(text: str, beside: int, beyond: int) -> bool:
     """Whether the character beside a value belongs to a longer one; a dot does when a letter follows it."""
     if not 0 <= beside < len(text):
         return False
@@ -214,7 +214,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 MOST_DECODED = 200
 
 
-def decoded_parts(text: str) -> Iterator[str]:
+def hidden_parts(text: str) -> Iterator[str]:
     """What is hidden in an untrusted text: percent-encoded, and base64 that decodes to text."""
     if "%" in text:
         plain = unquote(text)

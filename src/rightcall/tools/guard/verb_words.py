@@ -49,7 +49,7 @@ CLASSES: dict[str, frozenset[str]] = {
 _EFFECT_CLASS = {"create": "create", "update": "update"}
 
 
-def asking_words(roles: ToolRoles) -> tuple[str, ...]:
+def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
     """Classes of words of which a user who wants this tool uses one; for an unknown verb the words of its name."""
     sinks = set(roles.sinks)
     for kind in ("destroy", "exec"):

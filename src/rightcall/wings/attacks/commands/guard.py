@@ -34,7 +34,7 @@ def guard(source: str, policy_name: str, output: Path | None, trust: bool) -> No
     from rightcall.tools.definitions.source import confirmed_tools
     from rightcall.tools.guard.monitor import Guard
     from rightcall.tools.guard.policy import guard_policy
-    from rightcall.tools.guard.policy_text import policy_yaml, written_out
+    from rightcall.tools.guard.policy_text import policy_yaml, write_rules_out
     from rightcall.wings.attacks.subject import attack_subject
 
     subject = attack_subject(source, trust=trust)
@@ -42,10 +42,10 @@ def guard(source: str, policy_name: str, output: Path | None, trust: bool) -> No
     if policy is None:
         raise ConfigError("--guard none has no rules to write out; use auto, strict or a file")
     bound = Guard(policy, subject.tools, confirmed=confirmed_tools(subject.entries), where=policy_name)
-    text = policy_yaml(written_out(policy, bound.roles))
+    text = policy_yaml(write_rules_out(policy, bound.roles))
     if output is None:
         tell(text.rstrip("\n"))
         return
     write_file(output, text.encode())
-    tell(f"wrote {len(written_out(policy, bound.roles).rules)} rules to {output}")
+    tell(f"wrote {len(write_rules_out(policy, bound.roles).rules)} rules to {output}")
     print_next(f"rightcall attacks worst-case {shlex.quote(source)} --guard {shlex.quote(str(output))}")

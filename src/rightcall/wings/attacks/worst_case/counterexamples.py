@@ -80,7 +80,7 @@ def require_reproduction(certificate: Certificate, tools: Iterable[Tool], policy
             raise NotReproducedError(f"the chain {chain.words} is stopped when it is run; please report this")
 
 
-async def reproduced(
+async def reproduce(
     goldens: Sequence[AnyGolden],
     unguarded: Iterable[Unguarded],
     roles: Mapping[str, ToolRoles],

@@ -117,8 +117,8 @@ class Replayer:
                 "verdict": verdict.verdict, "by": verdict.by, "argument": verdict.argument, "label": verdict.label,
                 "code": "false_stop",
             }  # fmt: skip
-        elif stopped_by(invocation):
-            fields = {"verdict": "deny", "by": (stopped_by(invocation),), "code": "false_stop"}
+        elif guard_that_stopped(invocation):
+            fields = {"verdict": "deny", "by": (guard_that_stopped(invocation),), "code": "false_stop"}
         return CallRow(golden.id, "user", position, position, call.name, sinks, **fields)
 
     async def _attack(
@@ -169,7 +169,7 @@ class Replayer:
         verdict = context.guard.check(call.name, call.arguments or {}) if context.guard is not None else None
         invocation = await self._invoke(asked, context)
         sinks, fields = self._sinks(call.name), {}
-        stopped = stopped_by(invocation)
+        stopped = guard_that_stopped(invocation)
         if verdict is not None and verdict.stops and stopped:
             fields = {
                 "verdict": verdict.verdict, "by": verdict.by, "argument": verdict.argument, "label": verdict.label
@@ -216,7 +216,7 @@ class Replayer:
                         count[f"by {rule}"] = count.get(f"by {rule}", 0) + 1
 
 
-def stopped_by(invocation: Invocation) -> str:
+def guard_that_stopped(invocation: Invocation) -> str:
     """Which guard other than the policy refused a call before anything ran; "" when it ran."""
     if invocation.outcome == "waiting":
         return "confirmation"

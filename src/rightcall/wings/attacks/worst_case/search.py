@@ -184,7 +184,7 @@ def moves_of(tool: Tool, roles: ToolRoles, values: Representatives) -> Iterator[
     base = {name: _plain(name, roles, schemas.get(name, {}), values) for name in tool.parameters}
     yield _Move(ToolCall(tool.name, base))
     for name in tool.parameters:
-        classes = set(roles.parameters.get(name, ()))
+        classes: set[str] = set(roles.parameters.get(name, ()))
         types = types_of(schemas.get(name, {}))
         if not classes or (types and "string" not in types):
             continue

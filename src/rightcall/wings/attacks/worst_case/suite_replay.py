@@ -27,7 +27,7 @@ from rightcall.tools.runtime.mocks import runs_for_real
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.attacks.subject import AttackSubject
 from rightcall.wings.attacks.worst_case.attacker_calls import attacker_fields, attacker_text, goals_of
-from rightcall.wings.attacks.worst_case.known_goals import known_goals, secrets_of
+from rightcall.wings.attacks.worst_case.known_goals import goals_with_known_values, secrets_of
 from rightcall.wings.attacks.worst_case.outcome import (
     GuardShare,
     Threat,
@@ -91,7 +91,7 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
             continue
         goals = goals_of(golden, offered, roles, calls)
         if not _states_goals(golden):
-            goals += known_goals(golden, offered, roles, calls, secrets)
+            goals += goals_with_known_values(golden, offered, roles, calls, secrets)
         planting.recorded = {}
         planting.remember(list(setup.recorded.get(golden.id, ())))
         planting.fields = attacker_fields(goals, roles) if setup.threat == "record" else {}

@@ -76,12 +76,12 @@ def _print_unguarded(out: Screen, summary: WorstCaseSummary, *, every: bool) -> 
         return
     out.say("[red]{} that nothing stopped[/red]", pluralize(len(summary.unguarded), "goal"))
     for reached in summary.unguarded[: None if every else MOST_SHOWN]:
-        out.print(f"  {unguarded_words(reached)}", soft_wrap=True)
+        out.print(f"  {call_words(reached)}", soft_wrap=True)
     if not every and len(summary.unguarded) > MOST_SHOWN:
         out.print(f"  … {len(summary.unguarded) - MOST_SHOWN} more; --all shows them")
 
 
-def unguarded_words(reached: Unguarded) -> str:
+def call_words(reached: Unguarded) -> str:
     """`send: send_message(to=…) after 1 call of golden mail-1`."""
     arguments = ", ".join(f"{name}={one_line(str(value), 60)}" for name, value in reached.arguments.items())
     return f"{reached.goal} in {reached.golden_id} after {pluralize(reached.at, 'call')}: {reached.tool}({arguments})"
