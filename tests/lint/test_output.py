@@ -108,6 +108,8 @@ def test_what_would_hurt_comes_first_and_many_warnings_of_a_rule_are_one_entry()
     assert "error TD401" in shown.splitlines()[0]
     assert "warning TD301 param-no-description: 8 times in 1 tool [read_notes]" in shown
     assert "'field_a' has no description, and 7 more (--select TD301 lists them)" in shown
+    alone = plain_text(lint_tools(tools[:1]))  # other rules have findings that are not shown
+    assert "TD301 param-no-description: 8 times" in alone and "infos" in alone
     assert sum(each.code == "TD301" for each in report.diagnostics) == 8
 
 

@@ -26,15 +26,16 @@ def plain_text(
     groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
     for diagnostic in sorted(shown, key=_harm):
         groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    has_others = len({diagnostic.code for diagnostic in report.diagnostics}) > 1
     parts: list[str] = []
     for (severity, _), group in groups.items():
-        is_long = severity != "error" and len(group) > MOST_ALIKE and len(groups) > 1
+        is_long = severity != "error" and len(group) > MOST_ALIKE and has_others
         parts += _count(group, paint) if is_long else [line for each in group for line in _lines(each, paint)]
     return "\n".join([*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]) + "\n"
 
 
 MOST_ALIKE = 3
-"""Findings of one rule that are shown one by one beside those of other rules."""
+"""Findings of one rule that are shown one by one in a report about several rules."""
 
 _BY_HARM = ("TD8", "TD4", "TD5", "TD0", "TD9", "TD3", "TD2", "TD1")
 """Families of rules, from those whose findings hurt most: an attack, an effect, the wrong tool, a broken schema."""
