@@ -21,7 +21,7 @@ class WorstCaseOptions:
         Literal["text", "record"] | None,
         Option(
             "What the attacker writes: text in a record, or the fields of a record",
-            default="the gate's, or text",
+            default="text",
         ),
     ] = None
     tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
@@ -43,7 +43,7 @@ class WorstCaseOptions:
             group=CI,
             ge=0,
             le=1,
-            default="the gate's, or 1",
+            default="any share",
         ),
     ] = None
     every: Annotated[bool, Option("Show every stop and every goal", flags=("--all",))] = False

@@ -67,7 +67,7 @@ def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPol
         if isinstance(policy, GuardPolicy) or policy is None:
             return policy, own
         raise ConfigError(f"guard: {policy!r} was not read")
-    return guard_policy("auto"), "auto"
+    return guard_policy("auto"), "auto (the suite sets none)" if suite is not None else "auto"
 
 
 def _with_recordings(setup: WorstCaseSetup, trajectories: Path | None) -> WorstCaseSetup:
