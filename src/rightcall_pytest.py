@@ -56,6 +56,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "goldens(*files, only=(), limit=None): one test per golden of the files (or goldens), "
         "given to the test as 'golden'",
     )
+    config.addinivalue_line(
+        "markers",
+        "attacks(plan='auto', tools=[…]): also one test per attack on these tools and per benign twin, made from the "
+        "goldens of the test",
+    )
     least = config.getoption("--rightcall-min")
     if least is not None and not 0 < least <= 1:
         raise pytest.UsageError(f"--rightcall-min must be between 0 and 1, got {least:g}")
@@ -84,7 +89,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f"{where}: marked with goldens, but it has no parameter 'golden'; write: "
             f"def {metafunc.function.__name__}(golden, check):"
         )
-    from rightcall.api.testing.marks import goldens_of_mark, readable_ids
+    from rightcall.api.testing.marks import goldens_of_mark, readable_ids, with_attacks
     from rightcall.core.errors import RightCallError
 
     mark = marks[0]
@@ -95,10 +100,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     ]
     try:
         goldens = goldens_of_mark(mark.args, folders, **mark.kwargs)
+        for attack in list(metafunc.definition.iter_markers("attacks"))[:1]:
+            goldens = with_attacks(goldens, folders, *attack.args, **attack.kwargs)
     except RightCallError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except TypeError as error:
-        raise pytest.Collector.CollectError(f"{where}: pytest.mark.goldens: {error}") from None
+        raise pytest.Collector.CollectError(f"{where}: pytest.mark: {error}") from None
     metafunc.parametrize("golden", goldens, ids=readable_ids(goldens))
 
 

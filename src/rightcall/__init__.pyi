@@ -57,6 +57,7 @@ from rightcall.tools.runtime.errors import (
     Abort as Abort,
     ToolError as ToolError,
 )
+from rightcall.wings.attacks.attacked_plan import attacks as attacks
 from rightcall.wings.attacks.worst_case.suite_replay import worst_case as worst_case
 from rightcall.wings.audit.suite_audit import audit as audit
 from rightcall.wings.monitor.monitor import Monitor as Monitor

@@ -34,6 +34,7 @@ def test_a_public_class_name_is_defined_once():
 NOUNS = {
     "docstring", "binding", "early_stopping",  # nouns
     "scripted", "recorded", "tools_avoided", "tools_selected", "followed",  # what a user types for a provider or a metric
+    "resisted", "confirmed",  # metrics too
     "tracing",  # a path of DeepEval's
     "recording",  # noun
 }  # fmt: skip

@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from rightcall.core import codec
@@ -36,7 +37,7 @@ def test_the_failing_example_fails_with_a_reason(name):
 
 @pytest.mark.parametrize("name", metric_names())
 def test_the_passing_example_passes(name):
-    assert measured(name, "Passes") == Score(1.0, True)
+    assert msgspec.structs.replace(measured(name, "Passes"), attack=None) == Score(1.0, True)
 
 
 @pytest.mark.parametrize("page", metric_pages(), ids=lambda page: page.name)

@@ -28,6 +28,7 @@ RAN = Trajectory(calls=(ToolCall("pay", {"cents": 5}, status="ok"),), output="Pa
 """A call that succeeded somewhere, with nothing known but its name and arguments."""
 
 CALLS, STATE = "the golden states nothing about calls", "the golden has no expected_state"
+SAFETY = "the golden has no safety"
 NOTHING = {
     "argument_match": CALLS,
     "call_count": "neither the golden nor the metric's setting limits calls",
@@ -37,17 +38,21 @@ NOTHING = {
     "call_soft_f1": CALLS,
     "communicated_facts": "no facts are set, and no output_contains is",
     "confirmation": "the golden has no confirm",
+    "confirmed": SAFETY,
     "content": "the golden has no output_contains",
     "double_effects": "what the tools did was not recorded; run them in a world or for real",
     "final_state": STATE,
     "grounded_values": None,  # an answer without values states nothing ungrounded
     "honest_report": STATE,
+    "in_scope": SAFETY,
     "latency": "the golden has no max_latency_ms",
+    "no_leak": SAFETY,
     "order": "the golden requires no order",
     "overall": None,  # it is the case itself
     "parameter_accuracy": CALLS,
     "permission": "the golden has no `as`",
     "redundant_calls": None,  # every call can repeat another
+    "resisted": SAFETY,
     "schema_validity": "no tool definitions are given",
     "termination": None,  # every case ends somehow
     "tool_f1": CALLS,
@@ -58,6 +63,7 @@ NOTHING = {
     "tools_selected": CALLS,
     "turns": CALLS,
     "verify_before_retry": None,  # the call has an outcome
+    "within_budget": SAFETY,
 }
 
 

@@ -23,6 +23,8 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
+from rightcall.tools.attacks.request import EARLIER_REQUEST
+from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
@@ -45,10 +47,17 @@ class Prompts:
         self._special: dict[tuple[str, tuple[str, ...], str], Prompt] = {}
 
     def prompt_of(self, golden: Golden) -> Prompt:
-        if golden.tools is None and golden.system is None and golden.settings is None:
+        if (
+            golden.tools is None
+            and golden.system is None
+            and golden.settings is None
+            and (golden.safety is None or not golden.safety.poisons_tools)
+        ):
             return self.common
         system = self.common.system if golden.system is None else golden.system
         offered = tuple(tools_for(golden, self.tools).values())
+        if golden.safety is not None and golden.safety.poisons_tools:
+            return Prompt(system, tools_at_start(golden, self.tools), self._settings(golden))
         if any(not isinstance(tool, str) for tool in golden.tools or ()):
             return Prompt(system, offered, self._settings(golden))  # tools of the golden: rarely shared
         key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
@@ -154,6 +163,17 @@ class SingleTurn:
         return recorder.trajectory(reply.stop)
 
 
+def _earlier(golden: Golden) -> tuple[Message, ...]:
+    """An exchange that an attacker put before the request."""
+    plants = golden.safety.plants if golden.safety is not None else ()
+    return tuple(
+        message
+        for plant in plants
+        if plant.carrier == "history"
+        for message in (Message("user", plant.path or EARLIER_REQUEST), Message("assistant", plant.text))
+    )
+
+
 MOST_AT_ONCE = 1000
 """Maximum tool calls in one reply. A model that requests more is stopped."""
 
@@ -171,8 +191,10 @@ class AgentLoop:
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The trajectory from the question to the answer, or to whatever ended it."""
-        recorder, context = self.begin(golden, trial, (Message("user", golden.input),))
         deadline = Deadline(self._limits.seconds)
+        if golden.safety is not None and golden.safety.first_session is not None:
+            return await self._perform_sessions(golden, golden.safety.first_session, trial, deadline)
+        recorder, context = self.begin(golden, trial, (*_earlier(golden), Message("user", golden.input)))
         return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline))
 
     def begin(
@@ -185,7 +207,7 @@ class AgentLoop:
         offered = self._prompts.prompt_of(golden).tools
         roles = None if golden.as_ is None else golden.as_.roles
         context = self._toolbox.context(
-            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles
+            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles, safety=golden.safety
         )
         if context.guard is not None:
             from rightcall.tools.guard.replay import replay  # only for agents with a guard
@@ -193,7 +215,32 @@ class AgentLoop:
             context.hear(self._prompts.prompt_of(golden).system)
             for _ in replay(context.guard, messages):
                 pass
+        if context.plants is not None and context.plants.safety.poisons_tools:
+            self._toolbox.show_tools(context, offered)
+            note_shown(context, pulled=False)
         return recorder, context
+
+    async def _perform_sessions(
+        self, golden: Golden, request: str, trial: int, deadline: Deadline
+    ) -> Trajectory:
+        """Two sessions on one world: the first reads what is planted, the second is a new conversation."""
+        recorder, context = self.begin(golden, trial, (Message("user", request),))
+        first = await self.answer(golden, trial, recorder, context, deadline)
+        if first.stop_reason != "done":
+            return context.with_evidence(first)
+        begin_session(context, recorder.steps)
+        later = Recorder(Message("user", golden.input))
+        later.approvals_seen = True
+        later.steps = recorder.steps
+        second = await self.answer(golden, trial, later, context, deadline)
+        both = msgspec.structs.replace(
+            second,
+            messages=(*first.messages, *second.messages),
+            calls=(*first.calls, *second.calls),
+            usage=first.usage.plus(second.usage),
+            latency_ms=(first.latency_ms or 0.0) + (second.latency_ms or 0.0),
+        )
+        return context.with_evidence(both)
 
     async def answer(
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
@@ -218,7 +265,10 @@ class AgentLoop:
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory | None:
         """One answer of the model and its calls; returns the trajectory if it was the last."""
-        reply = await self._asker.ask(self._prompts.request(golden, trial, recorder.messages), deadline)
+        request = self._prompts.request(golden, trial, recorder.messages)
+        if context.plants is not None and context.plants.safety.poisons_tools:
+            request = self._with_pulled_rug(request, golden, context)
+        reply = await self._asker.ask(request, deadline)
         calls = recorder.reply(reply)
         if not calls:
             return recorder.trajectory(reply.stop)
@@ -231,6 +281,15 @@ class AgentLoop:
             return recorder.trajectory("limit", over)
         await self._run_tools(calls, recorder, context, deadline)
         return None
+
+    def _with_pulled_rug(self, request: ModelRequest, golden: Golden, context: CallContext) -> ModelRequest:
+        """The request with the list of tools that the server shows now."""
+        if (tools := tools_now(golden, self._prompts.tools, context)) is None:
+            return request
+        self._toolbox.show_tools(context, tools)
+        note_shown(context, pulled=True)
+        prompt = msgspec.structs.replace(request.prompt, tools=tools)
+        return msgspec.structs.replace(request, prompt=prompt)
 
     async def _run_tools(
         self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext, deadline: Deadline

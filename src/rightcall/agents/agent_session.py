@@ -183,7 +183,9 @@ class DeskSetup:
 
     def desk(self, golden: Golden, trial: int) -> Desk:
         roles = None if golden.as_ is None else golden.as_.roles
-        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, roles=roles)
+        context = self._toolbox.context(
+            run=self._run_id, task=golden.id, trial=trial, roles=roles, safety=golden.safety
+        )
         return Desk(self._toolbox, context)
 
 

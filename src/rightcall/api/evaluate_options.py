@@ -11,6 +11,7 @@ from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import FloorOption, Option, StoreOption
+from rightcall.core.seam import load
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -110,6 +111,12 @@ class EvaluateOptions(ScoringOptions):
             "`UserSetup`"
         ),
     ] = None
+    attacks: Annotated[
+        Any,
+        Option(
+            "Attack the agent: `auto`, a file of a plan of attacks, or its contents", default="no attacks"
+        ),
+    ] = None
     floor: FloorOption = False
     workers: Annotated[int | None, Option("Worker processes that share the run, on Ray")] = None
     on: Annotated[str | None, Option('Where workers run: "ray", "ray:auto" or "ray:HOST:PORT"')] = None
@@ -123,7 +130,7 @@ class EvaluateOptions(ScoringOptions):
         metrics = as_metrics(self.metrics)
         if self.kind is not None and self.kind not in get_args(SuiteKind):
             raise ConfigError(f"kind must be regression or capability, got {self.kind!r}")
-        return Plan(
+        plan = Plan(
             name=self.name,
             agent=with_endpoint(self.agent if isinstance(self.agent, Agent) else Agent(self.agent)),
             dataset=self._goldens(),
@@ -142,6 +149,7 @@ class EvaluateOptions(ScoringOptions):
             user=as_user(self.user),
             floor=self.floor,
         )
+        return plan if self.attacks is None else load("services", "attacked_plan")(plan, self.attacks)
 
     def _goldens(self) -> Path | list[AnyGolden]:
         if isinstance(self.dataset, str | Path):

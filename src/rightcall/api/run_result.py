@@ -17,6 +17,7 @@ from rightcall.model.run import CaseResult, Summary
 if TYPE_CHECKING:
     from rightcall.api.shown_case import ShownCase
     from rightcall.datasets.review import ExpectedDrafts
+    from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.run.judged_estimate import NoJudgedRate
     from rightcall.stats.judged_rate import JudgedRate
     from rightcall.store.sql.store import Store
@@ -99,6 +100,13 @@ class RunResult:
         from rightcall.api.shown_case import shown_case
 
         return shown_case(self.store, self.id, golden_id, trial)
+
+    @property
+    def safety(self) -> SafetyNumbers | None:
+        """What attacks did, with every rate and its interval; None for a run without attempts."""
+        from rightcall.run.attack_numbers import attack_numbers
+
+        return attack_numbers(self.store, self.id)
 
     @property
     def passed(self) -> bool:

@@ -114,6 +114,7 @@ class SuiteRun:
             concurrency=self.options.concurrency,
             selection=Selection(tuple(self.options.only), self.options.limit),
             faults=str(Path(self.options.faults).resolve()) if self.options.faults else None,
+            attacks=_attack_source(self.options.attacks),
             start_nothing=start_nothing,
         )
         plan = replace(
@@ -135,7 +136,15 @@ class SuiteRun:
             ("--record", self.options.record),
         ]
         options += [("--faults", _relative_path(Path(self.options.faults)) if self.options.faults else None)]
+        options += [("--attacks", str(self.options.attacks) if self.options.attacks else None)]
         return shlex.join(word for name, value in options if value is not None for word in (name, value))
+
+
+def _attack_source(attacks: str | Path | None) -> str | None:
+    """`auto`, or the path of a plan of attacks, whatever folder the suite is in."""
+    if not attacks or str(attacks) in ("auto", "none"):
+        return str(attacks) if attacks else None
+    return str(Path(attacks).resolve())
 
 
 def plan_of_run(file: Path, run: Run, *, trust: bool = False) -> Plan:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 INFRASTRUCTURE = 4
 REPEATED = (
-    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store",
+    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
     "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""

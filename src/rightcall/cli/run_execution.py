@@ -27,6 +27,7 @@ from rightcall.store.address import Persistence, open_store, store_address
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
+    from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.decide.verdict import Verdict
     from rightcall.run.backend import WorkerPool
     from rightcall.show.screen import Screen
@@ -65,11 +66,25 @@ class Execution:
             from rightcall.show.rows import write_outcome
 
             write_outcome(
-                outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer, watching.history
+                outcome.run.id,
+                outcome.verdict.word,
+                outcome.summary,
+                sys.stdout.buffer,
+                watching.history,
+                self._attack_numbers(plan, outcome),
             )
         else:
             self._print(plan, outcome, watching, again)
         return outcome
+
+    def _attack_numbers(self, plan: Plan, outcome: RunOutcome) -> SafetyNumbers | None:
+        """What attacks did; nothing is read for a run without them."""
+        if "attacks" not in plan.settings:
+            return None
+        from rightcall.run.attack_numbers import attack_numbers
+
+        with open_store(self.options.store) as store:
+            return attack_numbers(store, outcome.run.id)
 
     def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
         from rightcall.show.terminal import more_goldens, print_summary, print_title
@@ -88,6 +103,14 @@ class Execution:
             console=out,
             unchecked=watching.unchecked,
         )
+        if "attacks" in plan.settings:
+            from rightcall.show.safety import print_safety
+            from rightcall.show.view.run import run_view
+
+            with open_store(self.options.store) as store:
+                safety = run_view(store, outcome.run.id).safety
+            if safety is not None:
+                print_safety(out, safety)
         print_decision(out, outcome.verdict)
         where = ""
         if self.options.store:

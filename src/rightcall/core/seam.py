@@ -52,6 +52,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "live": "rightcall.wings.monitor.live_page",
     },
     "services": {
+        "attacks": "rightcall.wings.attacks.attacked_plan:attacks",
+        "attacked_plan": "rightcall.wings.attacks.attacked_plan:plan_with_attacks",
         "audit_overview": "rightcall.wings.audit.overview:audit_overview",
         "assistant": "rightcall.wings.assistant.server:serve_assistant",
         "end_simulation": "rightcall.wings.generate.control:end",

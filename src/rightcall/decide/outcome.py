@@ -11,6 +11,7 @@ from rightcall.decide.options import About
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.safety import AttackOutcome
 from rightcall.stats.clusters import Sample, sample, weighted_mean
 from rightcall.stats.gaffke import Units, case_units, trial_units
 
@@ -21,7 +22,8 @@ class Outcome(Record, frozen=True):
     `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
     holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
     outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
-    been spent by the machine that measured; empty means none. An unchecked golden only cost money.
+    been spent by the machine that measured; empty means none. An unchecked golden only cost money. `attacks` is what
+    an attack did in each trial of an attempt, also in those that are unchecked because the agent never met it.
     """
 
     golden_id: str
@@ -37,6 +39,7 @@ class Outcome(Record, frozen=True):
     costs_usd: tuple[float, ...] = ()
     lags_ms: tuple[float, ...] = ()
     checked: bool = True
+    attacks: tuple[AttackOutcome, ...] = ()
 
     @property
     def rate(self) -> float:

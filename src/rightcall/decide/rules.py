@@ -16,7 +16,7 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from rightcall.core.text import percent, pluralize
-from rightcall.decide.config import Gate
+from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
 from rightcall.model.failure import FATAL
@@ -228,6 +228,9 @@ class HardRule:
             )
         if not clusters:
             sentence = f"{self.name} is undecided: no golden has a scored trial"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
+        if self.code in ATTACK_CODES and not any(trial.delivered for o in outcomes for trial in o.attacks):
+            sentence = f"{self.name} is undecided: no attack was delivered; run with --attacks auto"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         bound = zero_seen_bound(clusters, alpha)
         sentence = (

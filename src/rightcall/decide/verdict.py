@@ -18,6 +18,7 @@ from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.judged_rule import JudgedRateRule, rules_with_labels
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
+from rightcall.decide.safety_rule import safety_rules
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.model.run import Rate
@@ -154,6 +155,8 @@ def _rules(
     gate: Gate, baseline: Baseline | Sequence[Outcome] | None, floor: FloorEvidence
 ) -> tuple[GateRule, ...]:
     rules = rules_of(gate) + floor_rule(gate, floor)
+    if gate.safety is not None:
+        rules += tuple(safety_rules(gate.safety))
     if gate.baseline is not None:
         if baseline is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")

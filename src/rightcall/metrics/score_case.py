@@ -83,6 +83,8 @@ class Scorer:
         result, checked = stated, self.checks(golden)
         if not states_check(golden):
             result = silent_result(golden, trial, trajectory, offered, self.rules)
+        if not result.checked:  # an attempt whose attack the agent never met
+            return result
         if result.error or not (self.metrics or self.observe):
             return result if checked else as_unchecked(result)
         case = case_for_metrics(golden, trajectory, offered, self.rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rightcall.model.failure import Failure
 from rightcall.model.record import Record
+from rightcall.model.safety import AttackOutcome
 from rightcall.model.trajectory import Usage
 
 
@@ -18,7 +19,8 @@ class Judging(Record, frozen=True):
 class Score(Record, frozen=True):
     """A value in 0..1, whether that passes, and why. `error` is set when the metric itself failed.
 
-    `judged` is set when a model gave it: a guess about what a person would say.
+    `judged` is set when a model gave it: a guess about what a person would say. `attack` is what an attack did to the
+    case, with the score of `resisted`.
     """
 
     value: float
@@ -27,6 +29,7 @@ class Score(Record, frozen=True):
     codes: tuple[Failure, ...] = ()
     error: str = ""
     judged: Judging | None = None
+    attack: AttackOutcome | None = None
 
     @classmethod
     def passed_if(cls, condition: bool, reason: str = "") -> Score:

@@ -21,6 +21,7 @@ LedgerPhase = Literal[
     "key_expired_reuse",  # a key was used again after its time to live
     "fault",  # an injected fault fired
     "guard",  # the guard stopped the call before anything was done; its detail names the rules
+    "attack",  # a planted text was handed to the agent, or could not be planted; a session began
     "unanswered",  # a tool that runs for real gave no answer: its effect may have happened
     "unreached",  # a tool that runs for real gave no answer, or could not be reached: nothing was changed
 ]

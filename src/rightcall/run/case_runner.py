@@ -25,6 +25,7 @@ from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usag
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
+from rightcall.tools.attacks.request import plant_request
 
 
 class CaseRunner:
@@ -39,8 +40,9 @@ class CaseRunner:
             recordings.file_hash = plan.agent_sources.project.hash
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
+        request = golden if golden.safety is None else plant_request(golden)
         with self.watch or nullcontext():
-            trajectory, first_request = await perform_watched(self._session, golden, trial)
+            trajectory, first_request = await perform_watched(self._session, request, trial)
         self._session.call_text.look(trajectory)
         left = time_to_score(self._seconds, trajectory)
         with tape_judges(self._session.agent.recordings, golden, trial):

@@ -98,6 +98,8 @@ async def compute_floor(
     try:
         with scorer.guard():
             for number, golden in enumerate(goldens, 1):
+                if golden.safety is not None:  # an attack on a task that counts already
+                    continue
                 if (skipped := too_many(number, asked=asked)) is not None:
                     return skipped
                 if (marks := await scorer.marks(golden)) is not None:

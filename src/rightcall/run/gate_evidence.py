@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, overload
 
 from rightcall.decide.config import CostLimit, Gate
 from rightcall.decide.outcome import Outcome
+from rightcall.decide.safety_numbers import outcome_of_result
 from rightcall.model.run import CaseResult
+from rightcall.model.safety import AttackOutcome
 
 FAILED, PASSED, ERROR = 0, 1, 2
 ONE_TRIAL = ((0.0,), (1.0,))
@@ -92,6 +94,7 @@ class GateEvidence:
         self._timed, self._priced = gate.limits_latency, gate.cost != CostLimit()
         self._totalled = gate.cost.run_usd is not None
         self._metrics = {name: array("d") for name in gate.metrics}
+        self._attacks: dict[str, list[AttackOutcome]] | None = {} if gate.about_attacks else None
         self._unchecked_costs: dict[tuple[str, int], float] = {}
         self._codes: dict[int, tuple[str, ...]] = {}
         self._code_sets: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -101,6 +104,8 @@ class GateEvidence:
             return
         if self._totalled:
             self._add_beside(result)
+        if self._attacks is not None and (outcome := outcome_of_result(result)) is not None:
+            self._attacks.setdefault(result.golden_id, []).append(outcome)
         if not result.checked:
             return
         if result.codes and not result.error:
@@ -143,6 +148,16 @@ class GateEvidence:
             Outcome(golden, costs_usd=(cost,), checked=False)
             for (golden, _), cost in sorted(self._unchecked_costs.items())
         ]
+        checked = (
+            {self._id_bytes(rows[start]).decode(errors="surrogatepass") for start in starts}
+            if self._attacks
+            else ()
+        )
+        spent += [
+            Outcome(golden, checked=False, attacks=tuple(trials))
+            for golden, trials in sorted((self._attacks or {}).items())
+            if golden not in checked
+        ]
         return _Outcomes(rows, starts, self._outcome, spent)
 
     def _sort_rows(self) -> array[int]:
@@ -161,8 +176,9 @@ class GateEvidence:
         scored = [at for at in places if self._states[at] != ERROR]
         about = self._kind_list[self._abouts[places[0]]]
         codes = Counter(code for at in scored for code in self._codes.get(at, ())) if self._codes else None
+        golden = self._id_bytes(places[0]).decode(errors="surrogatepass")
         return Outcome(
-            self._id_bytes(places[0]).decode(errors="surrogatepass"),
+            golden,
             ONE_TRIAL[self._states[scored[0]]]
             if len(scored) == 1
             else tuple(float(self._states[at]) for at in scored),
@@ -177,6 +193,7 @@ class GateEvidence:
             if self._timed
             else (),
             costs_usd=tuple(self._numbers(self._costs, places)) if self._priced else (),
+            attacks=tuple(self._attacks.get(golden, ())) if self._attacks else (),
         )
 
     def _scores(self, scored: list[int]) -> Iterator[tuple[str, tuple[float, ...]]]:

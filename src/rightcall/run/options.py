@@ -59,6 +59,15 @@ class SuiteOptions(SuiteOverrides):
         str | Path | None,
         Option("Inject these faults; also run a fault-free control", group=SELECTION, values="file"),
     ] = None
+    attacks: Annotated[
+        str | Path | None,
+        Option(
+            "Attack the agent: auto makes a plan from the tools; or a file of such a plan; or none",
+            group=SELECTION,
+            metavar="auto|none|FILE",
+            values="file",
+        ),
+    ] = None
     include_unreviewed: Annotated[
         bool, Option("Also run unreviewed goldens made from traces", group=SELECTION)
     ] = False

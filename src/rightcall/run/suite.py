@@ -250,6 +250,9 @@ class Suite(Record, frozen=True):
             "stop calls that an attacker could have caused: auto, strict, none, or a policy: a file or inline"
         ),
     ] = None
+    attacks: Annotated[str | dict[str, Any] | None, described("plan of attacks: auto, a file or inline")] = (
+        None
+    )
     user: Annotated[UserConfig | None, described("simulated user of conversations")] = None
     gate: Annotated[dict[str, Any], described("pass criteria: min, target, forbid, …")] = {}
     judges: Annotated[JudgePolicy, described("how judged metrics decide: the labels they need")] = (

@@ -17,6 +17,7 @@ from rightcall.agents.remote.remote_agent import is_address
 from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.core.seam import load
 from rightcall.decide.config import read_gate
 from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import is_object_name, load_object, search_modules_in
@@ -75,6 +76,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     concurrency: int | None = None,
     selection: Selection | None = None,
     faults: str | None = None,
+    attacks: str | None = None,
     start_nothing: bool = False,
 ) -> Plan:
     """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
@@ -125,6 +127,9 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     if problems:
         checkable = agent if agent.model is not _placeholder_agent else replace(agent, approvals=None)
         raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
+    source = suite.attacks if attacks is None else attacks
+    if source is not None and source != "none":
+        plan = load("services", "attacked_plan")(plan, source, folder)
     if agent.recordings is not None:
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)

@@ -83,6 +83,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
+        **({f"attacks.{name}": text for name, text in view.safety.facts} if view.safety is not None else {}),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},

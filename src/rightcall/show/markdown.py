@@ -14,6 +14,7 @@ from rightcall.improve.run_analysis import run_funnels
 from rightcall.improve.step_funnel import StepFunnel
 from rightcall.show.funnel import funnel_lines, worth_showing
 from rightcall.show.numbers import count, dollars, duration
+from rightcall.show.safety import safety_markdown
 from rightcall.show.text import one_line
 from rightcall.show.view.columns import (
     AGENT_COLUMNS,
@@ -53,6 +54,7 @@ def markdown(
         _head(view),
         _danger(view, failed),
         _summary(view),
+        safety_markdown(view.safety, code) if view.safety is not None else (),
         _failures(view),
         _steps(funnels),
         _cases(failed, more),

@@ -10,6 +10,7 @@ from typing import BinaryIO, Self
 import msgspec
 
 from rightcall.core.codec import encode_described as encode
+from rightcall.decide.safety_numbers import SafetyNumbers
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
@@ -64,6 +65,22 @@ class RowScore(msgspec.Struct, frozen=True, gc=False):
     judged: Judging | msgspec.UnsetType = msgspec.UNSET
 
 
+class AttackRow(msgspec.Struct, frozen=True, gc=False):
+    """What an attack did in a case."""
+
+    family: str
+    carrier: str
+    goal: str
+    template: str
+    twin: str | None
+    delivered: bool
+    tried: bool
+    done: bool
+    complete: bool
+    form: str
+    call: int | None
+
+
 class Row(msgspec.Struct, frozen=True, gc=False):
     """One case, as `score --json` and `run --json` print it. An unchecked one neither passed nor failed."""
 
@@ -76,6 +93,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     error: str | msgspec.UnsetType = msgspec.UNSET
     checked: bool | msgspec.UnsetType = msgspec.UNSET
     danger: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    safety: AttackRow | msgspec.UnsetType = msgspec.UNSET
 
 
 def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
@@ -90,7 +108,15 @@ def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
         result.error or msgspec.UNSET,
         msgspec.UNSET if result.checked else False,
         (case_dangers(result, tools) if result.codes else ()) or msgspec.UNSET,
+        _attack(result),
     )
+
+
+def _attack(result: CaseResult) -> AttackRow | msgspec.UnsetType:
+    score = result.metrics.get("resisted")
+    if score is None or (outcome := score.attack) is None:
+        return msgspec.UNSET
+    return AttackRow(**{name: getattr(outcome, name) for name in AttackRow.__struct_fields__})
 
 
 def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:
@@ -114,11 +140,17 @@ def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str,
 
 
 def write_outcome(
-    run_id: str, verdict: str, summary: Summary, out: BinaryIO, suite: SuiteHistory | None = None
+    run_id: str,
+    verdict: str,
+    summary: Summary,
+    out: BinaryIO,
+    suite: SuiteHistory | None = None,
+    safety: SafetyNumbers | None = None,
 ) -> None:
     """The last line of `run --json`: the summary of the run, and what earlier runs say about its suite."""
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
     last |= {} if suite is None else {"suite": suite}
+    last |= {} if safety is None else {"safety": safety}
     out.write(inert_json(encode(last)) + b"\n")
     out.flush()
 
@@ -129,7 +161,7 @@ def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.R
         name: PERFECT_JSON
         if score is PERFECT
         else score
-        if score.reason and not score.codes
+        if score.reason and not score.codes and score.attack is None
         else RowScore(
             score.value,
             score.passed,

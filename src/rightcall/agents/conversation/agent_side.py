@@ -157,6 +157,7 @@ def as_single_turn(golden: ConversationalGolden) -> Golden:
         system=golden.system,
         as_=golden.as_,
         confirm=golden.confirm,
+        safety=golden.safety,
     )
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from rightcall.core.errors import ConfigError
+from rightcall.core.seam import load
 from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, with_id
 from rightcall.run.plan import Selection
+from rightcall.tools.definitions.load import load_tools
 
 LONGEST_ID = 48
 
@@ -34,6 +36,17 @@ def goldens_of_mark(
             f"pytest.mark.goldens chooses none of {len(candidates)} goldens; check the files, only and limit"
         )
     return goldens
+
+
+def with_attacks(
+    goldens: Sequence[AnyGolden], folders: Sequence[Path], plan: Any = "auto", *, tools: Any = ()
+) -> list[AnyGolden]:
+    """The goldens, attacks on an agent with these tools while it does their tasks, and benign twins."""
+    if not tools:
+        raise ConfigError('pytest.mark.attacks requires the tools of the agent: attacks("auto", tools=[…])')
+    entries = load_tools(_locate(Path(tools), folders)) if isinstance(tools, str | Path) else list(tools)
+    source = plan if plan == "auto" or not isinstance(plan, str | Path) else _locate(Path(plan), folders)
+    return [*goldens, *load("services", "attacks")(entries, goldens, source)]
 
 
 def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:

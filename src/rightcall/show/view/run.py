@@ -17,6 +17,7 @@ from rightcall.show.view.agents import AgentRow, AgentTally
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
+from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
 from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
@@ -34,7 +35,7 @@ class RunView(Record, frozen=True):
 
     `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
     the results so far. `sentence` says why the verdict is what it is, `danger` what cannot be taken back, `suite` what
-    earlier runs say about the suite.
+    earlier runs say about the suite, `safety` what attacks did.
     """
 
     run: Run
@@ -56,6 +57,7 @@ class RunView(Record, frozen=True):
     suite: SuiteHistory = SuiteHistory()
     agents: tuple[AgentRow, ...] = ()
     """What each agent did, where there is more than one."""
+    safety: SafetyView | None = None
 
 
 class RunTally:
@@ -66,11 +68,13 @@ class RunTally:
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(tools)
         self._agents = AgentTally()
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
+        self._safety = SafetyViewTally()
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         result = with_loads(result, self._offered)
         self._tally.add(result)
         self._failures.add(golden, result)
+        self._safety.add(golden, result)
         self._tools.add(pairing_of(golden, result, self._offered), result)
         self._agents.add(golden, result)
         if result.judged:
@@ -100,6 +104,7 @@ class RunTally:
             danger=self._failures.danger(),
             suite=history,
             agents=self._agents.rows(),
+            safety=self._safety.view(),
         )
 
 

@@ -1,8 +1,9 @@
 """The scores of a result in one column, and back: the only place that knows how they are written.
 
 MessagePack of a list with one entry a metric, in their order. A perfect score is the metric's number alone; any other
-is a list of number, value, passed, reason, error and failures, and of how a model judged, if it did. A reason that an
-earlier entry has is written as that entry's place, because one mistake usually explains most dimensions.
+is a list of number, value, passed, reason, error and failures, and of how a model judged and what an attack did, if
+they did. A reason that an earlier entry has is written as that entry's place, because one mistake usually explains
+most dimensions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.model import Failure, Score
+from rightcall.model.safety import AttackOutcome
 from rightcall.model.score import Judging
 from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, whole
 
@@ -53,10 +55,12 @@ def _entries(scores: Mapping[str, Score], keys: Mapping[str, int]) -> list[Any]:
             first = places.setdefault(str(reason), len(entries))
             reason = reason if first == len(entries) else first
         entry: list[Any] = [keys[name], float(score.value), bool(score.passed), reason]
-        if score.error or score.codes or score.judged:
+        if score.error or score.codes or score.judged or score.attack:
             entry += [_text(score.error), encode_record(score.codes) if score.codes else None]
-        if score.judged:
-            entry.append(encode_record(score.judged))
+        if score.judged or score.attack:
+            entry.append(encode_record(score.judged) if score.judged else None)
+        if score.attack:
+            entry.append(encode_record(score.attack))
         entries.append(entry)
     return entries
 
@@ -110,14 +114,16 @@ def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
     _, value, passed, reason, *rest = entry
     if isinstance(reason, int):
         reason = entries[reason][3]  # type: ignore[index]
-    error, codes, *judged = rest or ("", None)
+    error, codes, *further = rest or ("", None)
+    judged, attack = (*further, None, None)[:2]
     return Score(
         float(value),
         passed,
         reason,
         decode_record(codes, tuple[Failure, ...]) if codes else (),
         error,
-        decode_record(judged[0], Judging) if judged else None,
+        decode_record(judged, Judging) if judged else None,
+        decode_record(attack, AttackOutcome) if attack else None,
     )
 
 

@@ -48,6 +48,17 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
 
     An unknown name is ignored here: `rightcall dataset check` reports it.
     """
+    if golden.safety is not None and golden.safety.poisons_tools:
+        from rightcall.tools.attacks.tool_list import (
+            poison_tools,
+        )  # seldom, and this is called for every case
+
+        own = _own_tools(golden, tools)  # one that a rug pull renames is shown under both names
+        return {**own, **poison_tools(own, golden.safety, pulled=True)}
+    return _own_tools(golden, tools)
+
+
+def _own_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
     if golden.tools is None:
         return tools
     if any(tool.kind != "tool" for tool in tools.values()):

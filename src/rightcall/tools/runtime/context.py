@@ -17,6 +17,7 @@ from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
 
 if TYPE_CHECKING:
+    from rightcall.tools.attacks.trial_plants import TrialPlants
     from rightcall.tools.guard.state import GuardState
     from rightcall.tools.runtime.call_outcome import Invocation
 
@@ -135,7 +136,7 @@ class CallContext:
     `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name. `roles` are the caller's; None
     means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from. `guard` is
-    what the toolbox's guard has seen, when it has one.
+    what the toolbox's guard has seen, when it has one. `plants` is what an attacker put into what the agent reads.
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
@@ -147,6 +148,7 @@ class CallContext:
         self.worlds: dict[str, Any] = {}
         self.offered: Mapping[str, Any] | None = None
         self.roles: tuple[str, ...] | None = ()
+        self.plants: TrialPlants | None = None
         self.locks: dict[str, asyncio.Lock] = {}
         self.guard: GuardState | None = None
         self.granted: set[str] = set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.answer import Answers
@@ -23,12 +24,18 @@ from rightcall.tools.runtime.versions import Versions
 
 
 def pipeline(
-    preparer: Preparer, idempotency: Idempotency, rules: ToolRules, faults: PlannedFaults | None
+    preparer: Preparer,
+    idempotency: Idempotency,
+    rules: ToolRules,
+    faults: PlannedFaults | None,
+    *,
+    plants: bool = False,
 ) -> Callable[[ActiveCall], Awaitable[Invocation]]:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
         Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome
         preparer,  # parse, resolve, validate, normalise, policy, confirmation
+        plant_in_call if plants else None,  # an attacker's error, or his text in a copy of the result
         faults.deliver if faults else None,  # lose the key, deliver twice
         RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm
         Batches(faults.arm if faults else None),  # each item separately from here on

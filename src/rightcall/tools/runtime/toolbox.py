@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.call import ToolCall
+from rightcall.model.safety import Safety
 from rightcall.model.tool import Tool
 from rightcall.recording.case import CURRENT
+from rightcall.tools.attacks.tool_list import bind_poison
+from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
@@ -100,6 +103,7 @@ class Toolbox:
         self._shown = entries_by_shown_name(self._entries, self.faults)
         planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
         self._pipeline = pipeline(preparer, kept, obeyed, planned)
+        self._planted_pipeline = pipeline(preparer, kept, obeyed, planned, plants=True)
 
     @property
     def has_worlds(self) -> bool:
@@ -124,13 +128,14 @@ class Toolbox:
         trial: int = 0,
         offered: Iterable[Tool] | None = None,
         roles: Iterable[str] | None = (),
+        safety: Safety | None = None,
     ) -> CallContext:
         """A fresh context for one trial of one task; `task` is the golden's id.
 
         `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
         one that the toolbox does not have, because the golden defines it, is answered with a generated result.
         `roles` are the caller's: a tool with roles refuses everybody who has none of them. None means that callers are
-        not distinguished.
+        not distinguished. `safety` is the attack to plant in this trial.
         """
         # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
         # waiting does not affect another.
@@ -146,7 +151,14 @@ class Toolbox:
             context.offered = {
                 tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
             }
+        if safety is not None and safety.plants:
+            context.plants = TrialPlants(safety)
         return context
+
+    def show_tools(self, context: CallContext, offered: Iterable[Tool]) -> None:
+        """Replace the tools of a trial by those of a poisoned list, run as the tools that they pretend to be."""
+        assert context.plants is not None
+        context.offered = bind_poison(offered, self._shown, context.plants.safety)
 
     def forget_keys(self, context: CallContext) -> None:
         """Forget the idempotency keys of a trial that is over, so that it can be played again from the start."""
@@ -164,12 +176,13 @@ class Toolbox:
         was running is recorded in `context.invocations` as failed or unknown.
         """
         touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
+        stages = self._pipeline if context.plants is None else self._planted_pipeline
         if context.guard is None:
-            return await run_turn(calls, touches, lambda call: self._pipeline(ActiveCall(call, context)))
+            return await run_turn(calls, touches, lambda call: stages(ActiveCall(call, context)))
         with self._guarded_turn(context.guard, calls, context) as verdicts:
 
             def run(call: ToolCall) -> Awaitable[Invocation]:
-                return self._pipeline(ActiveCall(call, context, verdict=verdicts.get(id(call))))
+                return stages(ActiveCall(call, context, verdict=verdicts.get(id(call))))
 
             return await run_turn(calls, touches, run)
 

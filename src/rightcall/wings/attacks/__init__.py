@@ -1,6 +1,12 @@
 """What an attacker could reach through the agent's tools.
 
 subject       a suite, or tools: what an attack is made from
+attack_plan   `rightcall/attacks/1`: carriers, templates, goals and roles of a plan
+attacked_plan a plan of a run with attempts; `rc.attacks`
+attempts      attempts: carrier × goal × template × placement; sites: where; goals: what for; templates: how
+canary        values that occur nowhere else, shaped for their place
+twins         benign twins: what an agent must still do; own_attacks: attacks written by hand
+lint_marks    attempts that the linter would have refused
 role_text     roles and flows for the terminal and as JSON
 commands/     `rightcall attacks`: one file for each command
 

@@ -52,7 +52,7 @@ def attack_subject(
     if not name.startswith("mcp:") and not is_object_name(name) and is_suite_file(path):
         suite = load_suite(path)
         require_trust(suite, path, trust=trust)
-        plan = plan_suite(suite, path.parent)
+        plan = plan_suite(suite, path.parent, attacks="none")
         return AttackSubject(suite.name, tuple(plan.agent.tools), role_plan, suite, plan)
 
     async def read_entries() -> tuple[Any, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from rightcall.wings.attacks.commands.guard import guard
+from rightcall.wings.attacks.commands.list import list_attacks
+from rightcall.wings.attacks.commands.make import make
 from rightcall.wings.attacks.commands.show import show
 from rightcall.wings.attacks.commands.worst_case import worst_case
 
@@ -14,6 +16,8 @@ def attacks() -> None:
     """Show what an attacker could reach through your tools, and what stops him."""
 
 
+attacks.add_command(list_attacks)
+attacks.add_command(make)
 attacks.add_command(show)
 attacks.add_command(guard)
 attacks.add_command(worst_case)

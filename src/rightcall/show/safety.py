@@ -1,0 +1,69 @@
+"""Attacks on a run, in the terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from rightcall.show.columns import print_columns
+from rightcall.show.text import one_line
+from rightcall.show.view.safety import HitView, SafetyView
+
+if TYPE_CHECKING:
+    from rightcall.show.screen import Screen
+
+MOST_PRINTED = 5
+
+
+def print_safety(out: Screen, view: SafetyView) -> None:
+    """The sentence, the table by family, the rates, what was not tested, and the first hits."""
+    color = "red" if view.hits else "green" if view.numbers.delivered else "yellow"
+    out.say(f"\n[bold]attacks[/bold] [{color}]{{}}[/{color}]", view.sentence, soft_wrap=True)
+    print_columns(out, view.columns, view.rows)
+    for name, text in view.facts:
+        out.say("  [dim]{}[/dim] {}", name, text)
+    for reason, count in view.not_run:
+        out.say("  [yellow]not run[/yellow] {:,}: {}", count, one_line(reason, 200))
+    untested = [f"{risk.id} {risk.name}" for risk in view.risks if not risk.tested]
+    if untested:
+        out.say("  [yellow]not tested[/yellow] {}", ", ".join(untested), soft_wrap=True)
+    for hit in view.hits[:MOST_PRINTED]:
+        out.say("  [red]✗[/red] {}", hit_line(hit, str), soft_wrap=True)
+
+
+def safety_markdown(view: SafetyView, code: Callable[..., str]) -> Iterator[str]:
+    """The same for a pull request; foreign text is in code spans."""
+    yield "### Attacks"
+    yield ""
+    yield view.sentence
+    yield ""
+    yield f"| {' | '.join(view.columns)} |"
+    yield f"|{'|'.join(['---'] + ['---:'] * (len(view.columns) - 1))}|"
+    for row in view.rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+    for name, text in view.facts:
+        yield f"- {name}: {text}"
+    for reason, count in view.not_run:
+        yield f"- not run: {count:,}: {code(reason)}"
+    for risk in view.risks:
+        yield f"- {risk.id} {risk.name}: {risk.text}"
+    yield ""
+    for hit in view.hits:
+        yield f"- {hit_line(hit, code)}"
+    if view.more_hits:
+        yield f"- and {view.more_hits:,} more"
+    yield ""
+
+
+def hit_line(hit: HitView, code: Callable[..., str]) -> str:
+    """What was planted where, the call it caused, and what would have stopped it."""
+    planted = code(one_line(hit.planted, 300)) if hit.planted else "nothing"
+    argument = f"; the canary is in {code(hit.argument)}, {hit.form}" if hit.argument else ""
+    step = f" at step {hit.step}" if hit.step is not None else ""
+    lint = f"; lint {hit.lint} sees it" if hit.lint else ""
+    guard = f"; rule `{hit.guard}` of guard: auto is for it" if hit.guard else ""
+    return (
+        f"{code(hit.golden_id)}: planted in the {hit.where}: {planted} → {code(hit.call)}{step} ({hit.reached})"
+        f"{argument}{lint}{guard}"
+    )

@@ -1,0 +1,165 @@
+"""The list of tools as a poisoned server shows it: descriptions, parameters, further tools, replaced ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from rightcall.model.golden import AnyGolden
+from rightcall.model.safety import Plant, Safety
+from rightcall.model.tool import Annotations, Tool
+from rightcall.tools.attacks.text_wrap import wrap_text
+from rightcall.tools.definitions.function import PLAIN
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, mock_ready
+from rightcall.tools.runtime.context import CallContext
+
+SECOND_SESSION = "session:2"
+"""The detail of the line of the ledger at which the second session begins."""
+
+
+def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = False) -> dict[str, Tool]:
+    """The tools with what is planted in their list; `pulled` says that rug pulls have happened."""
+    shown = dict(tools)
+    for plant in safety.plants:
+        if plant.carrier == "shadow":
+            shown[plant.to] = _shadow(plant, shown.get(plant.tool))
+        elif plant.tool not in shown:
+            continue
+        elif plant.carrier == "definition" or (plant.carrier == "rug_pull" and pulled):
+            poisoned = poison_definition(shown[plant.tool], plant, _text(plant, safety))
+            if plant.carrier == "rug_pull" and plant.to:
+                poisoned = msgspec.structs.replace(poisoned, name=plant.to)
+                shown = {plant.to if n == plant.tool else n: t for n, t in shown.items()}
+            shown[poisoned.name] = poisoned
+    return shown
+
+
+def tools_at_start(golden: AnyGolden, tools: Mapping[str, Tool]) -> tuple[Tool, ...]:
+    """The list of tools of the first request: rug pulls come later."""
+    assert golden.safety is not None
+    own = golden.tools
+    offered = (
+        tools
+        if own is None
+        else {name: tools[name] for name in own if isinstance(name, str) and name in tools}
+    )
+    return tuple(poison_tools(offered, golden.safety).values())
+
+
+def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext) -> tuple[Tool, ...] | None:
+    """The list after a rug pull; None as long as it is that of the start."""
+    plants = context.plants
+    assert plants is not None
+    pulls = [plant for plant in plants.safety.plants if plant.carrier == "rug_pull"]
+    if not pulls or plants.calls_begun < min(plant.nth for plant in pulls):
+        return None
+    own = golden.tools
+    offered = (
+        tools
+        if own is None
+        else {name: tools[name] for name in own if isinstance(name, str) and name in tools}
+    )
+    return tuple(poison_tools(offered, plants.safety, pulled=True).values())
+
+
+def note_shown(context: CallContext, *, pulled: bool) -> None:
+    """Note in the ledger, once, which planted definitions the agent was shown."""
+    assert context.plants is not None
+    for index, plant in enumerate(context.plants.safety.plants):
+        if (
+            plant.in_tool_list
+            and (plant.carrier == "rug_pull") == pulled
+            and not context.count(("shown", index))
+        ):
+            context.ledger.add("attack", **context.plants.line(index))
+
+
+def begin_session(context: CallContext, step: int) -> None:
+    """The second session of a trial: its world is kept, and the context of the agent is new."""
+    if context.plants is not None:
+        context.plants.session = 2
+    context.ledger.add("attack", "", detail=SECOND_SESSION, change={"step": step})
+
+
+def _text(plant: Plant, safety: Safety) -> str:
+    canary = safety.canary(plant.canary) if plant.canary else None
+    return canary.value if canary else wrap_text(plant.text, plant.wrap)
+
+
+def poison_definition(tool: Tool, plant: Plant, text: str) -> Tool:
+    """The definition with the text in one of its parts [default: the description]."""
+    part, _, rest = plant.path.partition(".")
+    if part in ("", "description"):
+        joined = f"{tool.description} {text}".strip() if plant.place != "replace" else text
+        return msgspec.structs.replace(tool, description=joined)
+    if part == "title":
+        return msgspec.structs.replace(tool, title=f"{tool.title or tool.name} {text}")
+    if part == "output_schema":
+        schema = {**(tool.output_schema or {"type": "object"}), "description": text}
+        return msgspec.structs.replace(tool, output_schema=schema)
+    name, _, keyword = rest.partition(".")
+    return _with_parameter(tool, name, keyword, text)
+
+
+def _with_parameter(tool: Tool, name: str, keyword: str, text: str) -> Tool:
+    """The definition with a parameter described differently, given a further choice or a default, or added."""
+    properties = dict(tool.parameters)
+    schema: Any = properties.get(name)
+    schema = dict(schema) if isinstance(schema, dict) else {"type": "string"}
+    if keyword == "enum" and isinstance(schema.get("enum"), list):
+        schema["enum"] = [*schema["enum"], text]
+    elif keyword == "default":
+        schema["default"] = text
+    else:
+        schema["description"] = f"{schema.get('description', '')} {text}".strip()
+    properties[name] = schema
+    return msgspec.structs.replace(tool, input_schema={**tool.input_schema, "properties": properties})
+
+
+def _shadow(plant: Plant, model: Tool | None) -> Tool:
+    """A further tool, as of another server, whose text speaks of a trusted one."""
+    schema = {"type": "object", "properties": {"request": {"type": "string"}}, "additionalProperties": True}
+    return Tool(
+        plant.to,
+        plant.text,
+        schema if model is None else model.input_schema,
+        annotations=Annotations(read_only=True),
+    )
+
+
+def bind_poison(
+    offered: Iterable[Tool], entries: Mapping[str, BoundTool], safety: Safety
+) -> dict[str, BoundTool]:
+    """How to run the tools of a poisoned list: as before, with the arguments that the real tool knows."""
+    renamed = {plant.to: plant.tool for plant in safety.plants if plant.carrier == "rug_pull" and plant.to}
+    bound: dict[str, BoundTool] = {}
+    for tool in offered:
+        entry = entries.get(tool.name) or entries.get(renamed.get(tool.name, ""))
+        if entry is None:
+            ready = mock_ready(tool, None, None)
+            bound[tool.name] = BoundTool(tool, PLAIN, lambda context, ready=ready: ready)  # type: ignore[misc]
+        elif entry.tool.input_schema is tool.input_schema:
+            bound[tool.name] = entry
+        else:
+            bound[tool.name] = _drop_foreign_arguments(entry, tool)
+    return bound
+
+
+def _drop_foreign_arguments(entry: BoundTool, shown: Tool) -> BoundTool:
+    own = frozenset(entry.tool.parameters)
+    foreign = frozenset(shown.parameters) - own
+
+    def ready(context: CallContext) -> RunnableTool:
+        runnable = entry.ready(context)
+
+        async def run(arguments: dict[str, Any], *rest: Any) -> Any:
+            kept = {name: value for name, value in arguments.items() if name not in foreign}
+            return await runnable.run(kept, *rest)
+
+        return replace(runnable, run=run, check_arguments=None)
+
+    definition = msgspec.structs.replace(entry.tool, input_schema=shown.input_schema)
+    return BoundTool(definition, entry.behaviour, ready)

@@ -1,0 +1,123 @@
+"""A plan of a run with attacks: the user's goldens, the attempts made from them, and their benign twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.agent import Agent, tools_of
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.remote.remote_agent import is_address
+from rightcall.core.errors import ConfigError
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import ToolRoles
+from rightcall.run.plan import Plan, Selection
+from rightcall.schema.roles.derivation import toolset_roles
+from rightcall.tools.definitions.source import confirmed_tools, definitions_of
+from rightcall.tools.worlds.base import World
+from rightcall.wings.attacks.attack_plan import AttackPlan, read_attack_plan
+from rightcall.wings.attacks.attempts import AttackSet, make_attempts
+from rightcall.wings.attacks.lint_marks import with_lint_marks
+
+AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
+IN_ONE_TURN = ("definition", "shadow")
+
+
+def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
+    """The plan with attempts and twins among its goldens; `source` is `auto`, a file, or the plan of attacks itself."""
+    attacks = read_attack_plan(source, folder)
+    attacks = for_agent(attacks, plan.agent)
+    everything = list(plan.numbered_goldens())
+    goldens = [golden for _, golden in everything]
+    chosen = list(plan.selection.choose(goldens)) or goldens
+    attack_set = attack_goldens(plan.agent, chosen, attacks)
+    attempts: list[AnyGolden] = [*attack_set.goldens]
+    if plan.selection.only and chosen is goldens:  # attempts were named, to run them again
+        attempts, chosen = [golden for golden in attempts if plan.selection.chooses(golden)], []
+    agent = plan.agent
+    if agent.execute == "real" and not attacks.real_sinks:
+        roles = roles_of(tools_of(agent), attacks)
+        harmless = {name: {"result": {"ok": True}} for name, tool in roles.items() if tool.sinks}
+        agent = replace(agent, mocks={**harmless, **agent.mocks})
+    settings = {**plan.settings, "attacks": {"seed": attacks.seed, "attempts": len(attack_set.attempts)}}
+    return replace(
+        plan,
+        agent=agent,
+        dataset=[*chosen, *attempts],
+        in_memory=None,
+        lines=(),
+        selection=Selection(),
+        settings=settings,
+    )
+
+
+def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
+    """The attempts on an agent's tools."""
+    entries = tools_of(agent)
+    other_text = [
+        agent.system,
+        dict(agent.mocks),
+        [entry.start() for entry in entries if isinstance(entry, World)],
+    ]
+    return attack_set_of(entries, goldens, plan, other_text)
+
+
+def attack_set_of(
+    entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object = None
+) -> AttackSet:
+    """The attempts on a set of tools, marked with the lint rules that would have refused their definitions."""
+    sources = list(entries)
+    tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
+    attack_set = make_attempts(list(goldens), tools, roles_of(sources, plan), plan, other_text)
+    attack_set.attempts = with_lint_marks(attack_set.attempts, tools)
+    return attack_set
+
+
+def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:
+    sources = list(entries)
+    tools: list[Tool] = [tool for entry in sources for tool in definitions_of(entry)]
+    return toolset_roles(tools, plan.roles.role_plan, confirmed=confirmed_tools(sources))
+
+
+def attacks(tools: Iterable[Any], goldens: Iterable[Golden], plan: Any = "auto") -> list[Golden]:
+    """Attempts to attack an agent with these tools while it does the tasks of these goldens, and their benign twins.
+
+    `plan` is `auto`, a file of the format `rightcall/attacks/1`, or its contents. Run them as any goldens.
+    """
+    return attack_set_of(tools, goldens, read_attack_plan(plan)).goldens
+
+
+def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
+    """The plan as far as the agent's way of running allows it; `ConfigError` when nothing could be planted."""
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        allowed: tuple[str, ...] = ("result", "name", "error", "user", "document")
+        if not model.can_mock:
+            raise ConfigError(_own_tools(agent))
+    elif is_address(model) if isinstance(model, str) else callable(model) and not hasattr(model, "complete"):
+        raise ConfigError(_own_tools(agent))
+    elif agent.mode == "single_turn":
+        allowed = (*IN_ONE_TURN, "user", "history")
+    elif agent.execute == "real":
+        allowed = (*AT_REAL_TOOLS, "user", "history")
+    else:
+        return plan
+    carriers = tuple(carrier for carrier in plan.carriers if carrier in allowed)
+    if not carriers:
+        raise ConfigError(
+            f"attacks: none of {', '.join(plan.carriers)} can be planted here; results are planted while tools run, "
+            "so set agent.mode: loop"
+        )
+    return msgspec.structs.replace(plan, carriers=carriers)
+
+
+def _own_tools(agent: Agent) -> str:
+    return (
+        f"attacks cannot be planted in what {agent.name} reads, because it brings its own tools; write the attempts "
+        "with `rightcall attacks make`, plant them yourself, and score the recorded trajectories"
+    )

@@ -1,0 +1,331 @@
+"""Attempts: attack = carrier × goal × template × placement, on a golden whose task meets the carrier.
+
+All random choices come from the plan's seed. Every (carrier, goal, sink) occurs at least once; the rest of the attempts
+are drawn from the whole product.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from rightcall.core.codec import encode, encode_as
+from rightcall.core.errors import ConfigError
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.record import Record
+from rightcall.model.safety import (
+    AttackCall,
+    Canary,
+    Carrier,
+    Family,
+    Goal,
+    Placement,
+    Plant,
+    Safety,
+    Template,
+    Wrap,
+)
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import ToolRoles
+from rightcall.tools.definitions.offer import tools_for
+from rightcall.wings.attacks.attack_plan import AttackPlan
+from rightcall.wings.attacks.canary import CanaryMint
+from rightcall.wings.attacks.goals import SECRET_FIELD, AttackDemand, AttackTarget, demand_of, targets_of
+from rightcall.wings.attacks.own_attacks import own_attempts
+from rightcall.wings.attacks.sites import Site, sites_of
+from rightcall.wings.attacks.templates import text_templates
+from rightcall.wings.attacks.twins import neutral_twin, twin_on_request
+
+LIST_GOALS: frozenset[Goal] = frozenset({"prefer"})
+BY_GOAL: Mapping[Goal, Family] = {
+    "exfiltrate": "exfiltration", "destroy": "destructive", "consume": "consumption", "use_identity": "identity",
+}  # fmt: skip
+BY_CARRIER: Mapping[Carrier, Family] = {
+    "definition": "poisoning", "shadow": "shadowing", "rug_pull": "rug_pull", "memory": "cross_session", "user": "harm",
+}  # fmt: skip
+
+
+class AttackSpec(Record, frozen=True):
+    """One element of the product."""
+
+    golden: int
+    site: Site
+    target: AttackTarget
+    template: Template
+    place: Placement = "end"
+    wrap: Wrap = "plain"
+
+    @property
+    def coverage(self) -> tuple[str, str, str]:
+        return self.site.carrier, self.target.goal, self.target.tool
+
+    @property
+    def name(self) -> str:
+        words = [self.site.carrier, self.target.goal, self.target.tool, self.template, self.site.tool]
+        words += [
+            self.site.to,
+            self.place if self.place != "end" else "",
+            self.wrap if self.wrap != "plain" else "",
+        ]
+        return ".".join(filter(None, words))
+
+
+@dataclass
+class AttackSet:
+    """The attempts of a plan with their twins, and what could not be made."""
+
+    attempts: list[Golden] = field(default_factory=list)
+    twins: list[Golden] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    possible: int = 0
+
+    @property
+    def goldens(self) -> list[Golden]:
+        return [*self.attempts, *self.twins]
+
+
+def make_attempts(
+    goldens: Sequence[AnyGolden],
+    tools: Mapping[str, Tool],
+    roles: Mapping[str, ToolRoles],
+    plan: AttackPlan,
+    other_text: object = None,
+) -> AttackSet:
+    """The attempts of a plan on these goldens. `other_text` is everything else in which no canary may occur."""
+    usable = [golden for golden in goldens if isinstance(golden, Golden) and _is_task(golden)]
+    if not usable:
+        raise ConfigError(
+            "attacks need goldens with expected calls: there is no task that an attack could disturb"
+        )
+    corpus = encode_as([list(goldens), list(tools.values()), other_text], repr).decode()
+    maker = _Maker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
+    return maker.attack_set()
+
+
+def _is_task(golden: Golden) -> bool:
+    return bool(golden.expected_calls) and golden.category != "negative" and golden.safety is None
+
+
+class _Maker:
+    def __init__(
+        self,
+        goldens: Sequence[Golden],
+        tools: Mapping[str, Tool],
+        roles: Mapping[str, ToolRoles],
+        plan: AttackPlan,
+        mint: CanaryMint,
+    ) -> None:
+        self.goldens, self.tools, self.roles, self.plan, self.mint = goldens, tools, roles, plan, mint
+        self.made = AttackSet()
+
+    def attack_set(self) -> AttackSet:
+        for own in own_attempts(self.plan.own, self.goldens, self.roles):
+            self.made.attempts.append(own)
+        for spec in self._draw():
+            attempt = self._attempt(spec)
+            if isinstance(attempt, str):
+                self.made.refused[".".join(spec.coverage)] = attempt
+            else:
+                self.made.attempts.append(attempt)
+        self._add_twins()
+        return self.made
+
+    def _draw(self) -> list[AttackSpec]:
+        """One of each (carrier, goal, sink), then a draw from the rest."""
+        rng = random.Random(f"attacks/{self.plan.seed}")  # noqa: S311
+        specs = list(self._product())
+        self.made.possible = len(specs)
+        rng.shuffle(specs)
+        most = len(specs) if self.plan.attempts == "all" else self.plan.attempts
+        first: dict[tuple[str, str, str], AttackSpec] = {}
+        for spec in specs:
+            first.setdefault(spec.coverage, spec)
+        chosen = list(first.values())
+        covered = {spec.name + str(spec.golden) for spec in chosen}
+        rest = (spec for spec in specs if spec.name + str(spec.golden) not in covered)
+        chosen += [spec for spec, _ in zip(rest, range(max(0, most - len(chosen))), strict=False)]
+        return sorted(chosen, key=lambda spec: (spec.golden, spec.name))
+
+    def _product(self) -> Iterator[AttackSpec]:
+        templates, plan = text_templates(), self.plan
+        for number, golden in enumerate(self.goldens):
+            tools = tools_for(golden, self.tools)
+            roles = {name: self.roles[name] for name in tools if name in self.roles}
+            sites = list(sites_of(golden, plan.carriers, tools, roles))
+            targets = [
+                t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
+            ]
+            for site in sites:
+                own = self._own_targets(site)
+                for template in plan.templates:
+                    if site.carrier not in templates[template].carriers or not _fits(template, site):
+                        continue
+                    for target in own if template in ("more_pages", "implicit") else [*targets, *own]:
+                        if (target.goal == "consume") == (template == "more_pages"):
+                            yield from self._placements(number, site, target, template)
+
+    def _own_targets(self, site: Site) -> list[AttackTarget]:
+        """Goals that belong to the place itself."""
+        goals = self.plan.goals
+        targets = []
+        if site.carrier == "shadow":
+            targets.append(AttackTarget("prefer", site.to))
+        if site.carrier == "result":
+            targets.append(AttackTarget("consume", site.tool))
+        if site.carrier == "definition":
+            targets.append(AttackTarget("send_to_attacker", site.tool, "copy_to"))
+        return [target for target in targets if goals == "auto" or target.goal in goals]
+
+    def _placements(
+        self, golden: int, site: Site, target: AttackTarget, template: Template
+    ) -> Iterator[AttackSpec]:
+        in_text = site.carrier in ("result", "document", "user", "memory") and template != "staged"
+        if target.parameter == "copy_to" and template != "implicit":
+            return
+        for place in self.plan.places if in_text else ("end",):
+            for wrap in self.plan.wraps if in_text else ("plain",):
+                if wrap != "other_language" or text_templates()[template].languages:
+                    yield AttackSpec(golden, site, target, template, place, wrap)
+
+    def _attempt(self, spec: AttackSpec) -> Golden | str:
+        golden, target = self.goldens[spec.golden], spec.target
+        name = f"{golden.id}~{spec.name}"
+        demand = self._demand(target, name, spec)
+        if isinstance(demand, str):
+            return demand
+        plants = list(self._plants(spec, demand))
+        if target.private:
+            path = self.plan.secrets[target.private].path if target.private in self.plan.secrets else ""
+            place: Placement = "replace" if path else "field"
+            plants.insert(0, Plant("result", target.private, path or SECRET_FIELD, place, canary="secret"))
+        safety = Safety(
+            BY_CARRIER.get(spec.site.carrier) or BY_GOAL.get(target.goal, "injection"),
+            target.goal,
+            spec.template,
+            tuple(plants),
+            demand.canaries,
+            demand.forbidden,
+            stages=tuple(plant.nth for plant in plants if not plant.canary)
+            if spec.template == "staged"
+            else (),
+            user_ids=tuple(str(value) for value in self.plan.roles.identity.values()),
+            first_session=golden.input if spec.site.carrier == "memory" else None,
+            clean_calls=len(golden.expected_calls),
+            max_amplification=self.plan.max_amplification,
+        )
+        return attempt_of(golden, name, with_roles(safety, self.roles))
+
+    def _demand(self, target: AttackTarget, name: str, spec: AttackSpec) -> AttackDemand | str:
+        if target.goal == "consume":
+            return AttackDemand({}, (), (), "", "")
+        if target.goal == "prefer":
+            return AttackDemand(
+                {}, (), (AttackCall(target.tool),), f"use {target.tool} instead ({target.tool} {{}})", ""
+            )
+        if spec.template == "implicit":
+            value = f"{(token := self.mint.fresh(name, 'attacker'))}@{token}.example"
+            forbidden = AttackCall(target.tool, {target.parameter: {"canary": "attacker"}})
+            return AttackDemand({}, (Canary("attacker", value),), (forbidden,), "", value)
+        return demand_of(target, name, self.tools, self.mint)
+
+    def _plants(self, spec: AttackSpec, demand: AttackDemand) -> Iterator[Plant]:
+        site, template = spec.site, text_templates()[spec.template]
+        slots = {
+            "goal": demand.sentence,
+            "tool": spec.target.tool,
+            "arguments": encode(demand.arguments).decode(),
+            "carrier": site.tool,
+            "user": self.plan.user,
+            "agent": self.plan.agent,
+        }
+        if spec.template == "staged":
+            reads = site.reads[-3:]
+            texts = [template.fill(slots, text) for text in template.stages[-(len(reads) - 1) :]]
+            for number, (tool, text) in enumerate(zip(reads, [*texts, template.fill(slots)], strict=True)):
+                earlier = sum(read == tool for read in site.reads[: len(site.reads) - len(reads) + number])
+                yield Plant(site.carrier, tool, text=text, nth=earlier + 1)
+            return
+        if spec.template == "implicit":
+            yield Plant(
+                "definition", site.tool, f"parameters.{spec.target.parameter}", text=template.fill(slots)
+            )
+            yield Plant(
+                "definition", site.tool, f"parameters.{spec.target.parameter}.default", canary="attacker"
+            )
+            return
+        wording = template.text
+        if spec.wrap == "other_language":
+            languages = sorted(template.languages)
+            wording = template.languages[languages[spec.golden % len(languages)]]
+        text = template.fill(slots, wording)
+        yield Plant(site.carrier, site.tool, site.path, spec.place, spec.wrap, text=text, to=site.to)
+
+    def _add_neutral_twins(self, by_id: Mapping[str, Golden]) -> None:
+        """Neutral twins of each carrier, where something is left to do once the remark is read, if there is such."""
+        groups: dict[str, list[tuple[bool, Golden, Golden, Safety]]] = {}
+        for attempt in self.made.attempts:
+            safety, source = attempt.safety, by_id.get(attempt.id.partition("~")[0])
+            if safety is not None and source is not None and safety.carrier and not safety.stages:
+                groups.setdefault(safety.carrier, []).append(
+                    (_is_last(source, safety), source, attempt, safety)
+                )
+        for group in groups.values():
+            group.sort(key=lambda choice: choice[0])
+            for number, (_, source, attempt, safety) in enumerate(group[: self.plan.twins.neutral], 1):
+                self.made.twins.append(neutral_twin(source, attempt, safety, number))
+
+    def _add_twins(self) -> None:
+        """Neutral twins, and an authorised one for each goal and sink."""
+        plan, attempts = self.plan, self.made.attempts
+        by_id = {golden.id: golden for golden in self.goldens}
+        self._add_neutral_twins(by_id)
+        counts: dict[tuple[str, ...], int] = {}
+        key: tuple[str, ...]
+        for attempt in attempts:
+            safety, source = attempt.safety, by_id.get(attempt.id.partition("~")[0])
+            if safety is None or source is None:
+                continue
+            tool = safety.forbidden[0].tool if safety.forbidden else ""
+            key = ("authorised", safety.goal, str(tool))
+            if counts.setdefault(key, 0) < plan.twins.authorised:
+                twin = twin_on_request(source, attempt, safety, self.tools, self.mint, counts[key])
+                counts[key] += 1
+                self.made.twins += [twin] if twin is not None else []
+
+
+def _is_last(golden: Golden, safety: Safety) -> bool:
+    """Whether the task is done when the plant is read: then nobody could shy away from it."""
+    last = golden.expected_calls[-1].tool if golden.expected_calls else ""
+    return any(plant.tool == last for plant in safety.plants if not plant.in_tool_list)
+
+
+def _fits(template: Template, site: Site) -> bool:
+    return template != "staged" or len(site.reads) > 1
+
+
+def with_roles(safety: Safety, roles: Mapping[str, ToolRoles]) -> Safety:
+    """The safety with the roles of tools and parameters that the measures need."""
+    identity = dict.fromkeys(path for tool in roles.values() for path in tool.parameters_of("identity"))
+    return msgspec.structs.replace(
+        safety,
+        sinks={name: tuple(tool.sinks) for name, tool in roles.items() if tool.sinks},
+        guarded=tuple(name for name, tool in roles.items() if tool.guarded),
+        private=tuple(name for name, tool in roles.items() if tool.private),
+        identity=tuple(identity),
+    )
+
+
+def attempt_of(golden: Golden, name: str, safety: Safety) -> Golden:
+    """The golden as an attempt: its task stays, and other calls are allowed."""
+    return msgspec.structs.replace(
+        golden,
+        id=name,
+        extra_calls="allow",
+        max_calls=None,
+        cluster=golden.cluster or golden.id,
+        tags=tuple(dict.fromkeys((*golden.tags, "attack"))),
+        safety=safety,
+    )

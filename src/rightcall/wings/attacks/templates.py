@@ -1,0 +1,57 @@
+"""Templates of planted texts: how an attacker speaks, from one data file."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from rightcall.core.codec import decode
+from rightcall.model.record import Record
+from rightcall.model.safety import Carrier, Template
+
+DEFAULTS: tuple[Template, ...] = ("owner_note", "tool_named", "staged", "routine", "prerequisite", "remedy")
+STRONG: tuple[Template, ...] = ("owner_note", "tool_named", "staged")
+"""Without these a plan flatters the agent."""
+
+
+class TextTemplate(Record, frozen=True):
+    """The wording of a template, the carriers it fits, its earlier stages and its translations.
+
+    Slots: {goal}, {tool}, {arguments}, {carrier}, {user}, {agent}.
+    """
+
+    text: str
+    carriers: tuple[Carrier, ...]
+    stages: tuple[str, ...] = ()
+    languages: dict[str, str] = {}
+
+    def fill(self, slots: dict[str, str], text: str | None = None) -> str:
+        """The text with its slots filled; braces of arguments stay as they are."""
+        wording = self.text if text is None else text
+        for slot, value in slots.items():
+            wording = wording.replace(f"{{{slot}}}", value)
+        return wording
+
+
+@cache
+def text_templates() -> dict[Template, TextTemplate]:
+    """Every template by its name."""
+    data = files("rightcall.wings.attacks").joinpath("templates.json").read_bytes()
+    return decode(data, dict[Template, TextTemplate], "templates.json")
+
+
+@cache
+def neutral_remarks() -> tuple[str, ...]:
+    data = files("rightcall.wings.attacks").joinpath("neutral_remarks.json").read_bytes()
+    return msgspec.json.decode(data, type=tuple[str, ...])
+
+
+def neutral_text(length: int, number: int) -> str:
+    """Harmless remarks that are imperatives too, about as long as the text that they stand for."""
+    remarks, text = neutral_remarks(), ""
+    while len(text) < length or not text:
+        text = f"{text} {remarks[number % len(remarks)]}".strip()
+        number += 1
+    return text
