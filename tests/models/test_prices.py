@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from rightcall.core.errors import InputError
 from rightcall.model import Usage
-from rightcall.models.prices import built_in_prices, cost, load_prices, price_of
+from rightcall.models.prices import Price, Prices, built_in_prices, cost, price_of
 
 USAGE = Usage(input_tokens=1_000_000, output_tokens=1_000_000, cached_tokens=400_000)
 
@@ -28,26 +25,11 @@ def test_an_unknown_model_has_an_unknown_cost_rather_than_zero():
     assert cost("local:smollm2", USAGE) == 0
 
 
-def test_a_users_file_wins_over_the_built_in_prices(tmp_path):
-    path = tmp_path / "prices.json"
-    path.write_text(
-        json.dumps(
-            {"models": {"openai:gpt-5": {"input": 1, "output": 1}, "openai:own": {"input": 2, "output": 2}}}
-        )
-    )
-    prices = load_prices(path)
+def test_prices_of_a_user_take_precedence_and_other_models_keep_theirs():
+    own = {"openai:gpt-5": Price(1, 1), "openai:own": Price(2, 2)}
+    prices = Prices({**built_in_prices().models, **own})
     assert (cost("openai:gpt-5", USAGE, prices), cost("openai:own", USAGE, prices)) == (2, 4)
     assert cost("openai:gpt-5-mini", USAGE, prices) == cost("openai:gpt-5-mini", USAGE)
-
-
-@pytest.mark.parametrize(
-    "text", ["{", '{"models": {"a:b": {"input": -1, "output": 1}}}', '{"models": {}, "format": "x/2"}']
-)
-def test_a_broken_file_of_prices_is_named(tmp_path, text):
-    path = tmp_path / "prices.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"prices\.json"):
-        load_prices(path)
 
 
 def test_the_built_in_file_says_when_and_where_it_was_read():

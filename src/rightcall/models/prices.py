@@ -1,4 +1,4 @@
-"""The cost of a call, from one dated file of prices that a user's file can override."""
+"""The cost of a call, from one dated file of prices; `prices` of a model in the project's file takes precedence."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import replace
 
 from rightcall.core.codec import decode
-from rightcall.core.errors import InputError
 from rightcall.model import Usage
 from rightcall.model.record import Record
 
@@ -44,20 +42,10 @@ class Prices(Record, frozen=True):
     sources: tuple[str, ...] = ()
 
 
-def load_prices(path: str | Path) -> Prices:
-    """A user's file: its prices take precedence, other models keep the built-in price."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    own = _decode_prices(data, str(path))
-    return replace(own, models={**built_in_prices().models, **own.models})
-
-
 @lru_cache(maxsize=1)
 def built_in_prices() -> Prices:
     path = Path(__file__).with_name("prices.json")
-    return _decode_prices(path.read_bytes(), path.name)
+    return decode(path.read_bytes(), Prices, path.name)
 
 
 def cost(name: str, usage: Usage, prices: Prices | None = None) -> float | None:
@@ -83,10 +71,3 @@ def price_of(name: str, prices: Prices | None = None) -> Price | None:
         if key in models:
             return models[key]
     return None
-
-
-def _decode_prices(data: bytes, where: str) -> Prices:
-    prices = decode(data, Prices, where)
-    if prices.format != FORMAT:
-        raise InputError(where, f"format must be '{FORMAT}', got '{prices.format}'")
-    return prices
