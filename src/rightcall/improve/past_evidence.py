@@ -57,7 +57,7 @@ class PastEvidence:
         """Who votes and who does not."""
         rates = self._rates()
         voters = voters_of(rates)
-        names = {voter: f"{voter.of_family}/{voter.name}" for voter in rates}
+        names = {voter: "/".join(filter(None, (voter.of_family, voter.name))) for voter in rates}
         return Electorate(
             tuple(sorted(names[voter] for voter in voters)),
             tuple(sorted(names[voter] for voter in rates if voter not in voters)),

@@ -19,6 +19,7 @@ from rightcall.store.base import ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
 LOOKED_BACK = 50
+TRIVIAL = "keyword:"
 MOST_RUNS = 20
 EXPERIMENTS = ("/improve", "/check")
 """Endings of the groups of runs that try changes, which may be broken."""
@@ -99,9 +100,13 @@ def newest_runs(store: Store, name: str, *, every: bool = False) -> list[StoredR
 
 
 def is_undisturbed(run: StoredRun) -> bool:
-    """Whether a run shows what its agent does: without faults, perturbations, or a change that is being tried."""
+    """Whether a run shows what its agent does: without faults, perturbations, or a change that is being tried.
+
+    `keyword:` understands nothing: what it does and passes is no evidence of what is right.
+    """
     return (
-        "perturb" not in run.run.settings
+        not run.run.agent.startswith(TRIVIAL)
+        and "perturb" not in run.run.settings
         and "faults" not in run.run.fingerprints
         and not run.run.group.endswith(EXPERIMENTS)
     )

@@ -10,6 +10,7 @@ import pytest
 from rightcall.core.errors import ConfigError
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.model.approval import Approval
+from rightcall.run.rehearsal.grounds import stands_in
 from rightcall.wings.audit.mutation import operators, select_operators
 from tests.wings.audit.shop import call, mutants, trajectory
 
@@ -193,3 +194,22 @@ def test_unknown_operators_are_refused_by_name() -> None:
 def test_every_operator_is_documented() -> None:
     page = Path("docs/audit.md").read_text("utf-8")
     assert [name for name in operators() if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "stands"),
+    [
+        (12, "Refund 12.50 of order A-17.", False),
+        ("12", "Refund 12.50 of order A-17.", False),
+        (12.5, "Refund 12.50 of order A-17.", True),
+        (17, "Refund 12.50 of order A-17.", False),
+        ("A-17", "Refund 12.50 of order A-17.", True),
+        (10, "Between 5-10 people", True),
+        (1000, "It costs 1,000 euros.", True),
+        ("1", "It costs 1,000 euros.", False),
+        (-3, "It is -3 degrees.", True),
+        (3, "Room 3, please.", True),
+    ],
+)
+def test_a_part_of_a_number_or_of_a_name_does_not_stand_in_a_text(value: object, text: str, stands: bool):
+    assert stands_in(value, text) is stands

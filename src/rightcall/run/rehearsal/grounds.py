@@ -12,9 +12,8 @@ from rightcall.core.words import name_tokens
 from rightcall.metrics.value_sources import MOST_TEXT, as_text
 from rightcall.model.call import ToolCall
 
-_NUMBER = re.compile(
-    r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w]|\.\d)|(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)"
-)
+_NUMBER = re.compile(r"(?<![\w.])(?<![^\W\d_][-+])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w]|\.\d)")
+"""A number in digits; those of a name, such as A-17, are none."""
 ID_WORDS = frozenset(
     ("id", "ids", "key", "code", "number", "token", "ref", "sku", "email", "phone", "account", "uuid")
 )
@@ -57,11 +56,19 @@ def _whole_words(phrase: str, text: str) -> bool:
     at = text.find(phrase)
     while at >= 0:
         end = at + len(phrase)
-        before, after = text[at - 1 : at], text[end : end + 1]
-        if not (before.isalnum() and phrase[0].isalnum()) and not (after.isalnum() and phrase[-1].isalnum()):
+        if not _continues(text[max(0, at - 2) : at][::-1], phrase[0]) and not _continues(
+            text[end : end + 2], phrase[-1]
+        ):
             return True
         at = text.find(phrase, at + 1)
     return False
+
+
+def _continues(beside: str, end: str) -> bool:
+    """Whether what stands beside the end of a phrase belongs to the same word or, as in 12.50, the same number."""
+    if not end.isalnum() or not beside:
+        return False
+    return beside[0].isalnum() or (end.isdigit() and beside[0] in ".," and beside[1:2].isdigit())
 
 
 def is_identifier(name: str, schema: Any, value: Any) -> bool:
@@ -69,12 +76,18 @@ def is_identifier(name: str, schema: Any, value: Any) -> bool:
     if not isinstance(value, str | int) or isinstance(value, bool):
         return False
     text = str(value)
-    if not NOT_OBJECTS.isdisjoint(name_tokens(name)):
-        return False
-    by_format = isinstance(schema, dict) and schema.get("format") in ("uuid", "email")
-    if not by_format and ID_WORDS.isdisjoint(name_tokens(name)):
+    if not names_object(name, schema):
         return False
     return bool(text) and not any(letter.isspace() for letter in text) and any(c.isdigit() for c in text)
+
+
+def names_object(name: str, schema: Any) -> bool:
+    """Whether a parameter's value names one object, by its name or format."""
+    tokens = name_tokens(name)
+    if not NOT_OBJECTS.isdisjoint(tokens):
+        return False
+    by_format = isinstance(schema, dict) and schema.get("format") in ("uuid", "email")
+    return by_format or not ID_WORDS.isdisjoint(tokens)
 
 
 def scalars_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -18,7 +18,6 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
-from rightcall.models.keyword import extract
 from rightcall.run.rehearsal.expected_value import LEFT_OUT, NoValue, value_accepted_by
 from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.toolset import Toolset
@@ -47,8 +46,7 @@ async def make_trajectory(
 ) -> Trajectory:
     """Every required call of a golden once, in an allowed order, with values it accepts; raises `NoValue`.
 
-    Arguments that a tool requires and the golden leaves open are read from the request or made up, unless only what is
-    `stated` is wanted.
+    Arguments that a tool requires and the golden leaves open are made up, unless only what is `stated` is wanted.
     """
     if golden.expected_state is not None and toolbox is None:
         raise NoValue("its final state needs the worlds of the suite, which are not known here")
@@ -157,7 +155,7 @@ class _Maker:
                 arguments[parameter] = value
         is_open = expectation.args is None or expectation.extra_args == "ignore"
         if is_open and name in self.toolset.tools:
-            arguments = self._fill(name, arguments)
+            arguments = self.toolset.fill(name, arguments, self.golden.id) or arguments
         approval = Approval("approved") if name in self.golden.confirm else None
         call = ToolCall(name, arguments, id=f"call-{step}", step=step, status="ok", approval=approval)
         if expectation.by is None and not is_target(expectation.tool):
@@ -165,21 +163,6 @@ class _Maker:
         named = expectation.as_tool_call()
         notes = {word: named.notes[word] for word in ("handoff", "delegate") if word in named.notes}
         return msgspec.structs.replace(call, agent=named.agent, path=named.path, notes=notes)
-
-    def _fill(self, name: str, stated: dict[str, Any]) -> dict[str, Any]:
-        """The stated arguments with what else the tool requires: values of the request, else made-up ones."""
-        tool = self.toolset.tools[name]
-        read = {
-            parameter: value
-            for parameter, value in extract(tool, _request(self.golden)).items()
-            if self.toolset.requires(name, parameter) and parameter not in stated
-        }
-        seed = self.golden.id
-        return (
-            self.toolset.fill(name, {**read, **stated}, seed)
-            or self.toolset.fill(name, stated, seed)
-            or stated
-        )
 
     def _tool(self, expectation: ExpectedCall) -> str:
         if isinstance(expectation.tool, str):
@@ -212,13 +195,6 @@ class _Maker:
             if not expected or str(value) not in expected:
                 parts.append(str(value))
         return " ".join(parts) or "Done."
-
-
-def _request(golden: AnyGolden) -> str:
-    """What the user says, in all turns."""
-    if isinstance(golden, Golden):
-        return golden.input
-    return " ".join([turn.content for turn in golden.script] or [golden.scenario])
 
 
 def _in_order(expected: Sequence[ExpectedCall]) -> list[int]:

@@ -19,7 +19,7 @@ from rightcall.store.sql.audits import AuditEntry
 from rightcall.wings.audit.audit import AuditListener
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.survivor import Survivor, with_audit_note
 
 MOST_SHOWN = 300
 """Survivors that pages show with their calls, the most harmful ones."""
@@ -77,10 +77,7 @@ class AuditCases(AuditListener):
         if len(self._cases) > 2 * MOST_SHOWN:
             self._keep_worst()
         if tightened is not None and len(self.changes) < MOST_SHOWN:
-            edits = [
-                edit for survivor, _ in survivors if survivor.proposal for edit in survivor.proposal.edits
-            ]
-            self.changes[golden.id] = with_audit_note(tightened, golden, survivors, edits)
+            self.changes[golden.id] = with_audit_note(tightened, [survivor for survivor, _ in survivors])
 
     def _keep_worst(self) -> None:
         ranked = sorted(self._cases.items(), key=lambda item: (item[1][0], item[0]))
@@ -114,21 +111,6 @@ class AuditCases(AuditListener):
             tuple(golden for golden in changed if isinstance(golden, ConversationalGolden)),
             tuple(tools.values()),
         )
-
-
-def with_audit_note(
-    tightened: AnyGolden,
-    golden: AnyGolden,
-    survivors: Sequence[tuple[Survivor, Mutant]],
-    edits: Sequence[object],
-) -> AnyGolden:
-    """The changed golden with a note of what was changed and why, for who reviews it."""
-    distinct = list({repr(edit): edit for edit in edits}.values())
-    note = {
-        "edits": msgspec.to_builtins(distinct, enc_hook=describe_value),
-        "catches": [survivor.sentence for survivor, _ in survivors if survivor.proposal],
-    }
-    return msgspec.structs.replace(tightened, metadata={**golden.metadata, "audit": note})
 
 
 def encode_document(document: AuditDocument) -> bytes:

@@ -140,6 +140,8 @@ def proposal_lines(survivor: Survivor) -> Iterator[str]:
         return
     for edit in proposal.edits:
         yield f"{edit.path}: {_json(edit.after)}"
+    if proposal.agents and any(".args." in edit.path for edit in proposal.edits):
+        yield f"by the calls of {pluralize(proposal.agents, 'agent')} that passed; others may be right too"
     if proposal.would_fail:
         yield f"would fail now: {', '.join(proposal.would_fail)}"
 

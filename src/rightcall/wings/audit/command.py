@@ -87,6 +87,9 @@ def _show_mutant(call: AuditCall, mutant_id: str) -> None:
 def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
     from rightcall.wings.audit.audit_text import print_audit
 
+    if options.only is None and not result.goldens:
+        tell(f"{suite} has no golden to audit")
+        return
     print_audit(console(), result, every=options.every)
     if options.write is not None:
         tell(f"wrote the goldens with all proposed changes to {options.write}")

@@ -35,7 +35,7 @@ class Argument(NamedTuple):
     stands: bool
     """Whether the request, the context or an earlier result says the value."""
     is_open: bool = False
-    """Whether the golden leaves it open and no right value is known: this one was read from the request or made up."""
+    """Whether the golden leaves it open and no right value is known: this one was made up."""
 
 
 @dataclass

@@ -39,7 +39,7 @@ from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
 from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
 from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.survivor import Survivor, with_audit_note
 from rightcall.wings.audit.written_mutants import write_mutants
 
 NO_SETTINGS = AuditSettings()
@@ -179,7 +179,7 @@ class TightenedGoldens(AuditListener):
         self, golden: AnyGolden, survivors: Sequence[tuple[Survivor, Mutant]], tightened: AnyGolden | None
     ) -> None:
         if tightened is not None:
-            self.by_id[golden.id] = tightened
+            self.by_id[golden.id] = with_audit_note(tightened, [survivor for survivor, _ in survivors])
 
 
 def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import shorten
 from rightcall.improve.golden_edit import GoldenEdit, limit_value
+from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.wings.audit.mutant import HARMS, Harm, Mutant
 
@@ -116,3 +119,16 @@ def sentence_of(mutants: Sequence[Mutant]) -> str:
 
 def _short(value: Any) -> str:
     return shorten(encode_as(value, describe_value).decode(), 60)
+
+
+def with_audit_note(tightened: AnyGolden, survivors: Sequence[Survivor]) -> AnyGolden:
+    """The changed golden with a note of what was changed and what that catches, for who reads it."""
+    closed = [survivor for survivor in survivors if survivor.proposal is not None]
+    edits = [edit for survivor in closed for edit in (survivor.proposal.edits if survivor.proposal else ())]
+    note = {
+        "edits": msgspec.to_builtins(
+            list({repr(edit): edit for edit in edits}.values()), enc_hook=describe_value
+        ),
+        "catches": [survivor.sentence for survivor in closed],
+    }
+    return msgspec.structs.replace(tightened, metadata={**tightened.metadata, "audit": note})

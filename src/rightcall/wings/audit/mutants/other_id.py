@@ -6,17 +6,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.grounds import is_identifier
+from rightcall.run.rehearsal.grounds import is_identifier, names_object
 from rightcall.wings.audit.mutant import Change
 from rightcall.wings.audit.scene import Argument, Scene
 
 
 def mutate(scene: Scene, good: Trajectory) -> Iterator[Change]:
     for argument in scene.arguments(good):
-        if "enum" in argument.schema or not is_identifier(argument.name, argument.schema, argument.value):
+        if "enum" in argument.schema:
             continue
-        if argument.is_open and not argument.stands:
-            continue  # made up: nothing is known of the right one
+        if argument.is_open and isinstance(argument.value, str | int):
+            if names_object(argument.name, argument.schema):  # both pass, and one of them at most is right
+                other = _raised(argument.value)
+                yield scene.change_argument(good, argument, other, sure=True, is_object=True)
+            continue
+        if not is_identifier(argument.name, argument.schema, argument.value):
+            continue
         for other in _others(scene, argument):
             yield scene.change_argument(good, argument, other, sure=True, is_object=True)
 
@@ -29,10 +34,13 @@ def _others(scene: Scene, argument: Argument) -> Iterator[Any]:
         if is_identifier(argument.name, argument.schema, v)
     ]
     yield from seen[:1]
+    yield _raised(value)
+
+
+def _raised(value: str | int) -> str | int:
     if isinstance(value, int):
-        yield value + 1
-        return
-    yield next_digit(str(value))
+        return value + 1
+    return next_digit(value) if any(letter.isdigit() for letter in value) else f"{value}-2"
 
 
 def next_digit(text: str) -> str:
