@@ -233,3 +233,12 @@ def test_labels_go_out_and_in_as_json_lines(judge):
     shutil.move("judging/labels", "judging/other")
     assert "24 labels added" in judge("import", "last", "labels.jsonl").out
     assert "24 already there" in judge("import", "last", f"judging/other/{METRIC}.jsonl").out
+
+
+def test_the_labels_that_a_suite_demands_are_those_of_every_command(judge, tmp_path):
+    label(judge)
+    assert judge("rate").code == 0
+    with (tmp_path / "judging" / "suite.yaml").open("a", encoding="utf-8") as suite:
+        suite.write("judges: {floor: {labels: 50}}\n")
+    rated = judge("rate")
+    assert rated.code == 3 and "48 of 50 labels: the judge is not calibrated" in rated.out

@@ -109,7 +109,7 @@ def rate(
 ) -> None:
     """Estimate the share of RUN's cases that people would pass, from labels and the judge.
 
-    Exit codes: 0 a rate from enough labels, 3 fewer than 24 labels.
+    Exit codes: 0 a rate from enough labels, 3 fewer labels than the suite demands (24).
     """
     from rightcall.run.judge_report import judge_report
     from rightcall.show.judge_report import print_rate

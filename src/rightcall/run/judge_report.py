@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from rightcall.core.errors import InputError
+from rightcall.core.errors import InputError, RightCallError
 from rightcall.core.text import pluralize
 from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
 from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report, by_time
@@ -13,8 +14,10 @@ from rightcall.metrics.judged.frame import VERSION
 from rightcall.model.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
 from rightcall.run.judged_run import JudgedRun, load_judged_run
+from rightcall.run.suite import load_suite
 from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement, rater_agreement
 from rightcall.stats.judged_interval import About
+from rightcall.store.base import StoredRun
 from rightcall.store.labels import LabelFolder, LabelRows
 from rightcall.store.sql.store import Store
 
@@ -46,6 +49,8 @@ class JudgeReport:
     reason: str
     people: list[PeopleAgreement]
     notes: list[str]
+    floor: int = FLOOR
+    """Labels that the judge needs before it may decide, by the suite."""
 
     @property
     def usable_labels(self) -> int:
@@ -60,7 +65,7 @@ class JudgeReport:
     @property
     def is_calibrated(self) -> bool:
         """Whether there are enough labels for the judge to decide."""
-        return self.estimate is not None and self.usable_labels >= FLOOR
+        return self.estimate is not None and self.usable_labels >= self.floor
 
     def document(self) -> dict[str, Any]:
         """The report for JSON."""
@@ -71,7 +76,7 @@ class JudgeReport:
             "judge": {"hash": judge.judge.hash, "described": judge.judge.described, "decides": judge.decides},
             "cases": len(self.judged.cases),
             "labels": self.usable_labels,
-            "floor": FLOOR,
+            "floor": self.floor,
             "calibrated": self.is_calibrated,
             "labelled": len(labelling.cases),
             "unsure": len(labelling.with_word("unsure")),
@@ -96,9 +101,19 @@ def judge_report(
         estimate = estimate_rate(judged, labelling, about=about, conf=conf)
     except InputError as error:
         reason = str(error)
-    return JudgeReport(
-        judged, labelling, estimate, reason, people_agreement(labelling), _notes(judged, labelling, rows)
-    )
+    people, notes = people_agreement(labelling), _notes(judged, labelling, rows)
+    return JudgeReport(judged, labelling, estimate, reason, people, notes, label_floor(judged.run))
+
+
+def label_floor(run: StoredRun) -> int:
+    """The labels that the suite of a run demands, as gates do; the usual number when the suite is not here."""
+    file = run.run.versions.get("suite_file", "")
+    if not file or not Path(file).is_file():
+        return FLOOR
+    try:
+        return load_suite(Path(file)).judges.floor.labels
+    except RightCallError:  # it has changed since, and says so when it is run
+        return FLOOR
 
 
 def people_agreement(labelling: RunLabels) -> list[PeopleAgreement]:

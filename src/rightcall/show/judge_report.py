@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rightcall.core.text import percent
 from rightcall.metrics.judged.bias import Bias
 from rightcall.run.judge_report import DriftPoint, JudgeReport
-from rightcall.run.judged_estimate import FLOOR
 from rightcall.show.columns import print_columns
 from rightcall.show.screen import Screen
 from rightcall.stats.agreement import Agreement
@@ -36,7 +35,7 @@ def print_rate(out: Screen, report: JudgeReport) -> None:
         out.say(
             "[yellow]{} of {} labels: the judge is not calibrated and decides nothing[/yellow]",
             report.usable_labels,
-            FLOOR,
+            report.floor,
         )
     _print_people(out, report)
     for note in report.notes:

@@ -104,7 +104,8 @@ def _keep(document: AuditDocument, options: AuditOptions) -> None:
     from rightcall.store.address import open_store
     from rightcall.wings.audit.audit_document import encode_document
 
-    if not document.entry.fingerprint or document.result.in_dataset or options.operators or options.only:
+    partial = document.result.in_dataset or options.operators or options.only
+    if not document.entry.fingerprint or not document.result.goldens or partial:
         return
     try:
         with open_store(options.store) as store:
