@@ -33,6 +33,7 @@ from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.source.read import read_paths, tool_set
+from rightcall.metrics.base import asks_model
 from rightcall.model.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
@@ -78,6 +79,8 @@ class CheckDesign:
     ownership: Ownership = "owned"
     base_problem: str = ""
     """Why the base version cannot be run to confirm an alarm; "" when it can, or need not be."""
+    judges: tuple[str, ...] = ()
+    """Judged metrics that are part of whether a trial passes: their difference is observed, and decides nothing."""
 
     @property
     def subject(self) -> str:
@@ -248,7 +251,15 @@ def design_check(
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
+        judges=_deciding_judges(plan),
     )
+
+
+def _deciding_judges(plan: Plan) -> tuple[str, ...]:
+    """The judged metrics that decide cases, unless the suite allows judges that nobody has measured."""
+    if plan.judges.uncalibrated == "allow":
+        return ()
+    return tuple(metric.name for metric in plan.metrics if asks_model(metric))
 
 
 class _Draw(NamedTuple):

@@ -70,7 +70,12 @@ class CheckEvidence:
         return sum(r.judged for results in self.results.values() for r in results)
 
 
-NOTHING_IN_COMMON = "run the suite with this dataset on the main branch, then check again"
+HINTS = {
+    "new": "run the suite with this dataset on the main branch, then check again",
+    "judged": "label the same cases of a run before and after the change, and compare them: `rightcall judge label`, "
+    "`rightcall compare`; or write `judges: {uncalibrated: allow}` in the suite",
+}
+"""What would give a verdict, by what prevents one."""
 
 
 class _Finding(NamedTuple):
@@ -112,9 +117,8 @@ def check_result(
     return msgspec.structs.replace(
         result_without_trials(design, finding.word, finding.sentence + unknown),
         cause=finding.cause,
-        hint=NOTHING_IN_COMMON
-        if finding.cause == "new"
-        else hint_words(
+        hint=HINTS.get(finding.cause)
+        or hint_words(
             Decided(finding.word, decided.cause),
             notes,
             everything=bool(design.everything) or design.most_calls >= design.full,
@@ -200,7 +204,23 @@ def _finding(
         finding = inconclusive("budget", "the budget ran out before an alarm was confirmed or not")
     if seen.only_replayed and finding.word == "PASS":
         finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
+    if seen.design.judges and tried and _is_by_judges(finding, tried):
+        judges = ", ".join(seen.design.judges)
+        finding = inconclusive(
+            "judged", f"{judges}: judged, not corrected, so that the difference decides nothing"
+        )
     return finding
+
+
+def _is_by_judges(finding: _Finding, tried: Sequence[CaseResult]) -> bool:
+    """Whether a verdict rests on judges: any PASS, and a REGRESSED without a trial that fails by exact metrics."""
+    if finding.word == "PASS":
+        return True
+    return (
+        finding.word == "REGRESSED"
+        and finding.cause != "hard"
+        and not any(result.fails_exactly for result in tried)
+    )
 
 
 def _notes_on_models(seen: CheckEvidence) -> list[str]:
