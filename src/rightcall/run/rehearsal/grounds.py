@@ -64,11 +64,11 @@ def _whole_words(phrase: str, text: str) -> bool:
     return False
 
 
-def _continues(beside: str, end: str) -> bool:
-    """Whether what stands beside the end of a phrase belongs to the same word or, as in 12.50, the same number."""
-    if not end.isalnum() or not beside:
+def _continues(letters: str, end: str) -> bool:
+    """Whether the letters next to the end of a phrase belong to the same word or, as in 12.50, the same number."""
+    if not end.isalnum() or not letters:
         return False
-    return beside[0].isalnum() or (end.isdigit() and beside[0] in ".," and beside[1:2].isdigit())
+    return letters[0].isalnum() or (end.isdigit() and letters[0] in ".," and letters[1:2].isdigit())
 
 
 def is_identifier(name: str, schema: Any, value: Any) -> bool:
