@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rightcall.agents.observed.langgraph_place import GraphAnswer, handoff_place
+from rightcall.model.agent_names import TRANSFERS, handoff_of
 from rightcall.model.call import ToolCall
 from rightcall.model.trajectory import AgentAnswer
 from rightcall.wings.traces.calls import CallSlot
+from rightcall.wings.traces.content import arguments_of
 from rightcall.wings.traces.span import Observation
 from rightcall.wings.traces.structure import SpanPlace, agent_name, by_time
 
@@ -28,6 +30,7 @@ def note_teamwork(
     for slot in slots:
         around = _parent(slot, models, place_of)
         slot.parent = ids.get(around.span.span_id, "") or around.call_id if around is not None else ""
+    _note_transfers(slots, models, place_of)
     last: GraphAnswer | None = None
     asked: list[CallSlot] = []
     for step, model in enumerate(models):
@@ -38,6 +41,33 @@ def note_teamwork(
             asked[handoff].handoff = model.graph.agent
         asked = [slot for slot in slots if slot.step == step]
         last = GraphAnswer(model.graph, [ToolCall(slot.called.name) for slot in asked])
+
+
+def _note_transfers(
+    slots: Sequence[CallSlot], models: Sequence[Observation], place_of: Mapping[str, SpanPlace]
+) -> None:
+    """Note hand-offs that have no span but that of their tool, as Google ADK's `transfer_to_agent`.
+
+    Where its arguments were not recorded, the agent that answers next is the one that took over.
+    """
+    team = {name for place in place_of.values() for name in place.path if name}
+    for slot in slots:
+        if slot.handoff or slot.delegate or slot.tool is None or slot.tool.failed:
+            continue
+        arguments = slot.arguments if slot.arguments is not None else arguments_of(slot.tool.arguments)[0]
+        slot.handoff = handoff_of(ToolCall(slot.called.name, arguments), team)
+        if not slot.handoff and slot.called.name.lower().startswith(TRANSFERS):
+            slot.handoff = _next_agent(slot, models, place_of)
+
+
+def _next_agent(slot: CallSlot, models: Sequence[Observation], place_of: Mapping[str, SpanPlace]) -> str:
+    """The agent that answers after a call, beside the one that made it; empty if that one goes on."""
+    if slot.step >= len(models):
+        return ""
+    here = place_of[models[slot.step].span.span_id]
+    later = (place_of[model.span.span_id] for model in models[slot.step + 1 :])
+    place = next((place for place in later if place.depth == here.depth), None)
+    return place.path[-1] if place is not None and place.path and place.path != here.path else ""
 
 
 def _parent(
