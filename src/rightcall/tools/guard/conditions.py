@@ -92,11 +92,12 @@ def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenanc
 def _passages(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
     labels = rule.passages or ()
     for path, value in leaves:
-        if not isinstance(value, str) or values.label(value) in labels:
+        if not isinstance(value, str):
             continue
-        for passage in passages_of(value):
-            if values.label(passage) not in labels and values.in_untrusted(passage):
-                yield Breach(path, "untrusted", f"{path} repeats untrusted text")
+        repeated = [passage for passage in passages_of(value) if values.in_untrusted(passage)]
+        foreign = any(values.label(passage) not in labels for passage in repeated)
+        if foreign and values.label(value) not in labels:
+            yield Breach(path, "untrusted", f"{path} repeats untrusted text")
 
 
 _PIECES = re.compile(r"[:;,.!?|\n()\[\]\"]+|\s[-–—]\s")
