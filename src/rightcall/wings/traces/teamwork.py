@@ -61,7 +61,7 @@ def _note_transfers(
 
 
 def _next_agent(slot: CallSlot, models: Sequence[Observation], place_of: Mapping[str, SpanPlace]) -> str:
-    """The agent that answers after a call, beside the one that made it; empty if that one goes on."""
+    """The agent other than its own that answers after a call; empty if its own goes on."""
     if slot.step >= len(models):
         return ""
     here = place_of[models[slot.step].span.span_id]
