@@ -27,6 +27,7 @@ PLANTED = {
     "pydantic-ai/suite.yaml": 63,
     "pytest-project/goldens.jsonl": 117,
     "shop/suite.yaml": 335,
+    "skills/suite.yaml": 21,
 }
 """The surely wrong agents that were planted when all of them were caught: fewer would prove less."""
 UNDECIDED = {"judging"}

@@ -42,8 +42,8 @@ def _hypothesis(evidence: Evidence, skill: str, symptoms: list[int]) -> Hypothes
     tools = (evidence.seen[number].symptom.tool for number in symptoms)
     missing = list(dict.fromkeys(tool for tool in tools if tool))
     listed = ", ".join(missing[:3]) or "the calls that it prescribes"
-    weight = Weight(0.6, [f"the load is right in {trials} trials that fail"])
-    weight.add(0.2, bool(missing), f"what is missing or wrong then: {listed}")
+    weight = Weight(0.8, [f"the load is right in {trials} trials that fail"])
+    weight.add(0.15, bool(missing), f"what is missing or wrong then: {listed}")
     body = evidence.by_name[skill].skill
     weight.add(0.1, body is not None and body.tokens > 5000, "its body is long")
     return Hypothesis(

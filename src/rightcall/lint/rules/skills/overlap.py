@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from pathlib import Path
 
 from rightcall.core.text import first_names
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
@@ -51,7 +52,8 @@ def skill_overlap(tools: SetFeatures) -> SetFindings:
 def same_name(tools: SetFeatures) -> SetFindings:
     r"""Two folders below one place hold skills of one name.
 
-    Clients load one of them, and which one depends on the client.
+    Clients load one of them, and which one depends on the client. An info if they are in different folders called
+    `skills`, as copies for several clients are.
 
     Fails: [
       {"folder": "a/forecast"},
@@ -63,13 +65,19 @@ def same_name(tools: SetFeatures) -> SetFindings:
         if tool.is_skill:
             places[tool.name].append(tool)
     for name, same in places.items():
-        first = same[0]
-        for tool in same[1:]:
-            message = f"a skill named '{name}' is also in {first.folder.path}"
-            yield (
-                tool,
-                Finding(("name",), message, "rename one, with its folder", others=(name,), line=_line(tool)),
-            )
+        for at, tool in enumerate(same[1:], start=1):
+            twin = next((other for other in same[:at] if _scope(other) == _scope(tool)), None)
+            message = f"a skill named '{name}' is also in {(twin or same[0]).folder.path}"
+            yield tool, Finding(
+                ("name",), message, "rename one, with its folder", severity=None if twin else "info",
+                others=(name,), line=_line(tool),
+            )  # fmt: skip
+
+
+def _scope(tool: ToolFeatures) -> Path:
+    """The folder that a client searches: the nearest one above the skill that is called `skills`, or the named one."""
+    above = [folder for folder in tool.folder.path.parents if folder.name == "skills"]
+    return above[0] if above else tool.folder.root
 
 
 def _forecasts(count: int) -> list[dict[str, str]]:

@@ -95,7 +95,7 @@ def references_in(skill: SkillView) -> Iterator[FileReference]:
 
 
 def _span_paths(text: str, number: int) -> Iterator[FileReference]:
-    if _OUTSIDE.match(text):
+    if _OUTSIDE.match(text) and not _PLACEHOLDER.search(text.replace("-", " ")):
         yield FileReference(text, number, link=False)
     for match in _PATH.finditer(text):
         if not _PLACEHOLDER.search(match[1]) and _is_path(match[1]):
