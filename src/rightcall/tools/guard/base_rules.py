@@ -41,13 +41,13 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     picks += [path for path in roles.parameters_of("pick", "identity") if _is_id(path) and path not in picks]
     named = _paths(roles, ("destroy",), "pick", "identity", "destination", "title")
     texts = roles.parameters_of("text", "title", "program", "pick")
-    titles = [] if roles.parameters_of("destination") else roles.parameters_of("title")
+    titles, destination = roles.parameters_of("title"), tuple(roles.parameters_of("destination"))
     yield rule("to", [path for path in (*destinations, *urls) if path not in credentials], needs=VOUCHED)
     yield rule("to", credentials, needs=SAID)
     yield rule("pick", [path for path in picks if path not in credentials], needs=VOUCHED)
     yield rule("destroy", named, needs=SAID)
     yield rule("link", texts, links=VOUCHED)
-    yield rule("verbatim", titles, passages=VOUCHED)
+    yield rule("verbatim", titles, passages=VOUCHED, unless=destination)
     if not sinks.isdisjoint(("send", "money", "grant", "exec", "egress")):
         yield rule("secret", roles.parameters_of("text", "title", "program", "url"), secrets="named")
     if sinks != {"egress"}:

@@ -88,9 +88,14 @@ def concerns(rule: GuardRule, roles: ToolRoles) -> bool:
 
 def covers_path(rule: GuardRule, path: str) -> bool:
     """Whether a rule is about an argument: by its path, by a part that contains it, or by a pattern."""
+    return covers(several(rule.arg), path)
+
+
+def covers(patterns: Iterable[str], path: str) -> bool:
+    """Whether one of the patterns is the path, a part that contains it, or matches it."""
     return any(
         path == pattern or path.startswith(f"{pattern}.") or fnmatchcase(path, pattern)
-        for pattern in several(rule.arg)
+        for pattern in patterns
     )
 
 
@@ -119,8 +124,8 @@ def check_bindings(
 
 def _check_arguments(rule: GuardRule, bound: list[Tool], where: str) -> None:
     schemas = {path: schema for tool in bound for path, schema in leaves(tool.input_schema) if path}
-    for pattern in several(rule.arg):
-        if not any(covers_path(msgspec.structs.replace(rule, arg=pattern), path) for path in schemas):
+    for pattern in (*several(rule.arg), *several(rule.unless)):
+        if not any(covers((pattern,), path) for path in schemas):
             raise InputError(where, f"no argument '{pattern}'", _near(pattern, schemas))
     if rule.limit is None or not rule.limit.arg:
         return

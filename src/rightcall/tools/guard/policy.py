@@ -58,13 +58,15 @@ class GuardRule(Record, frozen=True, metaclass=Sequenced):
     `passages`: a title must not repeat untrusted text unless it has one of these labels. `secrets: named`: private
     values leave only if the user named their field. `asked`: the user used one of these words; send, money, destroy,
     commit, create, update, grant and exec stand for all words of their kind. `hosts`: the hosts a URL may have.
-    `limit`, `confirm`, `deny`, `allow`: see the module. `because` says which role the rule came from.
+    `limit`, `confirm`, `deny`, `allow`: see the module. `unless` names arguments: a call that has one is not bound.
+    `because` says which role the rule came from.
     """
 
     name: str = ""
     tool: str | Several[str] = ()
     sink: SinkKind | Several[SinkKind] = ()
     arg: str | Several[str] = ()
+    unless: str | Several[str] = ()
     needs: Several[Vouching] | None = None
     links: Several[Vouching] | None = None
     passages: Several[Vouching] | None = None

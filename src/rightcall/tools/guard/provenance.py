@@ -90,11 +90,15 @@ class Provenance:
             self.sticky.update(filter(None, map(host_of, addresses)))
 
     def confirm(self, arguments: Any) -> None:
-        """The user agreed to a call: its values are the user's."""
+        """The user agreed to a call: its values are the user's, as a whole.
+
+        An address inside a confirmed text is not: the name of a channel that an attacker chose may hold one.
+        """
         for _, value in leaf_values(arguments):
             if isinstance(value, str):
                 self.confirmed.add(compact(value))
-                self.confirmed |= addresses_in(value)
+                if is_address(value):
+                    self.confirmed |= addresses_in(value)
             elif (number := number_of(value)) is not None:
                 self.user_numbers.add(number)
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.record import Record
-from rightcall.tools.guard.binding import BoundPolicy, covers_path
+from rightcall.tools.guard.binding import BoundPolicy, covers, covers_path
 from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of
-from rightcall.tools.guard.policy import GuardRule
+from rightcall.tools.guard.policy import GuardRule, several
 from rightcall.tools.guard.provenance import Provenance
 from rightcall.tools.guard.values import leaf_values
 
@@ -65,6 +65,8 @@ class GuardState:
         breaches: list[tuple[Severity, GuardRule, Breach]] = []
         for rule in self.guard.rules_for(tool, (path for path, _ in leaves_of_call)):
             if rule.role and (self.caller is None or rule.role not in self.caller):
+                continue
+            if any(covers(several(rule.unless), path) for path, _ in leaves_of_call):
                 continue
             breach = breach_of(rule, self.guard.key_of(rule), call, partial(covers_path, rule))
             if breach is not None:
