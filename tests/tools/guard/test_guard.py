@@ -50,6 +50,7 @@ def test_nothing_is_stopped_before_foreign_text_was_read():
         ("Delete report.txt", "delete_file", {"path": "report.txt"}),
         ("发邮件给carol@corp.example", "send_message", {"to": "carol@corp.example", "body": "x"}),
         ("Open https://www.docs.example/a/ for me", "read_page", {"url": "docs.example/a"}),
+        ("Read our site docs.example.They sent it", "read_page", {"url": "docs.example"}),
         ("Book a table at Chez Nous", "reserve_table", {"restaurant": "chez  nous"}),
     ],
 )

@@ -5,6 +5,7 @@ The order of results changes nothing: texts and fields are only collected, and a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
@@ -34,6 +35,8 @@ LABELS: tuple[Label, ...] = get_args(Label)
 LONGEST_FIELD = 80
 """A leaf with more characters, or of several lines, is a text."""
 SHORTEST_SECRET = 4
+_SENTENCE_END = re.compile(r"(?<=[a-z])\.(?=[A-Z][a-z])")
+"""A full stop without a space after it ("our-company.com.They sent …"): people write so, and only the user is read so."""
 NAME_LETTERS = 3
 
 
@@ -68,6 +71,7 @@ class Provenance:
 
     def hear(self, text: str) -> None:
         """The user said something, or the suite's system text does."""
+        text = _SENTENCE_END.sub(". ", text)
         folded = fold(text)
         self.user_text = f"{self.user_text}\n{folded}"
         self.user_words.update(words(folded))
