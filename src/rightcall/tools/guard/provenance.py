@@ -36,7 +36,7 @@ LONGEST_FIELD = 80
 """A leaf with more characters, or of several lines, is a text."""
 SHORTEST_SECRET = 4
 _SENTENCE_END = re.compile(r"(?<=[a-z])\.(?=[A-Z][a-z])")
-"""A full stop without a space after it ("our-company.com.They sent …"): people write so, and only the user is read so."""
+"""A full stop without a space after it ("our-company.com.They sent …"): only texts of the user are read so."""
 NAME_LETTERS = 3
 
 
