@@ -83,6 +83,10 @@ def test_a_recorded_error_is_an_error_of_the_call(folder):
 def test_a_recording_that_is_missing_or_without_a_server_is_refused_before_anything_runs(folder):
     with pytest.raises(ConfigError, match="no such recording"):
         run_suite(folder, STATUS, recording="other.mcp.jsonl")
+    with pytest.raises(
+        ConfigError, match=r"record: auto asks the server, which requires agent\.execute: real"
+    ):
+        run_suite(folder, STATUS, command=["false"])
     with pytest.raises(InputError, match="record: auto asks a server; add its command or url"):
         read_address({"recording": "a", "record": "auto"})
     with pytest.raises(InputError, match="record needs a recording"):

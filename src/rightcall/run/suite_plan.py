@@ -287,6 +287,11 @@ def _suite_tools(
     if sources.mcp is None:
         return [*listed, *others], None, ""
     address = suite_address(sources.mcp, folder)
+    if address.recording and not address.replays and _mocks_loop(suite):
+        raise ConfigError(
+            f"tools.mcp.record: {address.record} asks the server, which requires agent.execute: real; "
+            "use record: replay to answer from the recording alone"
+        )
     served, server = _server_tools(address, recordings)
     return [*served, *listed, *others], address, server
 
@@ -306,6 +311,10 @@ def _agent_skills(config: AgentConfig, folder: Path) -> list[Tool]:
         return []
     folders = (config.skills,) if isinstance(config.skills, str) else config.skills
     return load_skills([folder / name for name in folders])
+
+
+def _mocks_loop(suite: Suite) -> bool:
+    return suite.agent.mode == "loop" and suite.agent.execute != "real"
 
 
 def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
