@@ -67,7 +67,8 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
     """Every golden with expected calls, replayed; the sums over all."""
     tools = {tool.name: tool for entry in setup.entries for tool in definitions_of(entry)}
     confirmed = confirmed_tools(setup.entries)
-    guard = Guard(setup.policy, tools.values(), confirmed=confirmed) if setup.policy is not None else None
+    where = setup.guard_name
+    guard = Guard(setup.policy, tools.values(), confirmed=confirmed, where=where) if setup.policy else None
     roles = guard.roles if guard is not None else toolset_roles(tools.values(), confirmed=confirmed)
     planting = Planting()
     external = frozenset(name for name, of_tool in roles.items() if of_tool.external)
