@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.observed_agent import ObservedAgent
@@ -34,6 +34,9 @@ from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import runs_for_real
 
+Defence = Literal["delimit", "sandwich", "tool_filter"]
+"""What `agents/defences.py` does to the requests of a model that runs tools."""
+
 
 @dataclass(frozen=True)
 class Agent:
@@ -59,7 +62,8 @@ class Agent:
     tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
     under, where that is not the name: `module:attribute` of a suite's code. `skills` are offered to the model by one
     tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
-    `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file.
+    `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file. `defences` change
+    what a model in mode `loop` is sent: `delimit`, `sandwich`, `tool_filter`.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -90,6 +94,7 @@ class Agent:
     label: str = ""
     skills: Sequence[Tool] = ()
     guard: GuardPolicy | str | Path | None = None
+    defences: Sequence[Defence] = ()
 
     @property
     def runs_tools(self) -> bool:
@@ -147,6 +152,19 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
     return ""
+
+
+def defence_problem(agent: Agent) -> str:
+    """Why the agent's defences cannot be applied; empty when they can, or there are none."""
+    if not agent.defences:
+        return ""
+    unknown = next((name for name in agent.defences if name not in get_args(Defence)), None)
+    if unknown is not None:
+        return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
+    is_model = isinstance(agent.model, str | ModelEndpoint) or hasattr(agent.model, "complete")
+    if not is_model or (isinstance(agent.model, str) and is_address(agent.model)):
+        return f"defences: {agent.name} makes its own requests; defences are for models that RightCall asks"
+    return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
 
 def guard_problem(agent: Agent) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rightcall.agents.limits import Deadline, Limits
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.retrying_client import Asker, AsksModel
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model.approval import approval_wait_text
@@ -185,7 +185,9 @@ class WaitingTools(Exception):  # noqa: N818  what happened
 class AgentLoop:
     """Runs a model with its tools until it answers; tools are mocked unless the toolbox runs them."""
 
-    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str) -> None:
+    def __init__(
+        self, asker: AsksModel, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str
+    ) -> None:
         self._asker, self._prompts, self._limits = asker, prompts, limits
         self._toolbox, self._run_id = toolbox, run_id
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import perf_counter
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from msgspec.structs import replace
 
@@ -126,6 +126,14 @@ class Patience(Record, frozen=True):
     def pause(self, failures: int, wish: float | None, draw: float) -> float:
         jitter: float = draw * min(self.longest, self.first * 2 ** (failures - 1))
         return jitter if wish is None else min(wish, self.longest_wish) + min(jitter, 1.0)
+
+
+class AsksModel(Protocol):
+    """Whoever asks a model: an `Asker`, or one that changes what is sent."""
+
+    lag: LagMeter
+
+    async def ask(self, request: ModelRequest, deadline: Deadline | None = None) -> ModelReply: ...
 
 
 class Asker:

@@ -13,6 +13,7 @@ from rightcall.agents.agent import (
     approval_problem,
     as_settings,
     as_tools,
+    defence_problem,
     desk_problem,
     guard_problem,
     other_provider,
@@ -34,7 +35,7 @@ from rightcall.agents.performers import AnyPerformer, Performer, PerModel, Recor
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
 from rightcall.agents.remote.remote_agent import agent_at, is_address
-from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.agents.retrying_client import Asker, AsksModel, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.seam import load
@@ -157,7 +158,7 @@ class Session:
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools
-        if problem := approval_problem(agent) or guard_problem(agent):
+        if problem := approval_problem(agent) or guard_problem(agent) or defence_problem(agent):
             raise ConfigError(problem)
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
@@ -204,8 +205,15 @@ class Session:
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
         single_turn = PerModel(self._performer(asker, prompts), partial(self._performer_of_model, prompts))
-        loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
-        self.performer = self._either(single_turn, partial(ModelSession, loop))
+        self.performer = self._either(single_turn, partial(ModelSession, self._loop(asker, prompts)))
+
+    def _loop(self, asker: Asker, prompts: Prompts) -> AgentLoop:
+        client: AsksModel = asker
+        if self.agent.defences:
+            from rightcall.agents.defences import Defences, DefendedClient  # only for agents that have one
+
+            client = DefendedClient(asker, Defences(self.agent.defences))
+        return AgentLoop(client, prompts, self.agent.limits, self.toolbox, self._run_id)
 
     def _either(self, single_turn: Performer, opened: Opened) -> AnyPerformer:
         self._opened_talk = opened
@@ -231,7 +239,7 @@ class Session:
     def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
         agent = self.agent
         if agent.mode == "loop":
-            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+            return self._loop(asker, prompts)
         return SingleTurn(asker, prompts, agent.limits)
 
     async def _performer_of_model(self, prompts: Prompts, model: str) -> Performer:

@@ -214,6 +214,7 @@ class Plan:
             | ({"tool_sets": _fingerprint(sets)} if sets else {})
             | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
             | ({"guard": _fingerprint(guard)} if (guard := guard_rules(agent)) else {})
+            | ({"defences": _fingerprint(sorted(agent.defences))} if agent.defences else {})
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 
