@@ -41,9 +41,15 @@ def as_text(rule: Rule) -> str:
         *_example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
         *([_FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
         "sources:\n" + "\n".join(f"  - {SOURCES[source]}" for source in rule.sources),
-        f'disable it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}',
+        _how_to_disable(rule),
     ]
     return "\n\n".join(parts)
+
+
+def _how_to_disable(rule: Rule) -> str:
+    if rule.family == "skills":
+        return f'disable it for one skill: per-tool-ignores = {{"NAME" = ["{rule.code}"]}} in [tool.rightcall.lint]'
+    return f'disable it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}'
 
 
 def as_table() -> str:
