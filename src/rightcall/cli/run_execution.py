@@ -79,7 +79,7 @@ class Execution:
 
     def _attack_numbers(self, plan: Plan, outcome: RunOutcome) -> SafetyNumbers | None:
         """What attacks did; nothing is read for a run without them."""
-        if "attacks" not in plan.settings:
+        if "resisted" not in outcome.summary.overall.means:
             return None
         from rightcall.run.attack_numbers import attack_numbers
 
@@ -103,7 +103,7 @@ class Execution:
             console=out,
             unchecked=watching.unchecked,
         )
-        if "attacks" in plan.settings:
+        if "resisted" in outcome.summary.overall.means:
             from rightcall.show.safety import print_safety
             from rightcall.show.view.run import run_view
 

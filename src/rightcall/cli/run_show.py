@@ -83,6 +83,12 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
     agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
     print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
+    if "resisted" in summary.overall.means:
+        from rightcall.show.safety import print_safety
+        from rightcall.show.view.run import run_view
+
+        if (safety := run_view(store, stored.id).safety) is not None:
+            print_safety(console(), safety)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")

@@ -17,6 +17,7 @@ from rightcall.model.golden import ConversationalGolden, ExpectedCall, Turn as G
 from rightcall.model.safety import AttackCall, Canary, Plant, Safety
 from rightcall.model.trajectory import LedgerEntry
 from rightcall.show.markdown import write_markdown
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attacked_plan import attack_set_of
@@ -135,7 +136,8 @@ def test_order_concurrency_and_doors_change_nothing(tmp_path):
     tools = {tool.name: tool for world in WORLDS for tool in definitions_of(world)}
     by_id = {golden.id: golden for golden in everything}
     for result in runs[0].results:
-        scored = rc.score_trajectory(by_id[result.golden_id], result.trajectory, tools)
+        golden = by_id[result.golden_id]
+        scored = rc.score_trajectory(golden, result.trajectory, tools_for(golden, tools))
         assert (scored.passed, scored.failures, scored.checked) == (
             result.passed,
             result.codes,
