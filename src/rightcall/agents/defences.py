@@ -64,7 +64,7 @@ def _delimited(message: Message) -> Message:
 
 
 def _between_marks(result: ToolResult) -> str:
-    """The text of a result between marks; marks of its own become brackets, so that it cannot end early."""
+    """The text of a result between marks; marks inside it become brackets, so that it cannot end early."""
     text = output_text(result.output).replace(OPENING, "[").replace(CLOSING, "]")
     return f"{OPENING}{text}{CLOSING}"
 
