@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PLANTED = {
     "banking-conversation/suite.yaml": 8,
     "exec-program/suite.yaml": 44,
-    "handoffs/suite_langgraph.yaml": 73,
+    "handoffs/suite_langgraph.yaml": 72,
     "http-service/suite.yaml": 44,
     "langgraph/suite.yaml": 63,
     "node/suite.yaml": 11,
