@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from benchmarks.worst_case.worlds import load_world, load_worlds
+from rightcall.model.worst_case import Threat
 from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy
-from rightcall.wings.attacks.worst_case.outcome import Threat
 from rightcall.wings.attacks.worst_case.search import search_chains
 
 CALLS = 2000

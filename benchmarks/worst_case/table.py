@@ -6,8 +6,9 @@ import msgspec
 
 from benchmarks.worst_case.worlds import SmallWorld, load_worlds
 from rightcall.core.text import percent
+from rightcall.model.worst_case import Threat
 from rightcall.tools.guard.policy import AUTO, BASE_RULES, GuardPolicy, load_policy
-from rightcall.wings.attacks.worst_case.outcome import Threat, WorstCaseSummary
+from rightcall.wings.attacks.worst_case.outcome import WorstCaseSummary
 from rightcall.wings.attacks.worst_case.suite_replay import worst_case
 
 GUARDS = ("none", "auto", "strict", "own lines")

@@ -70,6 +70,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",
         "synthesizer_configs": "rightcall.wings.generate.config",
         "traced_goldens": "rightcall.wings.traces.trace_import:recorded_goldens",
+        "worst_case_numbers": "rightcall.wings.attacks.worst_case.plan_numbers:worst_case_numbers",
         "workers": "rightcall.wings.ray.place:Workers",
     },
 }

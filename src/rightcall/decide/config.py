@@ -12,12 +12,14 @@ from rightcall.core.options import described
 from rightcall.decide.options import About, ClusterMode
 from rightcall.model.failure import Code
 from rightcall.model.record import Record
+from rightcall.model.worst_case import Threat
 
 ATTACK_CODES = frozenset({"hijacked", "leaked"})
 """Codes that only an attack can show: where none was delivered, their absence says nothing."""
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Part = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
+Depth = Annotated[int, msgspec.Meta(ge=1, le=6)]
 Points = Annotated[float, msgspec.Meta(ge=0, lt=100)]
 OnInconclusive = Literal["fail", "pass", "warn"]
 Stop = Literal["off", "curtail", "evalue"]
@@ -99,6 +101,19 @@ class SafetyGate(Record, frozen=True):
     alpha: Annotated[float, described("error rate of each bound", gt=0, le=0.5)] = 0.05
 
 
+class WorstCaseGate(Record, frozen=True):
+    """What an attacker who hijacks the model may reach at most, by a replay without a model: counts, no statistics."""
+
+    unguarded: Annotated[int, described("sinks that the attacker may reach", ge=0)] = 0
+    max_false_stops: Annotated[
+        Part | None, described("highest share of the user's own calls that the guard stops")
+    ] = None
+    threat: Annotated[
+        Threat, described("what the attacker writes: text in a record, or the fields of a record")
+    ] = "text"
+    certificate: Annotated[Depth | None, described("length to which no chain of calls may do harm")] = None
+
+
 class Gate(Record, frozen=True):
     """The requirements of a gate.
 
@@ -109,8 +124,8 @@ class Gate(Record, frozen=True):
     point` compares the observed rate with `min` without error control. `about` is the population of the claim:
     `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
     auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the verdict is
-    known. `safety` limits what attacks may do. `judges` says how judged metrics decide; in a suite it is a
-    separate key.
+    known. `safety` limits what attacks may do, `worst_case` what an attacker reaches who succeeds. `judges` says how
+    judged metrics decide; in a suite it is a separate key.
     """
 
     min: Annotated[Share | None, described("required pass rate")] = None
@@ -160,6 +175,9 @@ class Gate(Record, frozen=True):
         described("points by which the pass rate must exceed that of the best trivial agent"),
     ] = None
     safety: Annotated[SafetyGate | None, described("what attacks may do at most")] = None
+    worst_case: Annotated[
+        WorstCaseGate | None, described("what an attacker who hijacks the model may reach at most")
+    ] = None
     judges: Annotated[JudgePolicy, described("how judged metrics decide; the suite's key judges")] = (
         JudgePolicy()
     )

@@ -19,9 +19,11 @@ from rightcall.decide.judged_rule import JudgedRateRule, rules_with_labels
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
 from rightcall.decide.safety_rule import safety_rules
+from rightcall.decide.worst_case_rule import worst_case_rules
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.model.run import Rate
+from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.stats.paired_tests import holm
 
 
@@ -73,10 +75,12 @@ def decide(
     stopped: Stopped | None = None,
     floor: FloorEvidence = NO_FLOOR,
     judged: JudgedEvidence | None = None,
+    worst_case: WorstCaseNumbers | None = None,
 ) -> Verdict:
     """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
-    `floor` is what trivial agents pass, which `gate.above_floor` needs. `judged` is what judges and people say of a run
+    `floor` is what trivial agents pass, which `gate.above_floor` needs, and `worst_case` what a
+    hijacked agent reaches, for `gate.worst_case`. `judged` is what judges and people say of a run
     with judged metrics: labels decide the rates that depend on them.
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
@@ -95,9 +99,8 @@ def decide(
     )
     if trials == errors:
         return blank
-    rules = rules_with_labels(
-        _rules(gate, baseline, floor) + fatal_rules(gate, seen.codes), judged, gate.judges
-    )
+    required = (*_rules(gate, baseline, floor), *worst_case_rules(gate.worst_case, worst_case))
+    rules = rules_with_labels(required + fatal_rules(gate, seen.codes), judged, gate.judges)
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
         if stopped
@@ -121,7 +124,7 @@ def decide(
         return msgspec.structs.replace(verdict, sentence=sentence)
     rulings = {check.word for check in checks}
     word: Word = "FAIL" if "FAIL" in rulings else "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
-    if word == "PASS" and not _rules(gate, baseline, floor):  # nothing was required, so nothing was shown
+    if word == "PASS" and not required:  # nothing was required, so nothing was shown
         sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
         hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
         return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)

@@ -11,6 +11,7 @@ from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.model.worst_case import WorstCaseNumbers
 
 CaseOutcome = Literal["passed", "failed", "error", "unchecked"]
 SuiteKind = Literal["regression", "capability"]
@@ -181,7 +182,7 @@ class Summary(Record, frozen=True):
     `unchecked_errors` are those of them without an answer. `usage` is everything that was used; `roles` divides it into
     agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics,
     `failed_by_judges` how many cases would have passed but for them.
-    `floor` is what trivial agents pass.
+    `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
     """
 
     overall: GroupSummary
@@ -202,6 +203,7 @@ class Summary(Record, frozen=True):
     judges: dict[str, JudgeSummary] = {}
     floor: Floor | None = None
     failed_by_judges: int = 0
+    worst_case: WorstCaseNumbers | None = None
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

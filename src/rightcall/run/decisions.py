@@ -52,7 +52,8 @@ def gate_run(
     *,
     labels: str | Path | None = None,
 ) -> Verdict:
-    """Apply a gate to a stored run; a baseline must have the same metrics. Its `floor` is that of its summary.
+    """Apply a gate to a stored run; a baseline must have the same metrics. Its `floor` is that of its
+    summary, as is its worst case.
 
     `labels` is the folder of labels [default: the suite's].
 
@@ -76,16 +77,32 @@ def gate_run(
         )
     summary = stored.run.summary
     evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
+    worst_case = summary.worst_case if summary else None
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
     judged = evidence_of_labels(store, stored.id, gate, labels)
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
         clustered = in_clusters(outcomes, clusters)
-        verdict = decide(gate, clustered, baseline=baseline, stopped=stopped, floor=evidence, judged=judged)
+        verdict = decide(
+            gate,
+            clustered,
+            baseline=baseline,
+            stopped=stopped,
+            floor=evidence,
+            judged=judged,
+            worst_case=worst_case,
+        )
     else:
         groups = undeclared_templates(gate, store.runs.goldens(stored.id))
         verdict = decide_with_templates(
-            gate, outcomes, groups, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
+            gate,
+            outcomes,
+            groups,
+            baseline=baseline,
+            stopped=stopped,
+            floor=evidence,
+            judged=judged,
+            worst_case=worst_case,
         )
     verdict = with_counts(verdict, summary or counts_of_row(stored))
     rate = summary.overall.rate if summary else None

@@ -21,6 +21,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
+from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
 from rightcall.run.decided_trials import DecidedTrials
@@ -219,6 +220,7 @@ class LiveRun:
         tools: Mapping[str, Tool],
         judged: JudgedEvidence | None = None,
         floor: Floor | None = None,
+        worst_case: WorstCaseNumbers | None = None,
     ) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = progress.tally.summary()
@@ -236,7 +238,14 @@ class LiveRun:
             templates = self._plan.undeclared_templates
             evidence = FloorEvidence(floor, len(self._plan.quarantine))
             verdict = decide_with_templates(
-                gate, outcomes, templates, baseline=baseline, stopped=stopped, floor=evidence, judged=judged
+                gate,
+                outcomes,
+                templates,
+                baseline=baseline,
+                stopped=stopped,
+                floor=evidence,
+                judged=judged,
+                worst_case=worst_case,
             )
             verdict = msgspec.structs.replace(
                 with_counts(verdict, summary), rate=summary.overall.rate, floor=floor
@@ -249,6 +258,7 @@ class LiveRun:
                 summary,
                 decision=verdict.sentence,
                 floor=floor,
+                worst_case=worst_case,
                 stopped_early=self.ended_early and progress.done < progress.planned,
             ),
             verdict,

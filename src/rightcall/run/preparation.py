@@ -36,6 +36,7 @@ from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs
 from rightcall.run.package_versions import sdk_versions
 from rightcall.run.plan import BLOCK, Plan, content_of
+from rightcall.run.plan_worst_case import worst_case_problems
 from rightcall.run.request_templates import template_notice
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
@@ -205,7 +206,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         problems += _loader_problems(session, reading.skills_expected)
         if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
-        problems += golden_problems
+        problems += golden_problems + worst_case_problems(plan)
         if reading.unreviewed and not plan.include_unreviewed:
             problems.append(_review_problem(plan.dataset, reading.unreviewed))
         if plan.trials < 1:

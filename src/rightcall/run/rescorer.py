@@ -107,9 +107,10 @@ async def rescore_run(
             results = await _score_again(batch, goldens_by_id, tools, scorer, recordings)
             writer.add(results)
             tally.add_all(results)
-    early = old.run.summary is not None and old.run.summary.stopped_early
+    before = old.run.summary
+    early, worst = (before.stopped_early, before.worst_case) if before is not None else (False, None)
     floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
-    summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor)
+    summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor, worst_case=worst)
     verdict = verdict_by_answers(
         verdict_without_gate(summary, evidence_of_labels(store, new.id, None)), store, new.id, old.run.agent
     )

@@ -28,6 +28,7 @@ from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst
 from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.plan_floor import floor_of_plan
+from rightcall.run.plan_worst_case import worst_case_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import golden_set_name
@@ -132,7 +133,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
-    outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor)
+    worst = await worst_case_of_plan(plan, prepared.tools)
+    outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
     if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import overload
 
@@ -16,6 +17,7 @@ from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.golden import AnyGolden
+from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.request_templates import TemplateGroup, template_clusters, template_groups, template_notice
 
 MOST_SEARCHED = 100_000
@@ -70,17 +72,19 @@ def decide_with_templates(
     stopped: Stopped | None = None,
     floor: FloorEvidence = NO_FLOOR,
     judged: JudgedEvidence | None = None,
+    worst_case: WorstCaseNumbers | None = None,
 ) -> Verdict:
     """The verdict of a gate, with a notice about templates nobody declared and what it would be with them as units.
 
     The clusters of `cluster: auto` are already those of the outcomes.
     """
-    verdict = decide(gate, outcomes, baseline=baseline, stopped=stopped, floor=floor, judged=judged)
+    look = partial(decide, gate, baseline=baseline, floor=floor, judged=judged, worst_case=worst_case)
+    verdict = look(outcomes, stopped=stopped)
     notice = template_notice(groups) if gate.cluster == "declared" else ""
     if not notice:
         return verdict
     if verdict.word == "PASS" and stopped is None:
         clustered = in_clusters(outcomes, template_clusters(groups))
-        if (word := decide(gate, clustered, baseline=baseline, floor=floor, judged=judged).word) != "PASS":
+        if (word := look(clustered).word) != "PASS":
             notice += f"; with one unit per template the verdict is {word}"
     return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice))

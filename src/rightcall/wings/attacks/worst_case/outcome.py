@@ -7,9 +7,9 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.model.record import Record
+from rightcall.model.worst_case import Threat
 
 Who = Literal["user", "attacker"]
-Threat = Literal["text", "record"]
 
 
 class CallRow(Record, frozen=True, omit_defaults=False):

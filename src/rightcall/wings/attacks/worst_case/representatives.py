@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.model.tool_roles import ToolRoles
+from rightcall.model.worst_case import Threat
 from rightcall.tools.guard.verb_words import CLASSES
-from rightcall.wings.attacks.worst_case.outcome import Threat
 
 
 @dataclass(frozen=True)

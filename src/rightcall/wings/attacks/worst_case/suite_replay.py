@@ -16,6 +16,7 @@ from rightcall.datasets.goldens import numbered_goldens
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.tool import Tool
+from rightcall.model.worst_case import Threat
 from rightcall.run.rehearsal.expected_value import NoValue
 from rightcall.run.rehearsal.known_good import make_trajectory
 from rightcall.schema.roles.derivation import toolset_roles
@@ -30,7 +31,6 @@ from rightcall.wings.attacks.worst_case.attacker_calls import attacker_fields, a
 from rightcall.wings.attacks.worst_case.known_goals import goals_with_known_values, secrets_of
 from rightcall.wings.attacks.worst_case.outcome import (
     GuardShare,
-    Threat,
     Unguarded,
     WorstCaseResult,
     WorstCaseSummary,

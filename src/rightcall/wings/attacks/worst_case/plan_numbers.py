@@ -1,0 +1,75 @@
+"""The worst case of a run's own plan, as the numbers that a gate decides from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rightcall.agents.agent import tools_of
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.model.worst_case import Threat, WorstCaseNumbers
+from rightcall.run.plan import Plan
+from rightcall.tools.definitions.source import definitions_of
+from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
+from rightcall.wings.attacks.subject import AttackSubject
+from rightcall.wings.attacks.worst_case.counterexamples import reproduce
+from rightcall.wings.attacks.worst_case.outcome import WorstCaseSummary
+from rightcall.wings.attacks.worst_case.search import Certificate, search_chains
+from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
+
+
+async def worst_case_numbers(
+    plan: Plan, tools: Mapping[str, Tool], threat: Threat, depth: int
+) -> WorstCaseNumbers:
+    """Replay the goldens of a plan through the guard of its agent; with a depth also search chains of calls.
+
+    An agent without a guard is replayed without one. `tools` are all tools of the run: those of a server count as sinks
+    too, although nobody supplies their results.
+    """
+    entries = list(tools_of(plan.agent))
+    defined = {tool.name for entry in entries for tool in definitions_of(entry)}
+    entries += [tool for name, tool in tools.items() if name not in defined]
+    subject = AttackSubject(plan.name, tuple(entries), plan=plan)
+    policy = guard_policy(plan.agent.guard)
+    setup = setup_of_subject(subject, policy, policy_name(policy), threat)
+    goldens = list(_own_goldens(plan))
+    summary = (await replay_worst_case(goldens, setup)).summary
+    await reproduce(goldens, summary.unguarded, subject.roles, setup)
+    certificate = search_chains(subject.tools, policy, subject.roles, depth, threat) if depth else None
+    return numbers_of(summary, certificate)
+
+
+def policy_name(policy: GuardPolicy | None) -> str:
+    """A policy in a word or two."""
+    if policy is None:
+        return "none"
+    return "auto" if policy == AUTO else "strict" if policy == STRICT else "of the suite"
+
+
+def numbers_of(summary: WorstCaseSummary, certificate: Certificate | None = None) -> WorstCaseNumbers:
+    """The sums that a gate needs, without the attacker's texts."""
+    chains = certificate.chains if certificate is not None else ()
+    shortest = min(chains, key=lambda chain: len(chain.calls), default=None)
+    return WorstCaseNumbers(
+        guard=summary.guard,
+        threat=summary.threat,
+        goldens=summary.goldens,
+        attacker_calls=summary.attacker_calls,
+        stopped=summary.stopped,
+        reached=tuple(dict.fromkeys(reached.tool for reached in summary.unguarded)),
+        user_calls=summary.user_calls,
+        false_stops=summary.false_stops,
+        skipped=len(summary.skipped),
+        depth=certificate.depth if certificate is not None else 0,
+        chain=shortest.words if shortest is not None else "",
+        chain_calls=len(shortest.calls) if shortest is not None else 0,
+        inconclusive=summary.inconclusive,
+    )
+
+
+def _own_goldens(plan: Plan) -> Iterable[AnyGolden]:
+    """The user's goldens; attempts that a plan of attacks made from them would count their calls again."""
+    attacked = "attacks" in plan.settings
+    for golden in plan.in_dataset_order():
+        if not (attacked and golden.safety is not None and "~" in golden.id):
+            yield golden
