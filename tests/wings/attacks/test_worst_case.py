@@ -168,6 +168,14 @@ def test_the_command_exits_by_what_got_through(suite, options, code, monkeypatch
     assert done.exit_code == code and (last["stopped"] == last["attacker_calls"]) is (code == 0)
 
 
+def test_a_suite_without_a_guard_is_replayed_without_one(suite, monkeypatch):
+    monkeypatch.chdir(suite.parent)
+    suite.write_text(suite.read_text("utf-8").replace(', "guard": "auto"', ""), "utf-8")
+    done = CliRunner().invoke(cli, ["attacks", "worst-case", suite.name, "--json"])
+    last = json.loads(done.stdout.splitlines()[-1])["worst_case"]
+    assert done.exit_code == 1 and last["stopped"] == 0 and last["guard"] == "none (the suite sets none)"
+
+
 def test_counterexamples_are_written_as_goldens_that_run(suite, monkeypatch):
     monkeypatch.chdir(suite.parent)
     words = ["attacks", "worst-case", suite.name, "--guard", "none", "-o", "found.jsonl", "--json"]

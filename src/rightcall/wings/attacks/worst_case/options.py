@@ -15,7 +15,11 @@ class WorstCaseOptions:
 
     guard: Annotated[
         str | None,
-        Option("Policy: auto, strict, none or a file", metavar="POLICY", default="the suite's, or auto"),
+        Option(
+            "Policy: auto, strict, none or a file",
+            metavar="POLICY",
+            default="the suite's; auto for a dataset",
+        ),
     ] = None
     threat: Annotated[
         Literal["text", "record"] | None,

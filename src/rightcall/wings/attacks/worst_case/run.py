@@ -56,7 +56,10 @@ def _subject(source: str, choices: WorstCaseOptions) -> tuple[AttackSubject, Seq
 
 
 def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPolicy | None, str]:
-    """The policy that was named, else the suite's, else `auto`."""
+    """The policy that was named, else the suite's; `auto` for a dataset.
+
+    A suite without a guard has none: what `auto` would stop is no evidence about it.
+    """
     if choices.guard is not None:
         return guard_policy(choices.guard), choices.guard
     suite = subject.suite
@@ -67,7 +70,7 @@ def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPol
         if isinstance(policy, GuardPolicy) or policy is None:
             return policy, own
         raise ConfigError(f"guard: {policy!r} was not read")
-    return guard_policy("auto"), "auto (the suite sets none)" if suite is not None else "auto"
+    return (None, "none (the suite sets none)") if suite is not None else (guard_policy("auto"), "auto")
 
 
 def _with_recordings(setup: WorstCaseSetup, trajectories: Path | None) -> WorstCaseSetup:
