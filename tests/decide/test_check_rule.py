@@ -235,7 +235,7 @@ def test_a_plan_foresees_what_checks_of_such_a_suite_do(suite, trials):
     from benchmarks.check import Design
     from benchmarks.check_plan import forecast
 
-    for found in forecast(Design(suite, trials=trials), suites=12, checks=8, draws=8, seed=2):
+    for found in forecast(Design(suite, trials=trials), suites=24, checks=16, draws=16, seed=2):
         assert not found.apart, found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -11,12 +11,15 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.safety import AttackCall, Plant, ReplayedCall, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
+from rightcall.model.worst_case import Threat
+from rightcall.tools.definitions.source import confirmed_tools
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import GuardPolicy
 from rightcall.tools.guard.replay import replay
+from rightcall.wings.attacks.subject import AttackSubject
 from rightcall.wings.attacks.worst_case.outcome import Unguarded
 from rightcall.wings.attacks.worst_case.representatives import STANDARD
-from rightcall.wings.attacks.worst_case.search import Certificate, Chain
+from rightcall.wings.attacks.worst_case.search import Certificate, Chain, search_chains
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 
 
@@ -69,11 +72,31 @@ def chain_golden(chain: Chain, roles: Mapping[str, ToolRoles]) -> Golden:
     )
 
 
-def require_reproduction(certificate: Certificate, tools: Iterable[Tool], policy: GuardPolicy | None) -> None:
+def certificate_of(
+    subject: AttackSubject, policy: GuardPolicy | None, depth: int, threat: Threat
+) -> Certificate:
+    """The certificate of a subject: with the roles of its policy and the tools that ask for a confirmation themselves.
+
+    Each chain is run through a fresh guard before it is reported.
+    """
+    confirmed = frozenset(confirmed_tools(subject.entries))
+    guard = Guard(policy, subject.tools, confirmed=confirmed) if policy is not None else None
+    roles = guard.roles if guard is not None else subject.roles
+    certificate = search_chains(subject.tools, policy, roles, depth, threat, confirmed=confirmed)
+    require_reproduction(certificate, subject.tools, policy, confirmed)
+    return certificate
+
+
+def require_reproduction(
+    certificate: Certificate,
+    tools: Iterable[Tool],
+    policy: GuardPolicy | None,
+    confirmed: Collection[str] = (),
+) -> None:
     """Run each chain from its start through a fresh guard; `NotReproducedError` if one of its calls is stopped."""
     if policy is None:
         return
-    guard = Guard(policy, tools)
+    guard = Guard(policy, tools, confirmed=confirmed)
     for chain in certificate.chains:
         state = guard.begin(STANDARD.request)
         if any(verdict.stops for _, verdict in replay(state, chain.calls)):

@@ -12,9 +12,9 @@ from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject
-from rightcall.wings.attacks.worst_case.counterexamples import reproduce
+from rightcall.wings.attacks.worst_case.counterexamples import certificate_of, reproduce
 from rightcall.wings.attacks.worst_case.outcome import WorstCaseSummary
-from rightcall.wings.attacks.worst_case.search import Certificate, search_chains
+from rightcall.wings.attacks.worst_case.search import Certificate
 from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
 
 
@@ -35,7 +35,7 @@ async def worst_case_numbers(
     goldens = list(_own_goldens(plan))
     summary = (await replay_worst_case(goldens, setup)).summary
     await reproduce(goldens, summary.unguarded, subject.roles, setup)
-    certificate = search_chains(subject.tools, policy, subject.roles, depth, threat) if depth else None
+    certificate = certificate_of(subject, policy, depth, threat) if depth else None
     return numbers_of(summary, certificate)
 
 
