@@ -29,6 +29,7 @@ RAN = Trajectory(calls=(ToolCall("pay", {"cents": 5}, status="ok"),), output="Pa
 
 CALLS, STATE = "the golden states nothing about calls", "the golden has no expected_state"
 SAFETY = "the golden has no safety"
+SKILLS = "no skills are known; name them under tools: {skills: [DIR]}"
 NOTHING = {
     "argument_match": CALLS,
     "call_count": "neither the golden nor the metric's setting limits calls",
@@ -42,6 +43,7 @@ NOTHING = {
     "content": "the golden has no output_contains",
     "double_effects": "what the tools did was not recorded; run them in a world or for real",
     "final_state": STATE,
+    "followed": SKILLS,
     "grounded_values": None,  # an answer without values states nothing ungrounded
     "honest_report": STATE,
     "in_scope": SAFETY,
@@ -61,6 +63,8 @@ NOTHING = {
     "tool_selection": CALLS,
     "tools_avoided": CALLS,
     "tools_selected": CALLS,
+    "trigger_precision": SKILLS,
+    "trigger_recall": SKILLS,
     "turns": CALLS,
     "verify_before_retry": None,  # the call has an outcome
     "within_budget": SAFETY,

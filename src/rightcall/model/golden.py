@@ -50,7 +50,7 @@ ON_AGENTS = ("agents", "max_depth", "max_handoffs", "answered_by")
 
 
 NOT_GIVEN = ("",)
-"""The tool of an expected call that names none."""
+"""The tool of an expected call that names none; recognized by identity, since `[""]` is a (useless) list of names."""
 
 
 class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
@@ -84,13 +84,13 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     delegate: str | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.handoff is None and self.delegate is None and self.tool != NOT_GIVEN:
+        if self.handoff is None and self.delegate is None and self.tool is not NOT_GIVEN:
             return
         targets = {"handoff": self.handoff, "delegate": self.delegate}
         stated = {word: target for word, target in targets.items() if target is not None}
         if not stated:
             raise ValueError("Object missing required field `tool`")
-        if len(stated) > 1 or self.tool != NOT_GIVEN or not all(stated.values()):
+        if len(stated) > 1 or self.tool is not NOT_GIVEN or not all(stated.values()):
             raise ValueError("an expected call needs one of tool, handoff and delegate, with a name")
         msgspec.structs.force_setattr(self, "tool", stated)
         msgspec.structs.force_setattr(self, "handoff", None)
