@@ -20,7 +20,7 @@ BODY = " ".join(f"Step {number}: read field {number} of the form and fill it in.
 def skill(name: str) -> Tool:
     files = (SkillFile("references/forms.md", "1"), SkillFile("scripts/check.py", "2"))
     return Tool(
-        name, f"About {name}.", kind="skill", skill=Skill(name, body=f"# {name}\n\n{BODY}", files=files)
+        name, f"About the {name}.", kind="skill", skill=Skill(name, body=f"# {name}\n\n{BODY}", files=files)
     )
 
 
@@ -39,7 +39,9 @@ LOADERS = {
     "claude": lambda n: Loader("Skill", {"skill": n}),
     "claude plugin": lambda n: Loader("Skill", {"skill": f"office:{n}"}),
     "claude tool": lambda n: Loader(f"skill__{n}", {}),
+    "claude plugin tool": lambda n: Loader(f"skill__office__{n}", {}),
     "adk, openai": lambda n: Loader("load_skill", {"skill_name": n}),
+    "adk with a prefix": lambda n: Loader("office_load_skill", {"skill_name": n}),
     "rightcall": lambda n: Loader("load_skill", {"name": n}),
     "guide": lambda n: Loader("activate_skill", {"name": n}),
     "pydantic": lambda n: Loader("load_capability", {"id": n}),
@@ -94,6 +96,40 @@ def test_another_skill(loader: str) -> None:
 def test_a_failed_load_is_none(loader: str) -> None:
     assert outcome(POSITIVE, call(loader, status="error")) == ("failed", ["no_call"])
     assert outcome(NEGATIVE, call(loader, status="error")) == ("passed", [])
+
+
+REFUSALS = [
+    {"error": "Skill 'pdf' not found.", "error_code": "SKILL_NOT_FOUND"},
+    '{"error": "Skill not available."}',
+    "Unknown skill: pdf. Did you mean office:pdf?",
+    "Error: the path leaves the workspace",
+    "cat: skills/pdf/SKILL.md: No such file or directory",
+    "Process exited with code 1\nOutput:\n",
+    {"stdout": "", "exit_code": 1, "stderr": "sed: can't read skills/pdf/SKILL.md: Permission denied"},
+    [{"type": "text", "text": "Cannot find path 'C:\\skills\\pdf\\SKILL.md' because it does not exist."}],
+]
+
+
+@EACH
+@pytest.mark.parametrize("output", REFUSALS, ids=str)
+def test_a_result_that_says_that_nothing_was_loaded(loader: str, output: Any) -> None:
+    assert outcome(POSITIVE, call(loader, output=output)) == ("failed", ["no_call"])
+    assert outcome(NEGATIVE, call(loader, output=output)) == ("passed", [])
+
+
+SHOWN = [
+    None, "", {"status": "loaded", "skill_name": "pdf"}, {"error": None, "content": "x"}, "Launching skill: pdf",
+    f"---\nname: pdf\n---\n{BODY}",
+    f"cat: a/pdf/SKILL.md: No such file or directory\n{BODY}",
+    "Process exited with code 1\nOutput:\n---\nname: pdf\ndescription: About the pdf.",
+    "A long file: not found. " * 100,
+]  # fmt: skip
+
+
+@EACH
+@pytest.mark.parametrize("output", SHOWN, ids=lambda output: str(output)[:30])
+def test_a_result_that_shows_the_skill_or_says_nothing_else(loader: str, output: Any) -> None:
+    assert outcome(POSITIVE, call(loader, output=output)) == ("passed", [])
 
 
 @EACH
@@ -155,7 +191,7 @@ def test_what_the_model_wrote_is_kept(loader: str) -> None:
     assert (first.name, first.arguments) == ("pdf", {})
     assert first.notes["written"] == {"name": written.name, "arguments": written.arguments}
     assert first.notes["loaded_by"] == written.kind and "reload" not in first.notes and second.notes["reload"]
-    assert first.notes.get("plugin", "") == ("office" if loader == "claude plugin" else "")
+    assert first.notes.get("plugin", "") == ("office" if "plugin" in loader else "")
     read_again = with_skill_calls(with_skill_calls(trajectory, index), index)
     assert read_again == with_skill_calls(trajectory, index)
     assert trajectory.calls[0] == call(loader)
@@ -171,6 +207,9 @@ ORDINARY = [
     ToolCall("Skill", {"skill": "xlsx"}, status="ok"),
     ToolCall("list_skills", {}, status="ok"),
     ToolCall("unload_skill", {"skill_name": "pdf"}, status="ok"),
+    ToolCall("office_unload_skill", {"skill_name": "pdf"}, status="ok"),
+    ToolCall("unLoadSkill", {"skill_name": "pdf"}, status="ok"),
+    ToolCall("download_skill", {"skill_name": "pdf"}, status="ok"),
     ToolCall("read_file", {"path": "/s/xlsx/SKILL.md"}, status="ok"),
     ToolCall("read_many_files", {"paths": ["/s/pdf/SKILL.md", "/s/docx/SKILL.md"]}, status="ok"),
     ToolCall("ask", {"question": "What is in /s/pdf/SKILL.md?"}, status="ok"),
@@ -181,6 +220,19 @@ ORDINARY = [
 def test_what_is_no_load(ordinary: ToolCall) -> None:
     trajectory = Trajectory(calls=(ordinary,))
     assert with_skill_calls(trajectory, SkillIndex(SKILLS)) is trajectory
+
+
+def test_tools_named_after_skills() -> None:
+    index = SkillIndex({name: skill(name) for name in ("a__b", "b", "c.d")})
+    names = {
+        "skill__a__b": "a__b",
+        "skill__x__b": "b",
+        "skill__x__a__b": "a__b",
+        "skill__c_d": "c.d",
+        "skill__e": "",
+    }
+    loads = {name: index.skill_call(ToolCall(name, {}, status="ok")) for name in names}
+    assert {name: load.skill if load else "" for name, load in loads.items()} == names
 
 
 def test_a_resource_is_a_file_of_the_skill() -> None:

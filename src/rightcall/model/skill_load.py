@@ -1,8 +1,8 @@
 """Loading a skill as a call: the written forms of all clients, read as one normal form.
 
 A call that loads a skill becomes a call of the skill's name without arguments; what the model wrote is in
-`notes["written"]`. Only a call that did not fail loads, and only a skill of the suite is loaded: everything else stays
-an ordinary call. docs/skills.md has the table of written forms.
+`notes["written"]`. Only a call that did not fail loads, by its status or by what its result says, and only a skill of
+the suite is loaded: everything else stays an ordinary call. docs/skills.md has the table of written forms.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from rightcall.model.call import ToolCall
+from rightcall.model.skill_refusal import refuses_load, text_leaves
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 CallForm = Literal["loader", "resource", "read", "shell", "other"]
 """What a tool's name says about calls of it."""
 
-LOADERS = frozenset(("skill", "load_skill", "activate_skill", "load_capability"))
-RESOURCES = frozenset(("load_skill_resource",))
+_LOADER = re.compile(r"skill|(?:.*(?<!un)_)?(?:load_skill|activate_skill|load_capability)")
+_RESOURCE = re.compile(r"(?:.*_)?load_skill_resource")
+"""Names of loaders, in small letters; a toolset of Google ADK may write a prefix before them."""
 NAMED_PREFIX = "skill__"
-"""Claude Agent SDK offers a skill as a tool of this prefix and the skill's name."""
+"""Claude Agent SDK may offer a skill as a tool of this prefix and its name: `:` as `__`, other characters as `_`."""
 NAME_KEYS = ("skill", "skill_name", "name", "command", "capability", "capability_name", "id")
 """Arguments in which loaders take the name of a skill, the most telling first."""
 
@@ -46,10 +48,10 @@ READERS = frozenset(("cat", "head", "tail", "less", "more", "bat", "batcat", "ty
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "powershell", "pwsh", "cmd"))
 
 FILE_NAME = "SKILL.md"
-MOST_LEAVES = 200
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SKILL_PATH = re.compile(r"(?:^|[/\\])([^/\\]+)[/\\]SKILL\.md\Z")
 _TOKENS = re.compile(r""""([^"]*)"|'([^']*)'|(&&|\|\||[;|&\n]|\d?>>?|<+)|([^\s;&|<>"']+)""")
+_NOT_IN_TOOL_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -70,6 +72,7 @@ class SkillIndex:
         folders = {
             tool.skill.folder.rpartition("/")[2]: name for name, tool in self.tools.items() if tool.skill
         }
+        self._by_tool_name = {_NOT_IN_TOOL_NAMES.sub("_", name): name for name in self.tools}
         self.by_folder = {**folders, **{name: name for name in self.tools}}
         self.files = {
             name: frozenset(file.path for file in tool.skill.files) if tool.skill else frozenset[str]()
@@ -80,8 +83,16 @@ class SkillIndex:
         """What the call does with a skill; None when it is an ordinary call, or failed."""
         if call.status == "error" or (call.approval is not None and call.approval.decision == "rejected"):
             return None
-        if call.name in self.tools or call.name.startswith(NAMED_PREFIX):
-            return self._by_name(call.name.removeprefix(NAMED_PREFIX))
+        skill_call = self._written(call)
+        if skill_call and not skill_call.file and refuses_load(call.output, self.tools[skill_call.skill]):
+            return None
+        return skill_call
+
+    def _written(self, call: ToolCall) -> SkillCall | None:
+        if call.name in self.tools:
+            return self._by_name(call.name)
+        if call.name.startswith(NAMED_PREFIX):
+            return self._by_tool(call.name.removeprefix(NAMED_PREFIX))
         form, arguments = call_form(call.name), call.arguments
         if form == "other" and arguments and arguments.get("command") == "view":
             form = "read"  # an editor whose command is to show a file
@@ -95,6 +106,13 @@ class SkillIndex:
     def _by_name(self, text: str) -> SkillCall | None:
         plugin, _, name = text.strip().lstrip("/$").rpartition(":")
         return SkillCall(name, "tool", plugin=plugin) if name in self.tools else None
+
+    def _by_tool(self, text: str) -> SkillCall | None:
+        parts = text.split("__")
+        for at in range(len(parts)):  # the longest name first
+            if name := self._by_tool_name.get("__".join(parts[at:])):
+                return SkillCall(name, "tool", plugin=":".join(parts[:at]))
+        return None
 
     def _of_paths(self, paths: list[str]) -> SkillCall | None:
         """The one skill that paths name: its `SKILL.md` before another of its files."""
@@ -159,9 +177,9 @@ def call_form(name: str) -> CallForm:
     """What calls of a tool can do with a skill, by the words of its name; a server's prefix is left out."""
     last = re.split(r"__|[.:/]", name)[-1]
     plain = "_".join(_WORD.findall(last)).lower()
-    if plain in LOADERS:
+    if _LOADER.fullmatch(plain):
         return "loader"
-    if plain in RESOURCES:
+    if _RESOURCE.fullmatch(plain):
         return "resource"
     words = plain.split("_")
     if not OTHER_WORDS.isdisjoint(words):
@@ -197,21 +215,7 @@ def _file_argument(arguments: Mapping[str, Any]) -> str:
 
 
 def _path_leaves(arguments: Mapping[str, Any]) -> list[str]:
-    return [text for text in _leaves(arguments) if ("/" in text or "\\" in text) and "\n" not in text]
-
-
-def _leaves(value: Any) -> list[str]:
-    """The strings inside a value, at most `MOST_LEAVES`."""
-    texts, pending = list[str](), [value]
-    while pending and len(texts) < MOST_LEAVES:
-        item = pending.pop()
-        if isinstance(item, str):
-            texts.append(item)
-        elif isinstance(item, Mapping):
-            pending += reversed(list(item.values()))
-        elif isinstance(item, list | tuple):
-            pending += reversed(item)
-    return texts
+    return [text for text in text_leaves(arguments) if ("/" in text or "\\" in text) and "\n" not in text]
 
 
 def _shell_paths(arguments: Mapping[str, Any]) -> list[str]:
@@ -219,7 +223,7 @@ def _shell_paths(arguments: Mapping[str, Any]) -> list[str]:
     words = next((value for value in arguments.values() if isinstance(value, list)), None)
     if words is not None and words and all(isinstance(word, str) for word in words):
         return _shown_paths(_as_tokens(words))
-    return [path for text in _leaves(arguments) for path in _paths_in_command(text)]
+    return [path for text in text_leaves(arguments) for path in _paths_in_command(text)]
 
 
 def _as_tokens(words: list[str]) -> list[tuple[str, bool]]:

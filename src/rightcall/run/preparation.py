@@ -14,6 +14,7 @@ import msgspec
 
 from rightcall.agents.agent import Agent, agents_problem, confirm_problem
 from rightcall.agents.agent_loop import settings_of
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
 from rightcall.core import codec
@@ -310,9 +311,12 @@ class _Reading:
 
 
 def _loader_problems(session: Session, skills: Sequence[str]) -> list[str]:
-    """Skills that goldens expect, when no tool of the agent could load one; an agent may not tell its tools."""
-    tools = session.request_tools
-    if not skills or can_load(tools) or (not tools and session.provider is None):
+    """Skills that goldens expect, when no tool of the agent could load one.
+
+    An agent may not tell its tools, and a framework tells neither those of sub-agents nor those of toolsets.
+    """
+    tools, observed = session.request_tools, isinstance(session.agent.model, ObservedAgent)
+    if not skills or observed or can_load(tools) or (not tools and session.provider is None):
         return []
     loaders = "a tool that loads skills, a file reader or a shell"
     return [

@@ -164,8 +164,12 @@ class _TrialNotes:
 
 
 def _is_refusal(result: Any) -> bool:
-    """Whether ADK itself says that a tool could not be run: it does not exist, or arguments are missing."""
-    return isinstance(result, dict) and result.keys() == {"error"} and isinstance(result["error"], str)
+    """Whether ADK itself says that a tool failed: it does not exist, arguments are missing, there is no such skill."""
+    return (
+        isinstance(result, dict)
+        and {"error"} <= result.keys() <= {"error", "error_code"}
+        and isinstance(result["error"], str)
+    )
 
 
 def _results(contents: Any) -> list[Message]:

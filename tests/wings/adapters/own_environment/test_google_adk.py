@@ -9,14 +9,17 @@ import pytest
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.skills import load_skill_from_dir
 from google.adk.tools import FunctionTool, LongRunningFunctionTool
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.skill_toolset import SkillToolset
 from google.genai import types
 
 import rightcall as rc
 from tests.wings.adapters.approval_contract import ApprovalContract, asked
 from tests.wings.adapters.contract import AdapterContract, Kit, MockableTools, performed
 from tests.wings.adapters.script import USAGE, Answer, Call, Journal, book_room, respond, weather_of
+from tests.wings.adapters.skill_contract import EXAMPLE, FILE, LOADED, NOT_LOADED, SkillContract, judged, plan
 
 
 class ScriptedLlm(BaseLlm):
@@ -226,3 +229,42 @@ def test_a_long_running_tool_waits_until_somebody_gives_its_result(line, decisio
         stop,
         output,
     )
+
+
+def skill_agent(respond: Any, *names: str, name: str = "office", **options: Any) -> Any:
+    skills = [load_skill_from_dir(EXAMPLE / "skills" / skill) for skill in names]
+    planned = PlannedLlm(model="m", plan=[respond("", turn) for turn in range(5)])
+    return LlmAgent(name=name, model=planned, tools=[SkillToolset(skills=skills, **options)])
+
+
+class TestSkills(SkillContract):
+    load = load_missing = ("load_skill", {"skill_name": "minutes"})
+    read_file = ("load_skill_resource", {"skill_name": "minutes", "file_path": FILE})
+    loaded_by = "tool"
+
+    def agent(self, respond: Any) -> Any:
+        return skill_agent(respond, "minutes", "travel")
+
+    def agent_without_minutes(self, respond: Any) -> Any:
+        return skill_agent(respond, "travel")
+
+    def delegating(self, respond: Any) -> Any:
+        writer = skill_agent(respond, "minutes", name="writer")
+        ask = PlannedLlm(
+            model="m", plan=[Answer(calls=(Call("writer", {"request": "Write"}, "e1"),)), Answer("x")]
+        )
+        return LlmAgent(name="boss", model=ask, tools=[AgentTool(writer)])
+
+    def test_the_failed_load_is_an_error(self):
+        (trajectory,) = performed(
+            rc.observe(self.agent_without_minutes(plan(Call(*self.load, "c1")))), "help"
+        )
+        assert [call.status for call in trajectory.calls] == ["error"]
+
+    def test_a_prefix_of_the_toolset(self):
+        loads = plan(Call("office_load_skill", {"skill_name": "minutes"}, "c1"))
+        assert judged(skill_agent(loads, "minutes", tool_name_prefix="office"))[0] == LOADED
+
+    def test_listing_and_unloading_load_nothing(self):
+        others = plan(Call("list_skills", {}, "c1"), Call("unload_skill", {"skill_name": "minutes"}, "c2"))
+        assert judged(self.agent(others))[0] == NOT_LOADED
