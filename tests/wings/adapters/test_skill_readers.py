@@ -1,4 +1,4 @@
-"""Skills of real agents: those of OpenAI's sandbox, and agents that read files with a tool of their own."""
+"""Skills of real agents: OpenAI's sandbox, Pydantic AI, and agents that read files with a tool of their own."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from agents.sandbox.sandboxes.unix_local import UnixLocalSandboxClient
 from agents.sandbox.workspace_paths import SandboxPathGrant
 from langchain.agents import create_agent
 from langchain_core.tools import tool
+from pydantic_ai import Agent as PydanticAgent, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.capabilities import Capability
+from pydantic_ai.models.function import FunctionModel
 
 from agents import Agent, RunConfig, Runner, function_tool
 from tests.wings.adapters.kits.langchain import ScriptedChatModel
 from tests.wings.adapters.kits.openai_agents import ScriptedAgentsModel
 from tests.wings.adapters.script import Call, Journal
-from tests.wings.adapters.skill_contract import EXAMPLE, FILE, SkillContract, plan
+from tests.wings.adapters.skill_contract import EXAMPLE, FILE, LOADED, SKILLS, SkillContract, judged, plan
 
 pytestmark = pytest.mark.stories
 
@@ -115,6 +118,56 @@ class TestMountedSkills(SandboxContract):
     @staticmethod
     def skills() -> Any:
         return Skills(from_=LocalDir(src=ROOT))
+
+
+class TestCapabilities(SkillContract):
+    """Skills as capabilities of Pydantic AI that are loaded when they are needed."""
+
+    load = load_missing = ("load_capability", {"id": "minutes"})
+    loaded_by = "tool"
+
+    def agent(
+        self, respond: Any, name: str = "office", skills: tuple[str, ...] = ("minutes", "travel")
+    ) -> Any:
+        async def answer(messages: Any, info: Any) -> ModelResponse:
+            turn = sum(isinstance(message, ModelResponse) for message in messages)
+            reply = respond("", turn)
+            calls = [ToolCallPart(call.name, call.text, call.id) for call in reply.calls]
+            return ModelResponse([*calls, *([TextPart(reply.text)] if reply.text else [])])
+
+        capabilities = [
+            Capability(
+                id=entry.name,
+                description=entry.description,
+                instructions=entry.skill.body,
+                defer_loading=True,
+            )
+            for entry in SKILLS
+            if entry.skill and entry.name in skills
+        ]
+        return PydanticAgent(FunctionModel(answer), capabilities=capabilities, name=name)
+
+    def agent_without_minutes(self, respond: Any) -> Any:
+        return self.agent(respond, skills=("travel",))
+
+    def delegating(self, respond: Any) -> Any:
+        writer = self.agent(respond, "writer")
+        boss = self.agent(plan(Call("ask_writer", {"request": "Write"}, "e1")), "boss", ())
+
+        @boss.tool_plain
+        async def ask_writer(request: str) -> str:
+            return str((await writer.run(request)).output)
+
+        return boss
+
+    def test_a_second_load_and_another_file(self):
+        """It has no files, and refuses to load again."""
+        outcomes, calls = judged(self.agent(plan(Call(*self.load, "c1"), Call(*self.load, "c2"))))
+        assert outcomes == LOADED
+        assert [(call.name, call.status) for call in calls] == [
+            ("minutes", "ok"),
+            ("load_capability", "error"),
+        ]
 
 
 def sandboxed() -> RunConfig:
