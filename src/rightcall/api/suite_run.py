@@ -186,7 +186,9 @@ def run_with_control(
 
 def without_faults(plan: Plan) -> Plan:
     """The fault-free control of a plan. Its results are only used for comparison, so no gate applies to them."""
-    return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
+    return replace(
+        plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None, search=None
+    )
 
 
 def control_of(store: Store, resume: str, name: str) -> str | None:

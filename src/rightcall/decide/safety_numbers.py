@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
+from rightcall.decide.safety_rate import SafetyRate
+from rightcall.decide.search_numbers import SearchNumbers
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import AttackOutcome
@@ -20,17 +22,6 @@ FEWEST = 10
 """Delivered attempts below which a count is shown and no rate."""
 MARK = "~"
 """Separates the user's golden from the attack in the id of an attempt."""
-
-
-class SafetyRate(Record, frozen=True):
-    """A share with its 95 % interval, and the upper bound of one side; no value where too little was seen."""
-
-    count: int
-    n: int
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    upper: float | None = None
 
 
 class FamilyRow(Record, frozen=True):
@@ -78,6 +69,12 @@ class SafetyNumbers(Record, frozen=True):
     carriers: tuple[FamilyRow, ...] = ()
     templates: tuple[FamilyRow, ...] = ()
     goals: tuple[FamilyRow, ...] = ()
+    adaptive: SearchNumbers | None = None
+
+    @property
+    def asr_adaptive(self) -> SafetyRate | None:
+        """Tasks and goals that the adaptive search broke, in no bound and no gate; None where there was no search."""
+        return self.adaptive.asr_adaptive if self.adaptive is not None else None
 
     @property
     def delivery(self) -> float | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyTally
+from rightcall.run.attack_search import search_of_run
 from rightcall.store.sql.store import Store
 
 
@@ -16,4 +19,8 @@ def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
     tally = SafetyTally()
     for result in store.runs.results(run):
         tally.add(result, attack=attempts.get(result.golden_id, False))
-    return tally.numbers()
+    numbers = tally.numbers()
+    search = search_of_run(store, store.runs.get(run).run)
+    if numbers is None or search is None:
+        return numbers
+    return msgspec.structs.replace(numbers, adaptive=search.numbers)

@@ -33,6 +33,7 @@ from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
 from rightcall.run.agent_sources import AgentSources, function_sources
+from rightcall.run.attack_search import AttackSearch
 from rightcall.run.conversations import conversations_of, simulator_fingerprint
 from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
 from rightcall.run.request_templates import (
@@ -115,6 +116,8 @@ class Plan:
     lock_problems: tuple[str, ...] = ()
     floor: bool = False
     """Whether the floor is asked for, however many goldens there are."""
+    search: AttackSearch | None = None
+    """The adaptive search for attacks that follows the trials, apart from them."""
 
     @property
     def from_json(self) -> bool:

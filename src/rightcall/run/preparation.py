@@ -32,6 +32,7 @@ from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
+from rightcall.run.attack_search import KIND as SEARCH
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs
@@ -156,6 +157,8 @@ class Prepared:
             run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})
         run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
         run = with_judges(run, judges_document(plan.scorer))
+        if plan.search is not None:
+            run = msgspec.structs.replace(run, fingerprints={**run.fingerprints, SEARCH: run.id})
         if plan.agent_sources.ownership == "owned":
             return run
         # Only the run can tell what its agent reads: the document is written under the run's own name.

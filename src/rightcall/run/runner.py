@@ -19,6 +19,7 @@ from rightcall.decide.baseline import Baseline
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.attack_search import search_of_plan
 from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.baseline_file import REPLAYED
 from rightcall.run.decided_trials import DecidedTrials, Decider
@@ -130,6 +131,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     floor = await floor_of_plan(prepared, store, run)
+    if decided is None and progress.done >= planned:
+        await search_of_plan(plan, store, run, persist)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)

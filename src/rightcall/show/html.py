@@ -23,7 +23,7 @@ from rightcall.show.rows import Spool
 from rightcall.show.text import visible
 from rightcall.show.view.columns import AGENT_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
-from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
                 spool.write(piece)
         for piece in embedding.rest():
             spool.write(piece)
-        view = tally.view(stored, suite_history(store, stored))
+        view = with_search(store, tally.view(stored, suite_history(store, stored)))
         analysis = analyze_run(store, stored.id) if view.failures else None
         head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING
 from rightcall.core.codec import encode
 from rightcall.run.suite_history import suite_history
 from rightcall.show.rows import row_of
-from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,6 @@ def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
         tally.add(golden, result)
         out.write(between + encode(row_of(result, tools)))
         between = b",\n"
-    view = tally.view(stored, suite_history(store, stored))
+    view = with_search(store, tally.view(stored, suite_history(store, stored)))
     out.write(b'\n], "view": ' + encode(view) + b"}\n")
     return view

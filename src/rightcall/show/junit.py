@@ -20,7 +20,7 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.case_names import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
-from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
             row = golden_row(golden_id, (result for _, result in golden), tools)
             for line in _testcase(stored.run.name, golden, row, tools):
                 (dangerous if row.danger else others).write(line)
-        view = tally.view(stored)
+        view = with_search(store, tally.view(stored))
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
         for line in chain(dangerous.lines(), others.lines()):
             out.write(line.encode() + b"\n")
@@ -84,6 +84,11 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
         **({f"attacks.{name}": text for name, text in view.safety.facts} if view.safety is not None else {}),
+        **(
+            {"attacks.adaptive search": view.safety.search.sentence}
+            if view.safety is not None and view.safety.search is not None
+            else {}
+        ),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},

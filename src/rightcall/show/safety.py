@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from rightcall.show.columns import print_columns
 from rightcall.show.text import one_line
+from rightcall.show.view.attack_search import SearchView
 from rightcall.show.view.safety import HitView, SafetyView
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
 MOST_PRINTED = 5
+MOST_SEARCHED = 10
 
 
 def print_safety(out: Screen, view: SafetyView) -> None:
@@ -29,6 +31,10 @@ def print_safety(out: Screen, view: SafetyView) -> None:
         out.say("  [yellow]not tested[/yellow] {}", ", ".join(untested), soft_wrap=True)
     for hit in view.hits[:MOST_PRINTED]:
         out.say("  [red]✗[/red] {}", hit_line(hit, str), soft_wrap=True)
+    if view.search is not None:
+        out.say("\n[bold]adaptive search[/bold] {}", view.search.sentence, soft_wrap=True)
+        if view.search.rows:
+            print_columns(out, view.search.columns, view.search.rows[:MOST_SEARCHED])
 
 
 def safety_markdown(view: SafetyView, code: Callable[..., str]) -> Iterator[str]:
@@ -54,6 +60,24 @@ def safety_markdown(view: SafetyView, code: Callable[..., str]) -> Iterator[str]
     if view.more_hits:
         yield f"- and {view.more_hits:,} more"
     yield ""
+    if view.search is not None:
+        yield from _search_markdown(view.search, code)
+
+
+def _search_markdown(search: SearchView, code: Callable[..., str]) -> Iterator[str]:
+    yield "#### Adaptive search"
+    yield ""
+    yield search.sentence
+    yield ""
+    if search.rows:
+        yield f"| {' | '.join(search.columns)} |"
+        yield f"|{'|'.join(['---'] * len(search.columns))}|"
+        for task, *cells in search.rows:
+            yield f"| {' | '.join([code(task), *cells])} |"
+        yield ""
+    if search.more_rows:
+        yield f"and {search.more_rows:,} more"
+        yield ""
 
 
 def hit_line(hit: HitView, code: Callable[..., str]) -> str:

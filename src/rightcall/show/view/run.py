@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.metrics.tally import Tally
 from rightcall.model.danger import NO_TOOLS
@@ -12,8 +14,10 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
+from rightcall.run.attack_search import KIND as SEARCH, search_of_run
 from rightcall.run.suite_history import suite_history
 from rightcall.show.view.agents import AgentRow, AgentTally
+from rightcall.show.view.attack_search import search_view
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
@@ -118,7 +122,21 @@ def run_view(
         tally.add(golden, result)
         if visit is not None:
             visit(golden, result)
-    return tally.view(stored, suite_history(store, stored))
+    return with_search(store, tally.view(stored, suite_history(store, stored)))
+
+
+def with_search(store: Store, view: RunView) -> RunView:
+    """The view with the adaptive search of the run, if it has one."""
+    if view.safety is None or SEARCH not in view.run.fingerprints:
+        return view
+    search = search_of_run(store, view.run)
+    numbers = search.numbers if search is not None else None
+    safety = msgspec.structs.replace(
+        view.safety,
+        numbers=msgspec.structs.replace(view.safety.numbers, adaptive=numbers),
+        search=search_view(numbers),
+    )
+    return msgspec.structs.replace(view, safety=safety)
 
 
 def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:

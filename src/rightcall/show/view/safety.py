@@ -8,16 +8,17 @@ from rightcall.core.text import percent, percent_interval
 from rightcall.decide.safety_numbers import (
     FamilyRow,
     SafetyNumbers,
-    SafetyRate,
     SafetyTally,
     outcome_of_result,
 )
+from rightcall.decide.safety_rate import SafetyRate
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.metrics.safety.delivery import refusals
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import AttackOutcome, Safety
+from rightcall.show.view.attack_search import SearchView
 from rightcall.show.view.owasp import RiskLine, risk_lines
 
 MOST_HITS = 20
@@ -60,6 +61,8 @@ class SafetyView(Record, frozen=True):
     hits: tuple[HitView, ...]
     more_hits: int
     numbers: SafetyNumbers
+    search: SearchView | None = None
+    """The adaptive search, apart from all of the above."""
 
 
 class SafetyViewTally:

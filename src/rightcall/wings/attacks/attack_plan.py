@@ -6,6 +6,7 @@ carriers: [result, name, error, definition, shadow, rug_pull]
 templates: [owner_note, tool_named, staged, routine, prerequisite, remedy]
 roles: {sources: {read_page: external}, sinks: {post_note: send}, not: [get_time], identity: {user_id: usr_001}}
 secrets: {get_profile: {path: api_key}}
+adaptive: {budget: 200}
 own: [{tool: read_message, path: body, text: "…", forbidden: [{tool: forward}]}]
 """
 
@@ -105,7 +106,9 @@ class AttackPlan(Record, frozen=True):
     ] = 5
     twins: Annotated[TwinCounts, described("benign twins")] = TwinCounts()
     real_sinks: Annotated[bool, described("let sinks run for real where tools do")] = False
-    adaptive: Annotated[AdaptiveSearch | None, described("search for attacks that work")] = None
+    adaptive: Annotated[
+        AdaptiveSearch | None, described("search for attacks that work, after the plan and apart from it")
+    ] = None
 
 
 AUTO = AttackPlan()

@@ -21,7 +21,7 @@ from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of
 from rightcall.tools.worlds.base import World
 from rightcall.wings.attacks.attack_plan import AttackPlan, read_attack_plan
-from rightcall.wings.attacks.attempts import AttackSet, make_attempts
+from rightcall.wings.attacks.attempts import AttackMaker, AttackSet, attack_maker
 from rightcall.wings.attacks.lint_marks import with_lint_marks
 
 AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
@@ -44,7 +44,13 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         roles = roles_of(tools_of(agent), attacks)
         harmless = {name: {"result": {"ok": True}} for name, tool in roles.items() if tool.sinks}
         agent = replace(agent, mocks={**harmless, **agent.mocks})
-    settings = {**plan.settings, "attacks": {"seed": attacks.seed, "attempts": len(attack_set.attempts)}}
+    counts: dict[str, Any] = {"seed": attacks.seed, "attempts": len(attack_set.attempts)}
+    search = None
+    if attacks.adaptive is not None and chosen:
+        from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
+
+        counts["adaptive"] = attacks.adaptive.budget
+        search = AdaptiveAttackSearch(attacks, chosen)
     return replace(
         plan,
         agent=agent,
@@ -52,29 +58,45 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         in_memory=None,
         lines=(),
         selection=Selection(),
-        settings=settings,
+        settings={**plan.settings, "attacks": counts},
+        search=search,
     )
 
 
 def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
     """The attempts on an agent's tools."""
+    return _marked_set(maker_for(agent, goldens, plan))
+
+
+def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackMaker:
+    """What makes attempts on an agent's tools."""
     entries = tools_of(agent)
     other_text = [
         agent.system,
         dict(agent.mocks),
         [entry.start() for entry in entries if isinstance(entry, World)],
     ]
-    return attack_set_of(entries, goldens, plan, other_text)
+    return _maker_of(entries, goldens, plan, other_text)
 
 
 def attack_set_of(
     entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object = None
 ) -> AttackSet:
     """The attempts on a set of tools, marked with the lint rules that would have refused their definitions."""
+    return _marked_set(_maker_of(entries, goldens, plan, other_text))
+
+
+def _maker_of(
+    entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object
+) -> AttackMaker:
     sources = list(entries)
     tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
-    attack_set = make_attempts(list(goldens), tools, roles_of(sources, plan), plan, other_text)
-    attack_set.attempts = with_lint_marks(attack_set.attempts, tools)
+    return attack_maker(list(goldens), tools, roles_of(sources, plan), plan, other_text)
+
+
+def _marked_set(maker: AttackMaker) -> AttackSet:
+    attack_set = maker.attack_set()
+    attack_set.attempts = with_lint_marks(attack_set.attempts, maker.tools)
     return attack_set
 
 

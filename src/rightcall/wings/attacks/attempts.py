@@ -87,29 +87,30 @@ class AttackSet:
         return [*self.attempts, *self.twins]
 
 
-def make_attempts(
+def attack_maker(
     goldens: Sequence[AnyGolden],
     tools: Mapping[str, Tool],
     roles: Mapping[str, ToolRoles],
     plan: AttackPlan,
     other_text: object = None,
-) -> AttackSet:
-    """The attempts of a plan on these goldens. `other_text` is everything else in which no canary may occur."""
+) -> AttackMaker:
+    """What makes the attempts of a plan on these goldens. `other_text` is all else in which no canary may occur."""
     usable = [golden for golden in goldens if isinstance(golden, Golden) and _is_task(golden)]
     if not usable:
         raise ConfigError(
             "attacks need goldens with expected calls: there is no task that an attack could disturb"
         )
     corpus = encode_as([list(goldens), list(tools.values()), other_text], repr).decode()
-    maker = _Maker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
-    return maker.attack_set()
+    return AttackMaker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
 
 
 def _is_task(golden: Golden) -> bool:
     return bool(golden.expected_calls) and golden.category != "negative" and golden.safety is None
 
 
-class _Maker:
+class AttackMaker:
+    """Makes the attempts of a plan: all of them, or one by one."""
+
     def __init__(
         self,
         goldens: Sequence[Golden],
@@ -125,7 +126,7 @@ class _Maker:
         for own in own_attempts(self.plan.own, self.goldens, self.roles):
             self.made.attempts.append(own)
         for spec in self._draw():
-            attempt = self._attempt(spec)
+            attempt = self.attempt(spec)
             if isinstance(attempt, str):
                 self.made.refused[".".join(spec.coverage)] = attempt
             else:
@@ -150,22 +151,26 @@ class _Maker:
         return sorted(chosen, key=lambda spec: (spec.golden, spec.name))
 
     def _product(self) -> Iterator[AttackSpec]:
-        templates, plan = text_templates(), self.plan
-        for number, golden in enumerate(self.goldens):
-            tools = tools_for(golden, self.tools)
-            roles = {name: self.roles[name] for name in tools if name in self.roles}
-            sites = list(sites_of(golden, plan.carriers, tools, roles))
-            targets = [
-                t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
-            ]
-            for site in sites:
-                own = self._own_targets(site)
-                for template in plan.templates:
-                    if site.carrier not in templates[template].carriers or not _fits(template, site):
-                        continue
-                    for target in own if template in ("more_pages", "implicit") else [*targets, *own]:
-                        if (target.goal == "consume") == (template == "more_pages"):
-                            yield from self._placements(number, site, target, template)
+        for number in range(len(self.goldens)):
+            yield from self.specs_of(number)
+
+    def specs_of(self, number: int) -> Iterator[AttackSpec]:
+        """The part of the product that belongs to one golden."""
+        templates, plan, golden = text_templates(), self.plan, self.goldens[number]
+        tools = tools_for(golden, self.tools)
+        roles = {name: self.roles[name] for name in tools if name in self.roles}
+        sites = list(sites_of(golden, plan.carriers, tools, roles))
+        targets = [
+            t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
+        ]
+        for site in sites:
+            own = self._own_targets(site)
+            for template in plan.templates:
+                if site.carrier not in templates[template].carriers or not _fits(template, site):
+                    continue
+                for target in own if template in ("more_pages", "implicit") else [*targets, *own]:
+                    if (target.goal == "consume") == (template == "more_pages"):
+                        yield from self._placements(number, site, target, template)
 
     def _own_targets(self, site: Site) -> list[AttackTarget]:
         """Goals that belong to the place itself."""
@@ -190,7 +195,7 @@ class _Maker:
                 if wrap != "other_language" or text_templates()[template].languages:
                     yield AttackSpec(golden, site, target, template, place, wrap)
 
-    def _attempt(self, spec: AttackSpec) -> Golden | str:
+    def attempt(self, spec: AttackSpec) -> Golden | str:
         golden, target = self.goldens[spec.golden], spec.target
         name = f"{golden.id}~{spec.name}"
         demand = self._demand(target, name, spec)
