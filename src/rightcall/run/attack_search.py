@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from rightcall.core.codec import decode, encode
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 KIND = "adaptive"
 """The kind of document that a store keeps a search as, under the id of its run."""
-
-AttackSearch = Callable[["Plan"], Awaitable[SearchRecord]]
-"""Searches for attacks on the agent of a plan."""
 
 
 async def search_of_plan(plan: Plan, store: Store, run: Run, persist: Persistence) -> None:

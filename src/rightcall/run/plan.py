@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -23,6 +23,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.config import Gate, JudgePolicy
+from rightcall.decide.search_numbers import SearchRecord
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS
@@ -33,7 +34,6 @@ from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
 from rightcall.run.agent_sources import AgentSources, function_sources
-from rightcall.run.attack_search import AttackSearch
 from rightcall.run.conversations import conversations_of, simulator_fingerprint
 from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
 from rightcall.run.request_templates import (
@@ -116,7 +116,7 @@ class Plan:
     lock_problems: tuple[str, ...] = ()
     floor: bool = False
     """Whether the floor is asked for, however many goldens there are."""
-    search: AttackSearch | None = None
+    search: Callable[[Plan], Awaitable[SearchRecord]] | None = None
     """The adaptive search for attacks that follows the trials, apart from them."""
 
     @property

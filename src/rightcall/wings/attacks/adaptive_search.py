@@ -1,7 +1,7 @@
 """Adaptive search: which attack moves the agent, for each task and goal, within a budget of attempts.
 
 Waves of one attempt for each task and goal that is not broken yet; between waves the bandit learns. A task and goal is
-left at its first hit. Attempts run through the ordinary runner on a store of their own, so that nothing of them is in
+left at its first hit. Attempts run through the ordinary runner on a temporary store, so that nothing of them is in
 a rate, a bound or a gate of the run that they belong to.
 """
 
@@ -22,12 +22,14 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import WRAPS
 from rightcall.run.plan import Plan, Selection
+from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSpec
 from rightcall.wings.attacks.bandit import Arm, Bandit
 from rightcall.wings.attacks.lint_marks import with_lint_marks
+from rightcall.wings.attacks.makers import maker_for
 from rightcall.wings.attacks.templates import text_templates
 
 WINNER = "adaptive"
@@ -81,8 +83,6 @@ class AdaptiveAttackSearch:
 
     async def __call__(self, plan: Plan) -> SearchRecord:
         """Search until every task and goal is broken, nothing is left to try, or the budget is used."""
-        from rightcall.wings.attacks.attacked_plan import maker_for
-
         assert self.attacks.adaptive is not None
         maker = maker_for(plan.agent, self.goldens, widened(self.attacks))
         search = _Search(maker, self.attacks.adaptive.budget, self.attacks.seed)
@@ -153,8 +153,6 @@ class _Search:
         return [replace(attempt, golden=golden) for attempt, golden in zip(wave, marked, strict=True)]
 
     async def _results(self, plan: Plan, store: Store, goldens: Sequence[Golden]) -> Mapping[str, CaseResult]:
-        from rightcall.run.runner import run_plan
-
         searching = replace(
             plan,
             name=f"{plan.name} (adaptive search)",

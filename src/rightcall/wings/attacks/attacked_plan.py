@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,12 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import ToolRoles
 from rightcall.run.plan import Plan, Selection
-from rightcall.schema.roles.derivation import toolset_roles
-from rightcall.tools.definitions.source import confirmed_tools, definitions_of
-from rightcall.tools.worlds.base import World
+from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
 from rightcall.wings.attacks.attack_plan import AttackPlan, read_attack_plan
-from rightcall.wings.attacks.attempts import AttackMaker, AttackSet, attack_maker
+from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
 from rightcall.wings.attacks.lint_marks import with_lint_marks
+from rightcall.wings.attacks.makers import maker_for, maker_of, roles_of
 
 AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
 IN_ONE_TURN = ("definition", "shadow")
@@ -47,8 +44,6 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
     counts: dict[str, Any] = {"seed": attacks.seed, "attempts": len(attack_set.attempts)}
     search = None
     if attacks.adaptive is not None and chosen:
-        from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
-
         counts["adaptive"] = attacks.adaptive.budget
         search = AdaptiveAttackSearch(attacks, chosen)
     return replace(
@@ -68,42 +63,17 @@ def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan)
     return _marked_set(maker_for(agent, goldens, plan))
 
 
-def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackMaker:
-    """What makes attempts on an agent's tools."""
-    entries = tools_of(agent)
-    other_text = [
-        agent.system,
-        dict(agent.mocks),
-        [entry.start() for entry in entries if isinstance(entry, World)],
-    ]
-    return _maker_of(entries, goldens, plan, other_text)
-
-
 def attack_set_of(
     entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object = None
 ) -> AttackSet:
     """The attempts on a set of tools, marked with the lint rules that would have refused their definitions."""
-    return _marked_set(_maker_of(entries, goldens, plan, other_text))
-
-
-def _maker_of(
-    entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object
-) -> AttackMaker:
-    sources = list(entries)
-    tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
-    return attack_maker(list(goldens), tools, roles_of(sources, plan), plan, other_text)
+    return _marked_set(maker_of(entries, goldens, plan, other_text))
 
 
 def _marked_set(maker: AttackMaker) -> AttackSet:
     attack_set = maker.attack_set()
     attack_set.attempts = with_lint_marks(attack_set.attempts, maker.tools)
     return attack_set
-
-
-def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:
-    sources = list(entries)
-    tools: list[Tool] = [tool for entry in sources for tool in definitions_of(entry)]
-    return toolset_roles(tools, plan.roles.role_plan, confirmed=confirmed_tools(sources))
 
 
 def attacks(tools: Iterable[Any], goldens: Iterable[Golden], plan: Any = "auto") -> list[Golden]:
