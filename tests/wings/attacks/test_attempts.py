@@ -97,7 +97,7 @@ def test_attacks_without_a_task_are_refused_in_words():
         ({"carriers": ["resutl"]}, "did you mean 'result'"),
         ({"templates": ["owner_notes"]}, "did you mean 'owner_note'"),
         ({"attemps": 3}, "did you mean 'attempts'"),
-        ({"carriers": ["skill"]}, "cannot be generated yet"),
+        ({"carriers": ["skill"]}, "skill is not available: nothing plants a text in a skill"),
     ],
 )
 def test_a_mistake_in_a_plan_is_named(plan, words):

@@ -129,7 +129,7 @@ def read_attack_plan(source: Any, folder: Path = Path()) -> AttackPlan:
     if unmade := [carrier for carrier in plan.carriers if carrier not in MADE]:
         raise InputError(
             where,
-            f"carriers: attempts with the carrier {unmade[0]} cannot be generated yet",
-            f"write them as goldens, or use: {', '.join(MADE)}",
+            f"carriers: {unmade[0]} is not available: nothing plants a text in a {unmade[0]}",
+            f"use: {', '.join(MADE)}",
         )
     return plan
