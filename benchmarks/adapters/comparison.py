@@ -14,6 +14,7 @@ from benchmarks.adapters.framework import Framework
 from benchmarks.adapters.scripted_server import Exchange
 from benchmarks.adapters.truth import TrueCall, Truth
 from rightcall.model import ToolCall, Trajectory
+from rightcall.model.agent_names import depth_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def _of_calls(
     yield (
         "parent and depth",
         [(call.depth, call.parent) for call in happened],
-        [(call.notes.get("depth", 0), _position(ids, call.notes.get("parent"))) for call in recorded],
+        [(depth_of(call), _position(ids, call.notes.get("parent"))) for call in recorded],
     )
 
 

@@ -25,6 +25,7 @@ from benchmarks.adapters.toolbox import RUNS
 from benchmarks.adapters.truth import truth_of
 from rightcall.agents.observed.catalog import adapter_info
 from rightcall.model import Golden, Trajectory
+from rightcall.model.agent_names import depth_of
 
 MAY_RAISE = ("tool_raises", "unknown_tool", "invalid_arguments", "broken_json", "step_limit", "length_stop")
 """Scenarios in which a framework may end the agent with an exception."""
@@ -101,7 +102,7 @@ class Trial:
         found = [*differences(framework, truth, trajectory), *request_differences(plain_log, log)]
         if scenario.shape == "sub_agent":
             found += await self._only_outer_calls(
-                [call.name for call in trajectory.calls if not call.notes.get("depth")]
+                [call.name for call in trajectory.calls if not depth_of(call)]
             )
         if len(scenario.says) > 1 and scenario.says[0] not in str(log[-1].body):
             found.append(Difference("memory", scenario.says[0], "not in the last request"))
