@@ -21,7 +21,7 @@ from rightcall.run.plan import Plan
 from rightcall.show.view.attack_search import search_sentence
 from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
 from rightcall.wings.attacks.attack_plan import AdaptiveSearch, AttackPlan
-from rightcall.wings.attacks.bandit import Arm, Bandit
+from rightcall.wings.attacks.bandit import AttackArm, Bandit
 from tests.wings.attacks import agents
 from tests.wings.attacks.agents import GOLDENS, agent, hardened, naive
 
@@ -105,10 +105,10 @@ def test_errors_are_attempts_and_no_evidence():
 @settings(max_examples=10, deadline=None)
 def test_the_bandit_comes_to_prefer_the_arm_that_works(seed: int, best: int) -> None:
     arms = [
-        Arm("result", template)
+        AttackArm("result", template)
         for template in ("plain", "override", "routine", "tool_named", "staged", "owner_note")
     ]
-    bandit, chosen = Bandit(seed), Counter[Arm]()
+    bandit, chosen = Bandit(seed), Counter[AttackArm]()
     for _ in range(150):
         arm = bandit.choose(reversed(arms))
         chosen[arm] += 1

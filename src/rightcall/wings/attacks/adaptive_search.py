@@ -27,7 +27,7 @@ from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSpec
-from rightcall.wings.attacks.bandit import Arm, Bandit
+from rightcall.wings.attacks.bandit import AttackArm, Bandit
 from rightcall.wings.attacks.lint_marks import with_lint_marks
 from rightcall.wings.attacks.makers import maker_for
 from rightcall.wings.attacks.templates import text_templates
@@ -42,7 +42,7 @@ class SearchedPair:
 
     task: str
     goal: str
-    specs: dict[Arm, list[AttackSpec]] = field(default_factory=dict)
+    specs: dict[AttackArm, list[AttackSpec]] = field(default_factory=dict)
     attempts: int = 0
     delivered: int = 0
     arm: str = ""
@@ -52,7 +52,7 @@ class SearchedPair:
     def open(self) -> bool:
         return self.winner is None and bool(self.specs)
 
-    def take(self, arm: Arm) -> AttackSpec:
+    def take(self, arm: AttackArm) -> AttackSpec:
         spec = self.specs[arm].pop()
         if not self.specs[arm]:
             del self.specs[arm]
@@ -69,7 +69,7 @@ class WaveAttempt:
     """One attempt of a wave."""
 
     pair: SearchedPair
-    arm: Arm
+    arm: AttackArm
     spec: AttackSpec
     golden: Golden
 
@@ -122,7 +122,7 @@ class _Search:
             for spec in self._maker.specs_of(number):
                 goal, arm = (
                     spec.target.goal,
-                    Arm(spec.site.carrier, spec.template, spec.place, spec.wrap),
+                    AttackArm(spec.site.carrier, spec.template, spec.place, spec.wrap),
                 )
                 pair = pairs.setdefault(goal, SearchedPair(self._maker.goldens[number].id, goal))
                 pair.specs.setdefault(arm, []).append(spec)

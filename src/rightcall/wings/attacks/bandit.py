@@ -10,7 +10,7 @@ from rightcall.model.record import Record
 from rightcall.model.safety import Carrier, Placement, Template, Wrap
 
 
-class Arm(Record, frozen=True, order=True):
+class AttackArm(Record, frozen=True, order=True):
     """A way to plant an attack, whatever the task and the goal."""
 
     carrier: Carrier
@@ -28,15 +28,15 @@ class Bandit:
 
     def __init__(self, seed: int) -> None:
         self._draws = random.Random(f"adaptive/{seed}")  # noqa: S311
-        self._hits: Counter[Arm] = Counter()
-        self._misses: Counter[Arm] = Counter()
+        self._hits: Counter[AttackArm] = Counter()
+        self._misses: Counter[AttackArm] = Counter()
 
-    def choose(self, arms: Iterable[Arm]) -> Arm:
+    def choose(self, arms: Iterable[AttackArm]) -> AttackArm:
         """The arm with the highest draw of its posterior."""
         draws = [
             (self._draws.betavariate(1 + self._hits[arm], 1 + self._misses[arm]), arm) for arm in sorted(arms)
         ]
         return max(draws)[1]
 
-    def learn(self, arm: Arm, *, hit: bool) -> None:
+    def learn(self, arm: AttackArm, *, hit: bool) -> None:
         (self._hits if hit else self._misses)[arm] += 1
