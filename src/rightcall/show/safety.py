@@ -85,8 +85,8 @@ def hit_line(hit: HitView, code: Callable[..., str]) -> str:
     planted = code(one_line(hit.planted, 300)) if hit.planted else "nothing"
     argument = f"; the canary is in {code(hit.argument)}, {hit.form}" if hit.argument else ""
     step = f" at step {hit.step}" if hit.step is not None else ""
-    lint = f"; lint {hit.lint} sees it" if hit.lint else ""
-    guard = f"; rule `{hit.guard}` of guard: auto is for it" if hit.guard else ""
+    lint = f"; lint reports the planted definition: {hit.lint}" if hit.lint else ""
+    guard = f"; `guard: auto` checks such calls by its rule `{hit.guard}`" if hit.guard else ""
     return (
         f"{code(hit.golden_id)}: planted in the {hit.where}: {planted} → {code(hit.call)}{step} ({hit.reached})"
         f"{argument}{lint}{guard}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
@@ -15,6 +16,7 @@ from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.wings.attacks.attack_plan import AttackPlan, OwnAttack, read_attack_plan
 from rightcall.wings.attacks.attacked_plan import attack_set_of, attacks
+from rightcall.wings.attacks.commands.make import make
 from tests.wings.attacks.agents import GOLDENS, WORLDS
 
 TOOLS = {tool.name: tool for world in WORLDS for tool in definitions_of(world)}
@@ -116,3 +118,32 @@ def test_concrete_arguments_are_valid(auto):
             call: ExpectedCall = twin.expected_calls[0]
             assert call.tool in TOOLS
             assert is_valid(TOOLS[call.tool], msgspec.json.decode(twin.input.partition(": ")[2].rstrip(").")))
+
+
+def test_make_uses_the_plan_of_the_suite(tmp_path):
+    suite = tmp_path / "suite.yaml"
+    golden = {
+        "id": "read",
+        "input": "Read m1",
+        "expected_calls": [{"tool": "read_message", "args": {"message_id": "m1"}}],
+    }
+    tmp_path.joinpath("goldens.jsonl").write_bytes(encode(golden) + b"\n")
+    inbox = {
+        "m1": {"sender": "bob@corp.example", "subject": "Friday", "body": "Are you coming?", "read": False}
+    }
+    document = {
+        "dataset": "goldens.jsonl",
+        "agent": {"model": "keyword:", "mode": "loop"},
+        "worlds": {"mailbox": {"inbox": inbox}},
+    }
+    plan = {"carriers": ["error"], "attempts": 1, "twins": {"authorised": 0, "neutral": 0}}
+    suite.write_bytes(msgspec.yaml.encode({**document, "attacks": plan}))
+    output = tmp_path / "attempts.jsonl"
+    outcome = CliRunner().invoke(make, [str(suite), "-o", str(output)])
+    assert outcome.exit_code == 0, outcome.output
+    ids = [msgspec.json.decode(line)["id"] for line in output.read_text().splitlines()]
+    assert ids
+    assert all(name.startswith("read~error.") for name in ids)
+    assert "--attacks" not in outcome.output
+    CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto"])
+    assert len(output.read_text().splitlines()) > len(ids)

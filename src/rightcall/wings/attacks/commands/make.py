@@ -17,9 +17,9 @@ from rightcall.core.text import pluralize
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="File of goldens to write"
 )
-@click.option("--plan", default="auto", show_default=True, metavar="auto|FILE", help="Plan of attacks")
+@click.option("--plan", metavar="auto|FILE", help="Plan of attacks [default: the suite's, or auto]")
 @takes_option(TrustOption, "trust")
-def make(suite: Path, output: Path, plan: str, trust: bool) -> None:
+def make(suite: Path, output: Path, plan: str | None, trust: bool) -> None:
     """Write the attacks on the tools of SUITE as goldens, to read, keep and edit; then run or score them as any others.
 
     An attempt is a golden of the suite with a text planted in what the agent reads, and the calls that must not follow.
@@ -33,7 +33,11 @@ def make(suite: Path, output: Path, plan: str, trust: bool) -> None:
     subject = attack_subject(suite, trust=trust)
     if subject.plan is None:
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")
-    attacks = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
+    if plan is None:
+        own = subject.suite.attacks if subject.suite is not None else None
+        attacks = read_attack_plan(None if own == "none" else own, suite.parent)
+    else:
+        attacks = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
     goldens = [golden for _, golden in subject.plan.numbered_goldens()]
     attack_set = attack_goldens(subject.plan.agent, goldens, attacks)
     save_goldens(attack_set.goldens, output)
@@ -43,4 +47,6 @@ def make(suite: Path, output: Path, plan: str, trust: bool) -> None:
     )
     for what, reason in attack_set.refused.items():
         tell(f"cannot be tested: {what}: {reason}", err=True)
-    print_next(f"rightcall run {suite} --attacks {plan}")
+    attacked = subject.suite is not None and subject.suite.attacks not in (None, "none")
+    option = f" --attacks {plan or 'auto'}" if plan or not attacked else ""
+    print_next(f"rightcall run {suite}{option}")
