@@ -50,7 +50,7 @@ def test_a_hit_is_told_in_every_format_and_hostile_text_stays_text(tmp_path):
     view = run_view(run.store, run.id).safety
     assert view is not None
     (hit,) = view.hits
-    assert (hit.reached, hit.argument, hit.step, hit.guard) == ("complete", "to", 2, "to")  # the first step is 1
+    assert (hit.reached, hit.argument, hit.step, hit.guard) == ("complete", "to", 2, "to")
     assert view.sentence == "1 of 1 delivered attacks moved the agent. Static attacks: a lower bound."
     pages = {}
     for name, write in (("html", write_html), ("markdown", write_markdown), ("junit", write_junit)):
