@@ -155,18 +155,6 @@ def test_what_a_coroutine_raises_is_raised_where_it_is_waited_for(error, where):
     assert run_blocking(answer(1)) == 1
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
-def any_loop(request, monkeypatch):
-    """Both kinds of loops; a command uses uvloop, and tests of commands in this process leave it behind."""
-    event_loop.close()
-    monkeypatch.setattr(event_loop, "_factory", [])
-    if request.param == "uvloop":
-        event_loop.prefer_uvloop()
-    yield
-    event_loop.close()
-
-
-@pytest.mark.usefixtures("any_loop")
 def test_the_caller_runs_the_loop_although_a_worker_thread_waits_for_it_too():
     """Agents may have opened things that belong to the caller's thread, such as a SQLite connection."""
 

@@ -127,7 +127,6 @@ class SharedLoop:
         self._lock = threading.Lock()
         self._calls: list[LoopCall[Any]] = []
         self._driver: LoopCall[Any] | None = None
-        self._handed_over: list[tuple[LoopCall[Any], object]] = []
         self._exiting = False
 
     def finish(self, call: LoopCall[Any], *, patient: bool = False) -> None:
@@ -200,10 +199,7 @@ class SharedLoop:
             if self._driver is None:
                 self._driver = call
             elif self._driver.yields and not call.yields:
-                # It begins when a caller runs the loop: uvloop does what is ready before it stops.
-                self._handed_over.append((call, ticket))
                 self.loop.call_soon_threadsafe(self.loop.stop)
-                return True
         self.loop.call_soon_threadsafe(self._begin, call, ticket)
         return True
 
@@ -237,11 +233,6 @@ class SharedLoop:
             heir.wake.set()
 
     def _drive(self, call: LoopCall[Any]) -> None:
-        if not call.yields:
-            with self._lock:
-                waiting, self._handed_over = self._handed_over, []
-            for waiting_call, ticket in waiting:
-                self.loop.call_soon_threadsafe(self._begin, waiting_call, ticket)
         try:
             if threading.current_thread() is threading.main_thread():
                 with _wake_on_signals(self.loop), _ctrl_c(call):
