@@ -196,7 +196,8 @@ def test_a_loop_can_be_closed_and_another_begins():
     assert first.is_closed() and run_blocking(this_loop()) is not first
 
 
-def test_a_loop_that_other_threads_still_use_can_be_closed():
+@pytest.mark.parametrize("closings", [20, pytest.param(300, marks=pytest.mark.nightly)])
+def test_a_loop_that_other_threads_still_use_can_be_closed(closings):
     over = threading.Event()
     unexpected: list[BaseException] = []
 
@@ -218,7 +219,7 @@ def test_a_loop_that_other_threads_still_use_can_be_closed():
     try:
         for thread in threads:
             thread.start()
-        for _ in range(300):
+        for _ in range(closings):
             event_loop.close()
     finally:
         sys.setswitchinterval(interval)
