@@ -16,6 +16,7 @@ def label_by_key(page, case: str, key: str) -> str:
     """Press a key on a case; returns the next case."""
     page.keyboard.press(key)
     expect(page.locator("input[name=case]")).not_to_have_value(case)
+    page.wait_for_load_state("load")  # keys are heard from then on
     return page.locator("input[name=case]").input_value()
 
 
@@ -32,6 +33,7 @@ def test_cases_are_labelled_by_keyboard(dashboard, visit, place):  # noqa: F811
     page.keyboard.press("b")
     expect(page.locator("input[name=case]")).to_have_value(second)
     expect(page.get_by_text("you answered unsure")).to_be_visible()
+    page.wait_for_load_state("load")
     assert label_by_key(page, second, "f") == third
     label_by_key(page, third, "s")
     page.keyboard.press("q")
