@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.model import ToolCall
 from rightcall.models.base import ModelRequest
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 
 TOOLS = load_tools(Path(__file__).parent / "data" / "tools.json")
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -28,8 +28,17 @@ from rightcall.wings.generate.values import sample_arguments
         ("scan", "Use this tool when you need to scan a folder; it is fast.", "scan a folder"),
         ("page", "Notion | Retrieve a page\nError Responses: 400", "get a page"),
         ("fetch", "Fetches and extracts the text of a page.", "fetch and extract the text of a page"),
-        ("get_weather", "Current weather of a city.", "get current weather of a city"),
+        ("get_weather", "Current weather of a city.", ""),
         ("invoice_create", "", "create invoice"),
+        ("enable_ipv6", "Enable IPv6 on a server.", "enable IPv6 on a server"),
+        ("get_image", "Get, download, and show an image.", "get, download, and show an image"),
+        ("fetch_file", "Fetch a file (e.g. an image (like !a.png) of a page).", "fetch a file"),
+        ("list_models", "Example cURL request: curl https://example.com", ""),
+        ("get_goals", "Get my goals for steps, calories, etc.", "get my goals for steps, calories"),
+        ("diagnose_dag_run", "", "diagnose dag run"),
+        ("download_it", "Download a paper via Sci-Hub.", "download a paper via Sci-Hub"),
+        ("search_coins", "Progressive search to find a coin.", ""),
+        ("list_servers", "List all servers for the current user.", "list all servers for me"),
         ("crawl", "Starts a crawl, polls until it is done.", "start a crawl"),
     ],
 )
@@ -253,9 +262,6 @@ def test_what_the_purpose_or_a_text_demands_is_stated() -> None:
 
     asset = tool("add_asset", "Adds an asset by symbol to a list.", "list_id", optional=("symbol",))
     assert least_parameters(asset) == ("list_id", "symbol")
-    either = tool("draw", "Draws an area.", "city", optional=("minutes", "meters"), meters={"type": "integer"},
-                  minutes={"type": "integer", "description": "Either minutes or meters must be specified."})  # fmt: skip
-    assert least_parameters(either) == ("city", "minutes")
 
 
 def test_identifiers_are_details_rather_than_part_of_the_purpose() -> None:

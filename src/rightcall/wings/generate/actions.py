@@ -13,7 +13,7 @@ from rightcall.schema.effects import ALSO_NOUNS, EFFECTS, READ_SYNONYMS, SYNONYM
 
 LONGEST = 150
 _MORE_VERBS = """
-unconfirm unresolve unpause reinvite unlock unmerge unpublish unarchive unsubscribe
+unconfirm unresolve unsuspend unstage exclude unpause reinvite unlock unmerge unpublish unarchive unsubscribe
 access aggregate align allocate annotate arrange audit autocomplete block bring bulk capture categorize collect
 combine compile compress crawl deactivate debug define delay deliver demonstrate discover drill duplicate embed
 emulate ensure enumerate establish exchange exit expose fork gather geocode grant group hide import include
@@ -23,6 +23,8 @@ provide pull quote raise rank rebase rebuild recall reconcile recover redeem red
 reopen reorder rephrase report reproduce rerun reveal reverse revert rewrite route score screenshot segment shut
 snooze star sum support surface suspend synthesize tell tokenize trace traverse trim unassign unblock undo
 unfollow unlink unmark unpin unstar unwatch vectorize warm zip
+diagnose investigate troubleshoot inspect explain explore estimate predict recommend suggest evaluate
+reboot recycle shutdown provision detach attach rebuild rotate resize clean whitelist blacklist bookmark
 """
 _VERB_GROUPS = (
     READ_SYNONYMS | {"list", "describe", "check", "search", "find", "query", "lookup"},
@@ -30,6 +32,25 @@ _VERB_GROUPS = (
 )
 """Verbs that a request may exchange."""
 
+_VAGUE = frozenset(
+    map(
+        stem,
+        (
+            "detail",
+            "details",
+            "information",
+            "info",
+            "data",
+            "result",
+            "results",
+            "full",
+            "multiple",
+            "several",
+        ),
+    )
+)
+"""Stems that tell no tool from another."""
+SEARCHES = word_set("search find query lookup")
 VERBS = word_set(_MORE_VERBS) | EFFECTS.keys()
 _RENAMED = {
     "return": "get", "provide": "get", "output": "get", "obtain": "get", "retrieve": "get", "display": "show",
@@ -44,16 +65,16 @@ _LEAD_IN = re.compile(
     r"(?:(?:is|can\s+be)\s+used\s+(?:to|for)|is\s+for|that|which|to|for|will|lets\s+you"
     r"|(?:allows?|enables?)\s+(?:you|users?|agents?)\s+to|helps?(?:\s+you)?(?:\s+to)?)?\s*"
     r"|tool\s+(?:to|for|that)\s+|used\s+(?:to|for)\s+|useful\s+for\s+"
-    r"|(?:allows?|enables?|lets|helps?)\s+(?:(?:you|users?|the\s+user|agents?|me)\s+)?(?:to\s+)?)",
+    r"|(?:allows?|enables?|lets|helps?)\s+(?:you|users?|the\s+user|agents?|me)\s+(?:to\s+)?|helps?\s+(?:to\s+)?)",
     re.IGNORECASE,
 )
 """How a text begins before it says what the tool does."""
 
 _TAIL = re.compile(
-    r"\s*(?:\s[-–—]+\s|:\s|;|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which"
-    r"|whether|if|when|so\s+that|in\s+order\s+to|based\s+on|according\s+to|returning|and\s+returns?|and\s+get\s+back|and\s+optionally"
-    r"|such\s+as|e\.g|i\.e|as\s+well\s+as|without|unless|because|before|via|powered\s+by"
-    r"|with\s+(?:an?\s+)?(?:optional|support|filter(?:ing)?|configurable|flexible|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
+    r"\s*(?:\s[-–—]+\s|:\s|;|,\s+used\s|,?\s+(?:including|optionally|(?:ideal|useful|helpful)\s+for|for\s+debugging|which"
+    r"|so\s+that|in\s+order\s+to|returning|and\s+returns?|and\s+get\s+back|and\s+optionally"
+    r"|such\s+as|e\.g|i\.e|as\s+well\s+as|because|powered\s+by"
+    r"|with\s+(?:an?\s+)?(?:optional|support|filter(?:s|ing)?|configurable|flexible|pagination|advanced|various|customi[sz]able|full|detailed|the\s+following"
     r"|its|their|all|time|comprehensive|specified|structured)"
     r"|with\s+[\w\s-]{0,40}support|using\s+(?:various|flexible|different|multiple)|that\s+(?:can|may|will)|given\s+(?:a|an|the|its)|as\s+an?\s+\w+\s+(?:structure|object|response))\b).*$",
     re.IGNORECASE | re.DOTALL,
@@ -66,8 +87,8 @@ _NEEDLESS = re.compile(
     re.IGNORECASE,
 )
 _BY_IDENTIFIER = re.compile(
-    r",? (?:specified by|identified by|by|with|using|via|given|based on) (?:an? |the |its |their )?(?:\w+ ){0,2}?"
-    r"(?:ids?|gids?|uuids?|identifiers?)\b(?! or\b| and\b|,)",
+    r"(?<!ed),? (?:specified by|identified by|by|with|using|via|given|based on) (?:an? |the |its |their )?"
+    r"(?:\w+ ){0,2}?(?:ids?|gids?|uuids?|identifiers?)\b(?! or\b| and\b|,)",
     re.IGNORECASE,
 )
 """How a definition says that a thing is identified; the identifier itself stands among the details."""
@@ -75,38 +96,45 @@ _BY_IDENTIFIER = re.compile(
 _JARGON = re.compile(
     r"^(?:manage|handle)\b"
     r"|\btools?\b|\bone of the following\b|\bparameters?\b|\bendpoints?\b|\boperations?\b|\bLLM\b|\bpayload\b"
-    r"|\barguments?\b|\bthis (?:call|function|method)\b|\bJSON\b|\bboolean\b|\boptional(?:ly)?\b|\bMCP\b",
+    r"|\barguments?\b|\bbase64\b|\bthis (?:call|function|method)\b|\bJSON\b|\bboolean\b|\boptional(?:ly)?\b|\bMCP\b"
+    r"|\benhanced\b|\bfilter(?:s|ing)? (?:options?|capabilit\w+|support)\b|\b(?:advanced|flexible|various) filter",
     re.IGNORECASE,
 )
 """Words about the definition; nobody who wants something done would use them."""
 
 _BROKEN = re.compile(
-    r"[.!?] \w|\w_\w|[\[\]{}<>|]|https?:|\bspecific\b|\bspecified\b|\bthe information\b", re.IGNORECASE
+    r"[.!?] \w|\w_\w|[()\[\]{}<>|=]|https?:|\b(?i:specific|specified|the information|e\.? ?g)\b"
+    r"|[a-z]-[A-Z][a-z]|\w-\w+-\w+-\w|\bv\d+\b"
 )
 """Signs of a text that went on, or that speaks of arguments."""
 
+_PLURALS = word_set(
+    "rate file block view book label link point page trace route star screenshot name note report"
+)
+"""Verbs whose third person is a plural as well."""
 _NO_OBJECTS = word_set("list all by id ids info information detail details data api get full")
 _NO_ENDS = word_set("""
     a an the and or of to in on for with by from at as its their this that these which when where if is are be can
-    may will including such e.g i.e via using based into
+    may will including such e.g i.e via using based into back used
     """)
 _NO_REQUESTS = word_set("""
     require requires support supports note warning important accept accepts allow allows contain contains is are has
-    have must should will may can this that it these when if for note: be depend depends work works
+    have must should will may can this that it these when if for note: be depend depends work works status
     """)
 """First words of sentences that are about a tool rather than about what it does."""
 
 _MARKUP = re.compile(r"[`*#]+|^\W*\[[^\]]*\]\s*|^[^\w\"'“(]+|\s*\([^()]*\)")
 _SECOND_VERB = re.compile(
-    r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each)\b)"
+    r"\b(and|or|then|,)\s+(\w+s)\s+(?=(?:an?|the|its|their|all|it|them|any|this|each|to|from)\b)"
 )
 _IDENTIFIER = re.compile(r"\s+(?:from|at|before|after|in|to|by|with|via|using|under|into|of)\s+`[^`]+`")
 _NEXT_CLAUSE = re.compile(r",\s+(\w+s)\b(?!,| and\b).*$")
-_DETERMINERS = word_set("a an the all your one any this each multiple new")
-_NO_VERBS = word_set("""
-    this all both only for with in on these that as is if when once after before while unless to by from at each
-    every no not
-    """)
+_LISTED_CRITERIA = re.compile(
+    r"\w+,?(?: (?:filter|sort|order|group|paginate|browse|search)s?,?)*,? and"
+    r" (?:filter|sort|order|group|paginate|browse)s? (.+)",
+    re.IGNORECASE,
+)
+"""Verbs after the first one that need criteria: “list, filter, and sort files”."""
 _WRAPPED = 60
 """Characters from which on a line without a full stop goes on in the next one."""
 
@@ -127,17 +155,15 @@ def _action(name: str, description: str, short: bool) -> str:
         sentence = told if base_form(told.split()[0]) else ""
     words = sentence.split()
     if not words:
-        return name_action(name)
+        return "" if description.strip() else name_action(name)
     place = 1 if words[0].endswith("ly") and not base_form(words[0]) and len(words) > 1 else 0
-    verb = _verb_at(words, place)
+    verb = base_form(words[place])
     if verb:
         action = _imperative(words, place, verb)
-    elif EFFECTS.get(verb_of(name)) == "read" and "tool" not in sentence.casefold():
-        action = f"get {_lower_first(sentence)}"
     else:
-        return name_action(name)
+        return ""
     action = _spoken(_shortened(action) if short else action)
-    return action if len(action.split()) > 1 and len(action) <= LONGEST else name_action(name)
+    return action if len(action.split()) > 1 and len(action) <= LONGEST else ""
 
 
 class Purpose:
@@ -158,9 +184,9 @@ class Purpose:
         """What can be asked for, from short to long."""
         tool, named = self.tool, name_action(self.tool.name)
         short, full = action_of(tool), action_of(tool, short=False)
-        both = short if short == named else f"{short} ({named})"
-        spoken = dict.fromkeys(action for action in (short, full, named, both) if _can_be_said(action))
-        return tuple(action for action in spoken if action != named or base_form(action.partition(" ")[0]))
+        if not tool.description.strip() and not base_form(named.partition(" ")[0]):
+            return ()
+        return tuple(dict.fromkeys(action for action in (short, full) if _can_be_said(action)))
 
     @cached_property
     def offered(self) -> set[str]:
@@ -193,7 +219,9 @@ class Purpose:
         takes_the_values = self.required <= asked.required <= self.accepted
         if takes_the_values and any(_is_same(action, own) for own in self.candidates):
             return True
-        nouns = stems(action.partition(" ")[2])
+        if action.startswith("list ") and verb_in_name(self.tool.name) in SEARCHES:
+            return False  # nobody searches for everything
+        nouns = stems(action.partition(" ")[2]) - _VAGUE
         is_named = not asked.subject or asked.subject in self.key_stems
         return (
             takes_the_values and is_named and not self.verbs.isdisjoint(asked.verbs) and nouns <= self.offered
@@ -216,12 +244,22 @@ def distinct_actions(tools: tuple[Purpose, ...]) -> dict[str, str]:
 def _can_be_said(action: str) -> bool:
     """Whether an action reads as a request: no jargon, one sentence, a verb in front and an end."""
     words = re.findall(r"[\w'-]+", action)
+    if not action.isascii() and re.search(r"[^\W\d_]{4,}", re.sub(r"[\u0000-\u024F]", "", action)):
+        return False  # a text in another script
     if len(words) < 2 or len(action) > LONGEST or _JARGON.search(action) or _BROKEN.search(action):
         return False
     last, before = words[-1].casefold(), words[-2].casefold()
     is_open = before == "to" and last in VERBS  # “ping the instance to check”, cut before what is checked
     is_listed = f", {last}" in action.casefold() and last in VERBS and last not in ALSO_NOUNS
-    is_third_person = before in ("and", "or", "to") and last.endswith("s") and bool(base_form(last))
+    parts = action.casefold().split(", ")
+    is_listed = is_listed or (
+        len(parts) > 1 and {*parts[:1], *parts[-1:]} <= VERBS
+    )  # “download, process, cache”
+    is_third_person = (
+        before in ("and", "or", "to")
+        and last.endswith("s")
+        and base_form(last) in VERBS - ALSO_NOUNS - _PLURALS
+    )
     is_cut = is_open or is_listed or is_third_person or last in _NO_ENDS
     return words[0].casefold() not in _NO_REQUESTS and not is_cut
 
@@ -282,15 +320,8 @@ def _first_sentence(description: str) -> str:
     sentence = _IDENTIFIER.sub("", sentence)
     for _ in range(3):
         sentence = _MARKUP.sub("", sentence).strip()
+    sentence = sentence.partition(" (")[0]  # a parenthesis that the sentence does not close
     return _LEAD_IN.sub("", sentence).strip().rstrip(".:;,!? ")
-
-
-def _verb_at(words: list[str], place: int) -> str:
-    """The base form of the verb at a place; whatever is followed by an article there is a verb, known or not."""
-    known, following = base_form(words[place]), words[place + 1 : place + 2]
-    if known or not following or following[0] not in _DETERMINERS or words[place].casefold() in _NO_VERBS:
-        return known
-    return re.sub(r"(?<=[^s])s$", "", words[place].casefold())
 
 
 def _imperative(words: list[str], place: int, verb: str) -> str:
@@ -304,7 +335,10 @@ def _imperative(words: list[str], place: int, verb: str) -> str:
 
     rest = _NEXT_CLAUSE.sub(lambda m: "" if base_form(m.group(1)) else m.group(), rest)
     adverb = f"{words[0].casefold()} " if place else ""
-    return f"{adverb}{_RENAMED.get(verb, verb)} {rest}".strip()
+    if listed := _LISTED_CRITERIA.match(f"{words[place]} {rest}"):
+        return f"{adverb}{_RENAMED.get(verb, verb)} {listed.group(1)}"
+    comma = "," if words[place].endswith(",") else ""
+    return f"{adverb}{_RENAMED.get(verb, verb)}{comma} {rest}".strip()
 
 
 def _shortened(action: str) -> str:
@@ -317,10 +351,12 @@ def _spoken(action: str) -> str:
     """In the words of the user: no needless adjectives, “my” for “your”."""
     action = _NEEDLESS.sub("", _BY_IDENTIFIER.sub("", action))
     action = re.sub(r"\b[Yy]our\b|\bthe (?:current |authenticated )?user's\b", "my", action)
+    action = re.sub(r"\bfor the (?:current |authenticated |logged-in )?user$", "for me", action)
     action = re.sub(r"\byou\b", "I", action)
+    action = re.sub(r" in (?:a|one) (?:call|request|step|go)$", "", action)
     action = re.sub(r"\b[Aa] (?=[aeioAEIO]\w)", "an ", action)
     action = re.sub(r"\b[Aa]n (?=[b-df-gj-km-np-tv-zBCDGJKPQTVWYZ][a-z])", "a ", action)
-    return action.rstrip(" .,:;-")
+    return re.sub(r",? (?:etc|and more|and so on)$", "", action.rstrip(" .,:;-"))
 
 
 def _lower_first(text: str) -> str:

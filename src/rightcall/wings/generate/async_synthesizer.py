@@ -15,7 +15,7 @@ from rightcall.wings.generate.config import ContextConstructionConfig, StylingCo
 from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
 from rightcall.wings.generate.documents import SourceDocument, load_document
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.plans import WEIGHTS, PlanKind, Schedule
+from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
 from rightcall.wings.generate.production import FREE_ROUNDS, ROUNDS, Production
 from rightcall.wings.generate.setup import SynthesisSetup
 from rightcall.wings.generate.ways.conversations import ConversationJobs
@@ -34,8 +34,9 @@ class AsyncSynthesizer(SynthesisSetup):
         """Goldens planned from tools, with what was dropped and why. `kinds` weighs kinds of plans."""
         maker = replace(self, tools=tuple(tools) or self.tools)
         maker._require_tools()
-        idle = -(-num_goldens * kinds.get("none", 0) // max(1, sum(kinds.values())))  # rounded up
-        schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle + 1)
+        weight = sum(kinds.get(kind, 0) for kind in WITHOUT_CALLS)
+        idle = -(-num_goldens * weight // max(1, sum(kinds.values())))  # rounded up
+        schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle)
         async with maker._kit() as kit:
             rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
             jobs = ToolJobs(schedule, kit)

@@ -9,7 +9,7 @@ from rightcall.lint.features.mentions import STOP_WORDS, alternatives_in
 
 _QUOTED = r"'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|“[^”\n]{1,60}”"
 _INTRODUCTION = (
-    r"(?:\be\.?g\.?,?|\bfor (?:example|instance)\b,?|\bsuch as\b|\bexamples?\b(?: (?:is|are|values?))?|\bex\.)"
+    r"(?:\be\.?g(?![a-z])\.?,?|\bfor (?:example|instance)\b,?|\bsuch as\b|\bexamples?\b(?: (?:is|are|values?))?|\bex\.)"
     r"\s*[:=]?\s*"
 )
 _NO_CHOICES = (
@@ -23,7 +23,7 @@ _QUOTED_EXAMPLES = re.compile(
 _BARE_EXAMPLE = re.compile(rf"{_INTRODUCTION}(?P<value>[\w$#@/][^,;()\n'\"`“”]{{0,59}})", re.I)
 _SHOWN_FORMAT = re.compile(rf"\b(?:format|form|like)\b[:,]?\s*(?:is\s*)?({_QUOTED})", re.I)
 _PLACEHOLDER = re.compile(
-    r"<[^>]*>|[{}\[\]*|\\]|\.\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]|^[~@/]?(?:path/to|owner/repo|user(?:name)?|name|string|value|text"
+    r"<[^>]*>|[{}\[\]*|\\]|\.\.|…|[Yy]{4}|[Xx]{2}|\b(?:your|my)[_-]|^[~@/]?(?:path/to|owner/|org/|user(?:name)?|name|string|value|text"
     r"|id|foo|bar|example)\b",
     re.I,
 )

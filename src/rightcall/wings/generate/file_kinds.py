@@ -46,6 +46,18 @@ _ANY_FILE = word_set("""
     """)
 """Words of parameters that any file fits."""
 
+_SOURCES = re.compile(
+    r"\b(?:code|syntax|symbols?|functions?|AST|refactor\w*|tree-sitter|complexity|source files?)\b",
+    re.IGNORECASE,
+)
+_PLAIN_FILES = word_set("""
+    a an the this that any all each one local text new existing single multiple remote uploaded downloaded of
+    output input and or specified given your my entire whole markdown note plain to from attachment into as
+    """)
+"""Words before “file” that do not say of which kind it is."""
+_OF_FILES = re.compile(r"\b(?:file|filename|filepath|note|document|text|markdown|disk)s?\b", re.IGNORECASE)
+
+_FILE_OR_FOLDER = word_set("file filename filepath dir directory folder")
 _STATED = 12
 """Words of a description among which its subject stands."""
 
@@ -63,20 +75,51 @@ def kind_of_url(tokens: tuple[str, ...], text: str) -> str:
     return "file_url" if subject & _FILE_WORDS else "url"
 
 
-def kind_of_file(tokens: tuple[str, ...], text: str, tool_name: str, purpose: str) -> str:
+def kind_of_file(  # noqa: PLR0911  from sure to unsure
+    tokens: tuple[str, ...], text: str, tool_name: str, purpose: str
+) -> str:
+    """The kind of a file or folder; empty when only files of a certain kind fit."""
     subject = words_of(text)[:_STATED]
-    if {"dir", "directory", "folder", "dirpath"}.intersection(tokens):
+    context = f"{' '.join(name_tokens(tool_name))} {purpose}"
+    if _folder_of_mail(tokens, f"{text} {context}"):
+        return ""
+    is_written = {"output", "save", "target", "destination"}.intersection(tokens[:-1])
+    if is_written and not _FILE_OR_FOLDER.intersection((*tokens, *words_of(text))):
+        return ""  # a file or a folder to write to
+    lists_files = "list" in name_tokens(tool_name) and not {"file", "filename", "filepath"}.intersection(
+        tokens
+    )
+    if lists_files or {"dir", "directory", "folder", "dirpath"}.intersection(tokens):
         return "folder"
     for kind in (*FILES, *_SUFFIXES):
         if hint((*tokens, *subject), only=(kind,)) or (kind in _SUFFIXES and kind in (*tokens, *subject)):
             return kind
     named = (*tokens, *name_tokens(tool_name), *subject[:5])
-    if _HOLDERS.intersection(named) and not {"file", "filename", "filepath"}.intersection(tokens):
+    is_file = {"file", "filename", "filepath"}.intersection((*tokens, *name_tokens(tool_name), *subject[:3]))
+    if _HOLDERS.intersection(named) and not is_file:
         return "folder"
-    context = f"{' '.join(name_tokens(tool_name))} {purpose}"
+    if _SOURCES.search(context):
+        return "source"
+    special = re.search(r"\b([a-z]+) files?\b", purpose.strip().partition("\n")[0], re.IGNORECASE)
+    if special and special.group(1).casefold() not in _PLAIN_FILES:
+        return ""
     if office := next((kind for kind, pattern in _OFFICE.items() if pattern.search(context)), ""):
         return office
-    return "path" if _ANY_FILE.issuperset(map(singular, tokens)) else ""  # the file of an app is no note
+    is_any = _ANY_FILE.issuperset(map(singular, tokens)) and _OF_FILES.search(
+        f"{' '.join(tokens)} {text} {context}"
+    )
+    return "path" if is_any else ""  # the file of an app is no note, the path of a part no file
+
+
+def _folder_of_mail(tokens: tuple[str, ...], context: str) -> bool:
+    """Whether a folder holds messages or bookmarks rather than files."""
+    is_folder = {"folder", "mailbox"}.intersection(tokens) and not {"path", "dir", "directory"}.intersection(
+        tokens
+    )
+    return (
+        bool(is_folder)
+        and re.search(r"\be?-?mails?\b|\bbookmarks?\b|\bmessages?\b", context, re.I) is not None
+    )
 
 
 def hint(tokens: Iterable[str], only: tuple[str, ...] = ()) -> str:

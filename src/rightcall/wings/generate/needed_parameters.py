@@ -5,34 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.model.tool import Tool
 from rightcall.schema.effects import CREATE, Effect, effect_of
-from rightcall.wings.generate.actions import action_of, verb_in_name
+from rightcall.wings.generate.actions import SEARCHES, action_of, verb_in_name
 from rightcall.wings.generate.parameter_roles import is_free_text, is_identifier
 from rightcall.wings.generate.schema_parts import (
     about,
     item_schema,
     json_type,
     parameter_schema,
-    singular,
+    text_of,
     words_of,
 )
 from rightcall.wings.generate.tool_conditions import (
-    alternatives,
-    asks_first,
-    depends_on_others,
-    has_open_condition,
     partner_of,
+    restricts,
+    spellings_of_one,
+    unexplained,
 )
 from rightcall.wings.generate.understood_values import (
     is_discriminator,
     is_understood,
-    values_in_definition,
 )
-from rightcall.wings.generate.value_kinds import kind_of
 
 MOST_OPTIONAL = 2
 _WITHOUT_OBJECT = word_set("list get show read check describe fetch retrieve view status count whoami ping")
@@ -46,14 +42,17 @@ _CHANGES = word_set("""
     update edit modify patch set change configure adjust customize format style emulate
     """)
 _ATTACHMENTS = frozenset(map(stem, ("comment", "comments", "reply", "attachment", "reaction", "reactions")))
-_SEARCHES = word_set("search find query lookup")
-_OPEN_ENDED = _SEARCHES | word_set("ask chat interact execute run perform invoke")
+_OPEN_ENDED = SEARCHES | word_set("ask chat interact execute run perform invoke")
 _ASKED = word_set(
     "query q search keyword keywords term prompt code script command instruction instructions question task"
 )
 """Parameters that say what to look for or to do, for verbs that mean nothing without it."""
 
 _REPLACES = word_set("replace put overwrite rewrite write import upload sync upsert")
+_COMMANDS = word_set("command operation action method")
+_QUALIFIERS = word_set("operator op comparator comparison")
+"""Last words of parameters that say how another one is compared."""
+
 POINTERS = word_set("id ids key slug number url name")
 """Last words of parameters that say which thing is meant."""
 
@@ -71,7 +70,8 @@ def optional_parameters(tool: Tool) -> list[str]:
         schema = parameter_schema(tool, name)
         is_plain = json_type(schema) in ("string", "integer", "number", "boolean") or _holds_scalars(schema)
         is_asked_for = is_plain and name not in _ABOUT_THE_CHAT and _is_understood(tool, name)
-        is_sure = not _is_guessed(tool, name, schema) and not depends_on_others(tool, name)
+        is_sure = not restricts(text_of(schema))
+        is_sure = is_sure and name_tokens(name)[-1] not in _QUALIFIERS
         if name not in required_parameters(tool) and is_asked_for and is_sure:
             names.append(name)
     stated = (*names, *required_parameters(tool))
@@ -108,30 +108,11 @@ def least_parameters(tool: Tool) -> tuple[str, ...] | None:
 
 def needs_of(tool: Tool) -> CallNeeds:
     """What a request for a tool has to state: by its schema, its purpose and its texts."""
-    if asks_first(tool):
-        return CallNeeds(refusal="its text wants a question to the user first")
     needs = _needs_by_purpose(tool)
-    least = needs.parameters
     if needs.refusal:
         return needs
-    optional = optional_parameters(tool)
-    for group in alternatives(tool):
-        if not group and any(name not in required_parameters(tool) for name in least):
-            continue
-        if not set(group).intersection(least):
-            usable = [
-                name for name in optional if (name in group or not group) and not is_identifier(tool, name)
-            ]
-            usable = usable or [name for name in optional if name in group]
-            if not usable:
-                return CallNeeds(
-                    refusal="its text demands one of several parameters, and none has a sure value"
-                )
-            least = (*least, usable[0])
-    least = with_partners(tool, least)
-    if has_open_condition(tool, least):
-        return CallNeeds(refusal="its text requires a parameter in certain cases only")
-    return CallNeeds(least)
+    least = with_partners(tool, needs.parameters)
+    return CallNeeds(least, unexplained(tool, least))
 
 
 def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from sure to unsure
@@ -144,22 +125,29 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
         if not _is_understood(tool, name):
             return CallNeeds(refusal=f"no value of {name} is sure to be right")
     others = len(tool.parameters) - len(needed)
-    if any(map(is_discriminator, needed)) and (others > 1 or _has_optional_object(tool)):
+    most = 0 if any(name_tokens(name)[-1] in _COMMANDS for name in needed) else 1
+    if any(map(is_discriminator, needed)) and (others > most or _has_optional_object(tool)):
         return CallNeeds(refusal="which parameters belong to a choice is not said")
     first_word = action_of(tool).partition(" ")[0]
     verb, purpose = effect(tool).verb or verb_in_name(tool.name) or first_word, set(words_of(action_of(tool)))
-    is_search = not _SEARCHES.isdisjoint((verb, first_word))
+    is_search = not SEARCHES.isdisjoint((verb, first_word))
     named = [
         name
         for name in optional
-        if _is_named(name, purpose) and not (is_search and is_identifier(tool, name))
+        if _is_named(name, purpose)
+        and not (is_search and is_identifier(tool, name))
+        and not (name in POINTERS and (needed or verb == "list"))
     ]
     pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
     identifies = [
         name
         for name in needed
-        if is_identifier(tool, name) or _only_identifies(tool, name) or is_discriminator(name)
+        if is_identifier(tool, name)
+        or _only_identifies(tool, name)
+        or is_discriminator(name)
+        or (name_tokens(name)[-1] == "type" and "type" not in name_tokens(tool.name))
+        or _names_the_subject(tool, name)
     ]
     if not _CHANGES.isdisjoint((verb, first_word)) and len(identifies) == len(needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
@@ -192,6 +180,13 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
         return CallNeeds()
     searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
     return CallNeeds(tuple(searched[:1])) if searched else CallNeeds(refusal="nothing says what it is about")
+
+
+def _names_the_subject(tool: Tool, name: str) -> bool:
+    """Whether a parameter is the name of what the tool is about: the `page_name` of `update_page`."""
+    *thing, last = name_tokens(name)
+    about_tool = {stem(token) for token in name_tokens(tool.name)}
+    return last in ("name", "title") and bool(thing) and stem(thing[-1]) in about_tool and "new" not in thing
 
 
 def _is_named(name: str, purpose: set[str]) -> bool:
@@ -271,8 +266,14 @@ def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
     """The least parameters, then with each optional one in turn, then with several, cyclically."""
     needed = least_parameters(tool) or required_parameters(tool)
     optional = [name for name in optional_parameters(tool) if name not in needed]
+    if any(is_identifier(tool, name) for name in needed if name not in required_parameters(tool)):
+        optional = [name for name in optional if not is_identifier(tool, name)]  # a thing is identified once
+    groups = [set(group) for group in spellings_of_one(tool)]
+    optional = [name for name in optional if not any(name in group and group & {*needed} for group in groups)]
     place = turn % (len(optional) + 2) if optional else 0
     chosen = optional[:MOST_OPTIONAL] if place > len(optional) else optional[max(0, place - 1) : place]
+    if any(len(group.intersection(chosen)) > 1 for group in groups):
+        chosen = chosen[:1]
     return with_partners(tool, (*needed, *chosen))
 
 
@@ -284,12 +285,6 @@ def effect(tool: Tool) -> Effect:
 
 def _is_understood(tool: Tool, name: str) -> bool:
     return is_understood(name, parameter_schema(tool, name), tool.input_schema, about(tool))
-
-
-def _is_guessed(tool: Tool, name: str, schema: dict[str, Any]) -> bool:
-    """Whether any text would do for all that the definition says."""
-    is_text = json_type(schema) in ("string", "array") and not values_in_definition(schema, name=name)
-    return is_text and kind_of(singular(name), schema, about(tool)) == "phrase"
 
 
 def _holds_scalars(schema: dict[str, object]) -> bool:

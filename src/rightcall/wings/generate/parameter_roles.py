@@ -12,11 +12,11 @@ from rightcall.wings.generate.documented_values import (
     choices_in,
 )
 from rightcall.wings.generate.file_kinds import FILES
-from rightcall.wings.generate.pools import FREE_TEXT
+from rightcall.wings.generate.pools import ANY_SCRIPT, FREE_TEXT
 from rightcall.wings.generate.schema_parts import about, json_type, parameter_schema, text_of
 from rightcall.wings.generate.value_kinds import ENTITIES, kind_of
 
-_PLACES = word_set("id index idx row col column number page line")
+_PLACES = word_set("id index idx row col column number page line pos position")
 
 
 def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
@@ -76,9 +76,9 @@ def optional_constants(tool: Tool, name: str, value: dict[str, Any]) -> dict[str
 
 
 def takes_any_script(tool: Tool, name: str) -> bool:
-    """Whether people write a parameter's values in any script; names of things are slugs too often."""
+    """Whether people write a parameter's values in any script."""
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
-    return is_free_text(tool, name) and kind in ("city", "person", "title", "sentence", "query")
+    return is_free_text(tool, name) and kind in ANY_SCRIPT
 
 
 def is_identifier(tool: Tool, name: str) -> bool:
@@ -91,6 +91,7 @@ def is_identifier(tool: Tool, name: str) -> bool:
         "uuid",
         "gid",
         "path",
+        "source",
         "folder",
         "owner",
         "slug",

@@ -7,6 +7,7 @@ values. Both depend only on the seed and the slot's number, so a run can be resu
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -33,6 +34,7 @@ from rightcall.wings.generate.parameter_roles import (
 )
 from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import Language
+from rightcall.wings.generate.schema_parts import json_type, parameter_schema, text_of
 from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
 from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
@@ -102,7 +104,7 @@ class CallPlan(Record, frozen=True):
 
 
 class Schedule:
-    """Slots in order: kinds by weight, the least used tool that supports the kind; `most_idle` of `none`."""
+    """Slots in order: kinds by weight, the least used tool that supports the kind; `most_idle` without a call."""
 
     def __init__(
         self,
@@ -126,10 +128,9 @@ class Schedule:
         return [self._next() for _ in range(count)] if self._weights else []
 
     def _next(self) -> PlannedSlot:
-        if self._made["none"] == self._most_idle and len(self._weights) > 1:
-            self._weights.pop(
-                "none", None
-            )  # goldens without a call are no substitute for those that repeat others
+        calling = {kind: weight for kind, weight in self._weights.items() if kind not in WITHOUT_CALLS}
+        if calling and sum(self._made[kind] for kind in WITHOUT_CALLS) == self._most_idle:
+            self._weights = calling  # goldens without a call are no substitute for those that repeat others
         total = sum(self._weights.values())
         index, self._index = self._index, self._index + 1
         kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
@@ -172,7 +173,7 @@ class Schedule:
                 has_it = PARAMETER_TESTS[kind]
                 return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
             case "parallel":
-                return [(tool.name,) for tool in tools if least_parameters(tool)]
+                return [(tool.name,) for tool in tools if least_parameters(tool) and not _takes_several(tool)]
             case _:
                 return [(tool.name,) for tool in tools]
 
@@ -281,6 +282,15 @@ class _Sampler:
         )
 
 
+def _takes_several(tool: Tool) -> bool:
+    """Whether one call can do for several things what two calls would do: a list among what it needs."""
+    schemas = [parameter_schema(tool, name) for name in least_parameters(tool) or ()]
+    return any(
+        json_type(schema) == "array" or re.search(r"\bcomma[- ]separated\b", text_of(schema), re.IGNORECASE)
+        for schema in schemas
+    )
+
+
 def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     """Whether two calls are about different things: nobody asks for the same thing twice with another limit."""
     subject = [name for name in least_parameters(tool) or () if not choices_of(tool, name)] or list(arguments)
@@ -288,7 +298,9 @@ def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any])
     shared = any(
         isinstance(a, list) and isinstance(b, list) and any(item in b for item in a) for a, b in pairs
     )
-    return not shared and any(own != other for own, other in pairs)
+    written = [name for name in arguments if "path" in name_tokens(name) or "filename" in name_tokens(name)]
+    overwrites = any(arguments[name] == others.get(name) for name in written)
+    return not shared and not overwrites and any(own != other for own, other in pairs)
 
 
 def parameters_without_default(tool: Tool) -> list[str]:

@@ -33,7 +33,7 @@ owner: owner org organization organisation login
 username: username handle assignee author reviewer
 hash: sha commit hash
 version: version release
-domain: domain hostname host
+domain: domain domains hostname host dns fqdn
 ip: ip
 language: language lang
 country: country nation
@@ -108,6 +108,7 @@ workbook: reports/budget.xlsx | reports/sales.xlsx
 document: letters/offer.docx | letters/contract.docx
 presentation: slides/kickoff.pptx | slides/review.pptx
 folder: projects/website | reports/archive | projects/billing-api
+source: src/app.py | src/models.py | src/billing/invoice.py | tests/test_app.py
 path: notes/todo.txt | docs/plan.md | notes/summary.txt | docs/readme.md
 timezone: Europe/Paris | America/New_York | Asia/Tokyo | Australia/Perth | Asia/Ho_Chi_Minh
 country_code: DE | VN | BR | KE | JP
@@ -156,6 +157,10 @@ given_name: Alice | Ben | Priya | Tom | Grace
 family_name: Morgan | Carter | Shah | Reid | Novak
 venue: Blue Lantern | Silver Maple | Open Harbor | Paper Crane
 name: Aurora | Juniper | Riverside | Compass | Harvest
+app_package: com.example.notes | com.example.weather | org.example.reader
+python_package: requests | numpy | flask
+node_package: lodash | express | axios
+error_message: TypeError: 'NoneType' object is not subscriptable | KeyError: 'user_id'
 prompt: a lighthouse at dusk | a bowl of fresh fruit | a quiet mountain lake
 color: teal | crimson | olive | navy
 """
@@ -212,6 +217,10 @@ FREE_TEXT = word_set(
     "city person title sentence query product country phrase name prompt project venue given_name family_name"
 )
 """The pools in which case and spacing do not matter, and in which any script may be used."""
+
+
+ANY_SCRIPT = word_set("city person title sentence query")
+"""The pools whose values people write in any script; names of things are slugs too often."""
 
 
 def _pools(text: str) -> dict[str, tuple[str, ...]]:

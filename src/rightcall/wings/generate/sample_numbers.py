@@ -55,6 +55,7 @@ def sample_number(
     usual: tuple[float, float] = next(
         (_RANGES[token] for token in reversed(tokens) if token in _RANGES), (2, 30)
     )
+    usual = _RANGES["page"] if "page" in tokens[:-1] and tokens[-1] in ("number", "no", "index") else usual
     if step_in(text) and "multipleOf" not in schema:
         low, usual = max(low or 0, step), (step, 9 * step)
         low = -(-low // step) * step

@@ -6,8 +6,9 @@ import re
 
 _SUBJECTS: tuple[tuple[str, str], ...] = (
     ("person", r"customers?|users?|people|persons?|contacts?|members?|employees?|agents?|guests?|leads?|authors?"),
-    ("product", r"products?|items?|goods|catalog(?:ue)?|inventory"),
-    ("title", r"tasks?|events?|issues?|cards?|notes?|tickets?|projects?|meetings?|todos?|reminders?|documents?|pages?"
+    ("product", r"products?|goods|inventory"),
+    ("project", r"projects?|teams?|organi[sz]ations?|workspaces?|apps?|channels?"),
+    ("title", r"tasks?|events?|issues?|cards?|notes?|tickets?|meetings?|todos?|reminders?|documents?|pages?"
               r"|messages?|e?mails?|files?|posts?|conversations?"),
     ("city", r"cit(?:y|ies)|places?|locations?|address(?:es)?|geocod\w*|towns?|hotels?|airports?|stations?"),
     ("query", r"web|internet|online|news|articles?|wikipedia|videos?|papers?|books?|images?|photos?|pictures?|recipes?"
@@ -20,7 +21,7 @@ _ENUMERATED = re.compile(
 _LEFT_OUT = re.compile(r"^(?:and|or|the|a|an|any)\s+|^(?:etc|other|more)\b.*", re.IGNORECASE)
 _SYNTAX = re.compile(
     r"\bquery string\b|\bsearch string\b|\bsyntax\b|\boperators?\b|\btraces?\b|\blogs?\b"
-    r"|\bspans?\b|\bmetrics?\b|\bRUM\b|\btelemetry\b",
+    r"|\bcategory\b|\bspans?\b|\bmetrics?\b|\bRUM\b|\btelemetry\b",
     re.IGNORECASE,
 )
 
@@ -43,6 +44,8 @@ def searched_kind(tool_name: str, purpose: str, text: str) -> str:
     if _SYNTAX.search(text) or _SYNTAX.search(sentence):
         return ""
     asked = re.sub(r"\b(?:the )?users?\b", "", text, flags=re.IGNORECASE)  # who asks, not what is looked for
+    if re.search(r"\bname\b.*\be-?mail\b|\be-?mail address", asked, re.IGNORECASE):
+        return "person"
     for words in (asked, re.sub(r"[_-]|(?<=[a-z])(?=[A-Z])", " ", tool_name), sentence):
         found = [
             (match.start(), kind)

@@ -12,19 +12,32 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rightcall.core.codec import encode
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of
-from rightcall.wings.generate.phrases import Phrases, phrases_of
+from rightcall.wings.generate.phrases import PHRASES, Phrases
 from rightcall.wings.generate.plannable_tools import request_actions
 from rightcall.wings.generate.plans import CallPlan, PlannedCall
+
+_ENVELOPES = word_set(
+    "data params parameters path body input args arguments options payload request query requestbody"
+)
+"""Names of objects that only hold the values of a call."""
+_SPELT_OUT = {
+    "obj": "object",
+    "doc": "document",
+    "msg": "message",
+    "desc": "description",
+    "dest": "destination",
+    "src": "source",
+}
 
 
 def template_request(plan: CallPlan, tools: Mapping[str, Tool], *, seed: int = 0) -> str:
     """The request of a plan in its language."""
     rng = random.Random(f"{seed}/{plan.slot.index}/{plan.attempt}/words")  # noqa: S311
-    phrases = phrases_of(plan.language)
+    phrases = PHRASES[plan.language]
     if plan.slot.kind == "none":
         opener, idle = rng.choice(phrases.openers), rng.choice(phrases.idle)
         return _capitalize(opener + (_capitalize(idle) if opener.endswith((". ", "! ")) else idle))
@@ -55,10 +68,19 @@ def _details(call: PlannedCall, plan: CallPlan, phrases: Phrases, without: Itera
         phrases.result.format(name=label(name, phrases))
         if name in call.bound
         else phrases.detail.format(name=label(name, phrases), value=value_in_words(value, phrases))
-        for name, value in call.arguments.items()
+        for name, value in _unwrapped(call.arguments).items()
         if name != plan.missing and name not in without
     ]
     return _enumeration(details, phrases)
+
+
+def _unwrapped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a person would name: those inside `data` or `params` rather than the envelope."""
+    inner: dict[str, Any] = {}
+    for name, value in arguments.items():
+        is_envelope = isinstance(value, dict) and name.casefold() in _ENVELOPES
+        inner |= value if is_envelope and inner.keys().isdisjoint(value) else {name: value}
+    return inner
 
 
 def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases) -> tuple[str, set[str]]:
@@ -91,7 +113,9 @@ def request_action(tool: Tool, tools: Mapping[str, Tool], phrases: Phrases) -> s
 
 def label(name: str, phrases: Phrases) -> str:
     """A parameter's name as a person would say it."""
-    words = " ".join(name_tokens(name)) or name
+    tokens = name_tokens(name)
+    tokens = tokens[:-1] if len(tokens) > 1 and tokens[-1] in ("str", "string") else tokens
+    words = " ".join(_SPELT_OUT.get(token, token) for token in tokens) or name
     return phrases.names.get(words, words)
 
 

@@ -25,6 +25,8 @@ DISCRIMINATORS = word_set("operation action mode command method type kind op")
 _OPEN_VALUES = word_set("""
     id ids identifier identifiers uid uuid instruction instructions prompt query text message content body description
     """)
+_SECRETS = word_set("token cursor password secret nonce signature etag credential credentials")
+"""Names of values that no example stands for."""
 _CLOSED_LIST = re.compile(
     r"\b(?:one of|either|(?:allowed|valid|possible|supported) values?|options?:)", re.IGNORECASE
 )
@@ -54,7 +56,8 @@ def values_in_definition(
     if json_type(schema) != "string":
         return ()
     text = text_of(schema)
-    if _STRUCTURED.search(text) or re.search(r"\bbase ?-?64\b|\bdata ur[il]\b", text, re.IGNORECASE):
+    is_data = _STRUCTURED.search(text) or re.search(r"\bbase ?-?64\b|\bdata ur[il]\b", text, re.IGNORECASE)
+    if is_data or not _SECRETS.isdisjoint(name_tokens(name)):
         return ()
     is_open = not _OPEN_VALUES.isdisjoint(name_tokens(name)[-1:])
     values = (() if is_open and not _CLOSED_LIST.search(text) else choices_in(text)) or examples_in(text)
@@ -114,10 +117,11 @@ def fillable_properties(schema: dict[str, Any], root: dict[str, Any], tool: str,
         return []  # which of them belong together is not said
     optional = [inner for name, inner in properties.items() if name not in needed]
     nested = [inner for name, inner in properties.items() if name in needed and _is_object(inner, root)]
-    if nested and depth > 0:
-        return []  # what belongs together three levels deep is not said
-    if any(_holds_objects(inner, root) for inner in optional):
-        return []  # an object without its parts: a tree that is a single node
+    is_condition = any(name_tokens(name)[-1:] in (("operator",), ("comparator",)) for name in properties)
+    if is_condition or (nested and depth > 0):
+        return []  # what belongs together in a condition or three levels deep is not said
+    if any(_holds_objects(inner, root) for inner in properties.values()):
+        return []  # a tree that is a single node, a job whose tasks do nothing
     if any(map(is_discriminator, properties)) and (
         len(optional) > 1 or any(_is_object(inner, root) for inner in optional)
     ):

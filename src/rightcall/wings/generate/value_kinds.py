@@ -11,8 +11,9 @@ from typing import Any
 
 from rightcall.core.words import name_tokens, word_set
 from rightcall.schema.effects import EFFECTS, verb_of
+from rightcall.wings.generate.actions import SEARCHES
 from rightcall.wings.generate.documented_values import examples_in, format_in, prefix_in
-from rightcall.wings.generate.file_kinds import hint, kind_of_file, kind_of_url
+from rightcall.wings.generate.file_kinds import FILES, hint, kind_of_file, kind_of_url
 from rightcall.wings.generate.patterns import fits_pattern, text_fitting
 from rightcall.wings.generate.pools import CHOICES, OPAQUE, is_pool, pool
 from rightcall.wings.generate.sample_dates import date_form
@@ -27,11 +28,13 @@ _IDENTIFIER = re.compile(
 )
 """Texts of parameters that take an identifier, whatever their name."""
 _MENTIONS_ID = re.compile(r"\bIDs?\b|\bidentifiers?\b")
+_PEOPLE = word_set("person people employee customer contact candidate patient guest lead")
 _NAMES = word_set("project person name title city product venue")
 """Kinds of values that name a thing, where a text may ask for its identifier instead."""
 
 _FORMED_IDENTIFIER = re.compile(
-    r"\bGIDs?\b|\bgid://|\burn:|\bglobal id\b|\bnode id\b|\b[Oo]bject ?I[dD]\b|\b[Hh]exadecimal\b"
+    r"\bDOIs?\b|\bISBNs?\b|\bISSNs?\b|\bPMIDs?\b|\bORCID"
+    r"|\bGIDs?\b|\bgid://|\burn:|\bglobal id\b|\bnode id\b|\b[Oo]bject ?I[dD]\b|\b[Hh]exadecimal\b"
     r"|\b\d+[- ](?:character|digit|hex)"
 )
 API_PATH = re.compile(
@@ -39,11 +42,32 @@ API_PATH = re.compile(
 )
 """Texts about paths of an interface, of which only its documentation knows the valid ones."""
 
+_SPOKEN = re.compile(
+    r"translat|speech|spoken|locale|subtitle|caption|transcri|voice|article|content|\btext|book|news|search|audio|video"
+    r"|message|prompt|summar|pages?\b",
+    re.IGNORECASE,
+)
+"""Words of definitions whose languages people speak."""
+_OF_PROGRAMS = re.compile(
+    r"\b(?:parsers?|programming|syntax|compilers?|linters?|source code)\b", re.IGNORECASE
+)
+_FINANCE = re.compile(
+    r"\b(?:assets?|stocks?|shares?|markets?|tickers?|quotes?|trad\w+|crypto\w*|prices?|equit\w+|financ\w+)\b",
+    re.IGNORECASE,
+)
+_SHEETS = re.compile(r"\b(?:sheets?|cells?|spreadsheets?|workbooks?|worksheets?|excel|a1)\b", re.IGNORECASE)
+_RECORDS = word_set("log logs trace stack error errors diff output transcript traceback")
+"""Words for texts that a program has written."""
 _ENDS_OF_A_MOVE = word_set("source destination src dst dest")
 _PICTURES = re.compile(r"\b(?:images?|pictures?|photos?|videos?|illustrations?|drawings?)\b", re.IGNORECASE)
 """What a prompt describes; any other task depends on what it is for."""
 
 _MARKUPS = word_set("tmx csv xml html json yaml svg ics vcf pdf markdown md rtf tsv sql css latex toml")
+_OWN_VERSIONS = word_set(
+    "version app package release new old target current from to product document file plugin module"
+)
+_PLAIN_DATE = re.compile(r"\byyyy-mm-dd\b(?!\W?(?:t\b|t?hh))", re.IGNORECASE)
+_FILE_NAMES = word_set("path file filename filepath url uri link id ids name folder dir directory")
 _FILE_CONTENT = re.compile(r"\bcontents? of (?:the|a|an) (?:\w+ )?file\b", re.IGNORECASE)
 _SECRET_KEY = re.compile(r"\b(?:public|private|SSH|encryption|signing) keys?\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
@@ -72,20 +96,22 @@ ENTITIES = word_set("""
     branch repository table database column collection bucket queue cluster namespace pod container channel
     label sheet domain
     """)
-_RESTRICTED = re.compile(
-    r"\b(?:path|url|uri|id|ids|identifier|reference|valid|must|format|template|types?|supported|allowed|syntax)\b",
-    re.IGNORECASE,
-)
-"""Words for values that a text restricts without saying to what."""
 _ON_PLACES = re.compile(
     r"\b(?:cit(?:y|ies)|towns?|travel|rout(?:e|es|ing)|directions|weather|forecast|countr(?:y|ies)|geocod\w*|flights?|maps?"
     r"|hotels?|listings?|trips?|distances?|restaurants?|airports?|street|postal|geographic\w*|nearby|places|coordinates)\b",
     re.IGNORECASE,
 )
 """Words of definitions that are about places on a map."""
-_ANY_TEXT = word_set("value values member element answer caption alias nickname tagline word words entry")
-"""Names of parameters that take whatever the user says; of others, the definition has to tell."""
-_NO_SUBJECT = word_set("description list number name text time optional new")
+
+_ON_TIME = re.compile(
+    r"\b(?:dates?|times?|timestamps?|datetimes?|days?|weeks?|months?|years?|hours?|minutes?|calendars?|events?|meetings?"
+    r"|appointments?|bookings?|schedul\w*|periods?|ISO(?: ?8601)?|histor\w*|sprints?|logs?|forecasts?|timezone|daily"
+    r"|RFC ?3339|since|until|yesterday|today|ago|intraday|shifts?|availability)\b",
+    re.IGNORECASE,
+)
+"""Signs that a start and an end are moments, not places or bounds."""
+_BROKERS = re.compile(r"\b(?:kafka|mqtt|pub/?sub|sns|brokers?|ros2?|pulsar|nats)\b", re.IGNORECASE)
+_APPS = re.compile(r"\b(?:mobile|android|ios|apk|device|emulator|play store|app store)\b", re.IGNORECASE)
 
 
 def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:
@@ -100,7 +126,9 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:
     return "" if kind == "city" and not is_place else kind
 
 
-def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  # noqa: PLR0911  sure to unsure
+def _kind_by_definition(  # noqa: PLR0911, PLR0912  sure to unsure
+    name: str, schema: dict[str, Any], tool: str
+) -> str:
     text = text_of(schema)
     if OPAQUE.intersection(name_tokens(name)) and name_tokens(name)[-1] not in ("id", "ids"):
         return ""
@@ -119,10 +147,22 @@ def _kind_by_definition(name: str, schema: dict[str, Any], tool: str) -> str:  #
     if not _ENDS_OF_A_MOVE.isdisjoint(tokens[-1:]):
         moved = {"file", "files", "directory", "folder"}.intersection(name_tokens(tool.partition("\n")[0]))
         return "path" if moved & {"file", "files"} else "folder" if moved else ""
+    if not _MARKUPS.isdisjoint(tokens) and not _FILE_NAMES.intersection(tokens):
+        return ""
     if CHOICES.intersection(tokens[-2:] if tokens[-1:] in (("name",), ("slug",)) else tokens[-1:]):
         return ""
     if tokens[-2:] == ("version", "slug"):
         return ""
+    if "or" in tokens or tokens[-1:] in (("prefix",), ("suffix",)) or tokens[-2:] == ("type", "id"):
+        return ""
+    if tokens[-1:] == ("version",) and not _OWN_VERSIONS.issuperset(tokens):
+        return ""  # a platform has only some
+    if tokens[-2:] == ("full", "name") and re.search(
+        r"\b(?:tables?|catalogs?|schemas?|repositor\w+)\b", f"{text} {tool}"
+    ):
+        return ""
+    if tokens[-1:] == ("date",) and _PLAIN_DATE.search(text):
+        return "date"
     if tokens[-1:] == ("time",) and {"start", "end", "from", "to", "begin", "until"}.intersection(tokens):
         return format_in(text) or "date-time"
     return _kind_by_words(tokens, text, tool)
@@ -140,13 +180,21 @@ def _kind_by_words(tokens: tuple[str, ...], text: str, tool: str) -> str:  # noq
         return ""  # of which kind another parameter decides
     if tokens[-1:] in (("uuid",), ("guid",)):
         return "uuid"
+    if (typical := _typical_form(tokens, text, f"{' '.join(name_tokens(tool_name))} {purpose}")) is not None:
+        return typical
+    if by_name == "date-time" and not format_in(text) and not _is_moment(tokens, text, tool):
+        return ""
+    if tokens[-1:] == ("key",) and not {"search", "keyword", "query"}.isdisjoint(tokens):
+        by_name = "query"
     if tokens == ("key",) and _SECRET_KEY.search(f"{text} {purpose}"):
         return ""
     if by_name in ("column", "sentence") and _ELSEWHERE.search(text):
         return ""
     if by_name == "url":
         return kind_of_url(tokens, text)
-    if identifier := _kind_of_identifier(tokens, text, by_name):
+    if by_name == "code" and _FORMED_IDENTIFIER.search(text) and not prefix_in(text):
+        return ""
+    if identifier := _kind_of_identifier(tokens, text, by_name, purpose.strip()):
         return identifier
     if (
         by_name not in ("email", "phone")
@@ -154,30 +202,70 @@ def _kind_by_words(tokens: tuple[str, ...], text: str, tool: str) -> str:  # noq
         and (format_in(text) in ("", "uuid") or match.group("other"))
     ):
         return ""  # an identifier of a certain form
-    if by_name == "title" and {"product", "item"}.intersection(name_tokens(tool_name)):
+    if by_name == "title" and {"product", "products"}.intersection(name_tokens(tool_name)):
         return "product"
     if by_name == "query" and format_in(purpose) in ("sql", "opaque"):
         return "sql" if format_in(purpose) == "sql" and _only_reads(tool_name, purpose) else ""
     if by_name == "query" and not format_in(text):
         return "" if "question" in tokens else searched_kind(tool_name, purpose, text)
+    if by_name == "sentence" and "error" in tokens and not SEARCHES.isdisjoint(name_tokens(tool_name)[:2]):
+        return "error_message"
+    if by_name == "sentence" and tool_name and not SEARCHES.isdisjoint(name_tokens(tool_name)[:2]):
+        return searched_kind(tool_name, purpose, text)
     if by_name in _SURE:
         return by_name if _can_be_written(by_name, tokens, f"{text}\n{tool_name} {purpose}") else ""
+    return _kind_by_text(by_name, tokens, text, tool_name, purpose)
+
+
+def _kind_by_text(  # noqa: PLR0911  sure to unsure
+    by_name: str, tokens: tuple[str, ...], text: str, tool_name: str, purpose: str
+) -> str:
+    """The kind that the text documents; else the one of the name, where what surrounds it allows that."""
     documented = format_in(text)
+    needed = {"language": _SPOKEN, "ticker": _FINANCE, "range": _SHEETS}.get(by_name)
+    if needed is not None and not needed.search(f"{' '.join(name_tokens(tool_name))} {purpose} {text}"):
+        return ""  # a language of programs, a symbol in them
+    if by_name == "language" and _OF_PROGRAMS.search(f"{' '.join(name_tokens(tool_name))} {purpose} {text}"):
+        return ""
     if documented == "opaque" or (documented == "sql" and not _only_reads(tool_name, purpose)):
         return ""
     if documented in ("date", "date-time") and by_name == "code":
         return by_name
+    if documented == "glob" and not re.search(
+        r"\b(?:files?|paths?|director\w+|folders?)\b", f"{text} {purpose}"
+    ):
+        return ""
     if documented:
         return documented
     if by_name in ("path", "folder"):
         return kind_of_file(tokens, text, tool_name, purpose)
-    if by_name:
-        return by_name
-    is_any_text = not _RESTRICTED.search(text) and not _ANY_TEXT.isdisjoint(tokens[-1:])
-    return "phrase" if is_any_text else _by_subject(text)
+    return by_name
 
 
-def _kind_of_identifier(tokens: tuple[str, ...], text: str, by_name: str) -> str:  # noqa: PLR0911  sure to unsure
+def _is_moment(tokens: tuple[str, ...], text: str, tool: str) -> bool:
+    """Whether a start or an end is one of time: by its own words, and if it has no other word by those of the tool."""
+    if not {"datetime", "timestamp", "since", "until"}.isdisjoint(tokens):
+        return True
+    is_bare = len(tokens) == 1
+    told = f"{' '.join(tokens)} {text} {tool if is_bare else ''}".replace("_", " ")
+    return _ON_TIME.search(told) is not None
+
+
+def _typical_form(tokens: tuple[str, ...], text: str, tool: str) -> str | None:
+    """The kind of a value with a form that everybody knows, empty where the form is not sure; None for others."""
+    last = tokens[:-1][-1:] if tokens[-1:] == ("name",) else tokens[-1:]
+    if last in (("package",), ("bundle",)) or tokens[-2:] in (("package", "id"), ("bundle", "id")):
+        if _APPS.search(f"{text} {tool}"):
+            return "app_package"
+        is_python, is_node = (re.search(rf"\b(?:{words})\b", f"{text} {tool}", re.IGNORECASE)
+                              for words in ("pypi|pip|python", "npm|node|yarn"))  # fmt: skip
+        return "" if bool(is_python) == bool(is_node) else "python_package" if is_python else "node_package"
+    if last == ("topic",) and _BROKERS.search(f"{text} {tool}"):
+        return ""
+    return "" if tokens[-2:] == ("model", "id") and not format_in(text) else None
+
+
+def _kind_of_identifier(tokens: tuple[str, ...], text: str, by_name: str, purpose: str) -> str:  # noqa: PLR0911  sure to unsure
     """The kind of a value that identifies something; empty for other values, and for forms that are not documented."""
     if by_name == "gid":
         return by_name
@@ -187,6 +275,8 @@ def _kind_of_identifier(tokens: tuple[str, ...], text: str, by_name: str) -> str
         return by_name  # the identifier of a locale is no language
     if prefix_in(text) and tokens[-1:] in (("id",), ("ids",), ("identifier",), ("key",)):
         return "code"
+    if by_name == "code" and re.search(r"\bUUID\b", purpose.partition("\n")[0]) and not format_in(text):
+        return "uuid"
     identifier = _IDENTIFIER.search(text)
     if identifier and (format_in(text) in ("", "uuid") or identifier.group("other")):
         return "" if _FORMED_IDENTIFIER.search(text) else "uuid" if format_in(text) == "uuid" else "code"
@@ -201,6 +291,8 @@ def _can_be_written(kind: str, tokens: tuple[str, ...], text: str) -> bool:
         return False  # a question has to be one that the answerer knows about
     if kind == "prompt":
         return _PICTURES.search(text) is not None
+    if not _RECORDS.isdisjoint(tokens[:-1]):
+        return False
     is_code = _CODE.search(text) or _FILE_CONTENT.search(text) or not _MARKUPS.isdisjoint(tokens)
     return kind != "sentence" or not is_code
 
@@ -253,19 +345,11 @@ def _by_words(tokens: tuple[str, ...], tool: str) -> str:
     if kinds[-1] != "name":
         return kinds[-1]
     if len(kinds) > 1:
-        return kinds[-2] if kinds[-2] not in ("code", "title") else "name"
-    if len(tokens) > 1:
+        is_thing = kinds[-2] not in ("code", "title", "folder", *FILES)  # the name of a document is no path
+        return kinds[-2] if is_thing else "name"
+    if len(tokens) > 1 and tokens != ("display", "name"):
         return "name"
+    if not _PEOPLE.isdisjoint(map(singular, name_tokens(tool))):
+        return "person"
     things = [kind for token in name_tokens(tool) if (kind := hint((token, singular(token)))) in ENTITIES]
     return things[-1] if things else "name"
-
-
-def _by_subject(text: str) -> str:
-    """The kind by the first words of a description: “City name”, “ID of the task”."""
-    if "or" in words_of(text)[:5]:
-        return ""
-    subject = words_of(
-        re.split(r"\b(?:to|for|in|where|that|which|when|by|with)\b|[,.;(]", text, maxsplit=1)[0]
-    )[:5]
-    subject = [word for word in subject if word not in _NO_SUBJECT]
-    return next((kind for word in subject if (kind := hint((word,))) and kind != "name"), "")

@@ -14,7 +14,7 @@ from rightcall.wings.generate.documented_values import examples_in, longest_in, 
 from rightcall.wings.generate.parameter_roles import choices_of, is_default
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
-from rightcall.wings.generate.pools import FREE_TEXT, UNUSUAL, Language, is_pool, pool
+from rightcall.wings.generate.pools import ANY_SCRIPT, FREE_TEXT, UNUSUAL, Language, is_pool, pool
 from rightcall.wings.generate.sample_dates import Calendar, date_form
 from rightcall.wings.generate.sample_numbers import FRACTIONS, LARGEST_EDGE, is_number, sample_number
 from rightcall.wings.generate.schema_parts import (
@@ -36,9 +36,8 @@ ATTEMPTS = 12
 LONGEST_TEXT = 80
 DEEPEST = 4
 _PLACES = (("index",), ("idx",), ("position",))
-_CONSENT = word_set("confirm confirmed confirmation acknowledge acknowledged")
 MOMENTS = {"date": "%Y-%m-%d", "time": "%H:%M", "date-time": "%Y-%m-%dT%H:%M:00Z", "unix_time": ""}
-PATH_KINDS = word_set("path folder image audio video workbook document presentation csv pdf json")
+PATH_KINDS = word_set("path source folder image audio video workbook document presentation csv pdf json")
 NAME_KINDS = word_set("name project title venue")
 
 
@@ -126,7 +125,7 @@ class _Maker:
         if "const" in schema:
             return schema["const"]
         listed = values_in_definition(schema, self._root.get("properties") or (), name)
-        is_tested = self._flavour == "unicode" and kind_of(name, schema, self._about) in FREE_TEXT
+        is_tested = self._flavour == "unicode" and kind_of(name, schema, self._about) in ANY_SCRIPT
         if listed and ("enum" in schema or not is_tested):
             return self._fresh([value for value in listed if fits(schema, value, name)] or list(listed))
         for key in ("anyOf", "oneOf"):
@@ -145,8 +144,7 @@ class _Maker:
                 return self._number(name, schema, whole=FRACTIONS.isdisjoint(name_tokens(name)))
             case "boolean":
                 default = schema.get("default")
-                is_consent = not _CONSENT.isdisjoint(name_tokens(name))
-                return not default if isinstance(default, bool) else is_consent or self._rng.random() < 0.8
+                return not default if isinstance(default, bool) else self._rng.random() < 0.8
             case "array":
                 return self._array(name, schema, depth)
             case "object":
@@ -179,7 +177,7 @@ class _Maker:
             if sample is not None:
                 return sample
             kind = "phrase"
-        options = list(self._options(kind, text_of(schema)))
+        options = list(self._options(kind, text_of(schema), name))
         fitting = [text for text in options if least <= len(text) <= most]
         if not fitting and is_pool(kind):
             fitting = [text for text in pool(kind, self._language) if least <= len(text) <= most]
@@ -200,7 +198,7 @@ class _Maker:
         if form := date_form(schema["pattern"], name):
             return self._calendar.next_moment().strftime(form)
         usual = kind_of(name, {"description": text}, self._about)
-        told = examples_in(text) or (self._options(usual, text) if usual else ())
+        told = examples_in(text) or (self._options(usual, text, name) if usual else ())
         matching = [sample for sample in told if fits(schema, sample, name)]
         if matching:
             return str(self._fresh(matching))
@@ -211,7 +209,9 @@ class _Maker:
         sample = text_fitting(schema["pattern"], self._rng)
         return sample if sample is not None and fits(schema, sample, name) else None
 
-    def _options(self, kind: str, text: str) -> tuple[str, ...]:  # noqa: PLR0911  a table of kinds
+    def _options(  # noqa: PLR0911  a table of kinds
+        self, kind: str, text: str, name: str
+    ) -> tuple[str, ...]:
         rng = self._rng
         moment = self._calendar.next_moment() if kind in MOMENTS else None
         if moment is not None:
@@ -232,11 +232,13 @@ class _Maker:
             return (str(rng.randint(1000, 99_999)),)
         if kind in computed:
             return (computed[kind],)
-        if self._flavour == "unicode" and kind in FREE_TEXT:
+        if self._flavour == "unicode" and kind in ANY_SCRIPT:
             return UNUSUAL.get(kind) or UNUSUAL[""]
         if kind == "city" and self._language == "en":
             return self._cities
         values = pool(kind, self._language)
+        if kind in PATH_KINDS and {"filename", "name"}.intersection(name_tokens(name)):
+            return tuple(value.rpartition("/")[2] for value in values)
         if kind in PATH_KINDS and re.search(
             r"\babsolute\b|\bfull path\b", f"{text} {self._about}", re.IGNORECASE
         ):

@@ -21,6 +21,7 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.generate.config import VerificationConfig
+from rightcall.wings.generate.plannable_tools import has_usable_schema
 from rightcall.wings.generate.solver import Solver, total_usage
 from rightcall.wings.generate.statement import missing_values, surplus_numbers, tool_mention, unlike_a_request
 from rightcall.wings.generate.values import sample_arguments
@@ -42,7 +43,8 @@ class Verifier:
     ) -> None:
         self._tools, self._solver, self._seed = tools, solver, seed
         self._config = config or VerificationConfig()
-        self._toolbox = Toolbox(tools.values(), mocks=mocks, seed=seed)
+        usable = [tool for tool in tools.values() if has_usable_schema(tool)]
+        self._toolbox = Toolbox(usable, mocks=mocks, seed=seed)
         self.usage = Usage()
 
     async def verify(self, golden: Golden) -> tuple[dict[str, Score], Usage]:
@@ -76,7 +78,8 @@ class Verifier:
         return Score.passed_if(True)
 
     async def _executes(self, golden: Golden) -> Score:
-        context = self._toolbox.context(task=golden.id, offered=tools_for(golden, self._tools).values())
+        offered = filter(has_usable_schema, tools_for(golden, self._tools).values())
+        context = self._toolbox.context(task=golden.id, offered=offered)
         for number, call in enumerate(golden.expected_calls):
             arguments = self._concrete(call, values_of(call) or {})
             tool_call = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)

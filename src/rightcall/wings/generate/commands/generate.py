@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.cli.command_options import takes_options
+from rightcall.cli.drafts import add_to_draft
+from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import tell
+from rightcall.core.errors import InfrastructureError, InputError
+from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
-from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_production
+from rightcall.wings.generate.commands.summary import (
+    estimate_words,
+    show_estimate,
+    show_production,
+    show_triggers,
+)
 
 if TYPE_CHECKING:
     from rightcall.wings.generate.production import Production
@@ -72,7 +81,6 @@ def _generate(options: GenerateOptions) -> None:
 def _generate_triggers(folder: str, options: GenerateOptions) -> None:
     """Trigger goldens of the skills in a folder, as drafts."""
     from rightcall.schema.skill_definition import load_skills
-    from rightcall.wings.generate.commands.summary import show_triggers
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.skill_goldens import trigger_goldens
 
@@ -94,10 +102,7 @@ def _run(
     from contextlib import ExitStack
     from dataclasses import replace
 
-    from rightcall.cli.interrupt import run_interruptible
-    from rightcall.core.errors import InfrastructureError
     from rightcall.show.progress import ProgressState, RunProgress
-    from rightcall.store.address import open_store
     from rightcall.wings.generate.production import SynthesisProgress
 
     run_id = [""]
@@ -136,8 +141,6 @@ def _run(
 
 def _require_free_target(options: GenerateOptions) -> None:
     """Refuse to overwrite a file, before anything is spent."""
-    from rightcall.core.errors import InputError
-
     if options.draft:
         if options.output:
             raise click.UsageError("--output and --draft cannot be combined")
@@ -149,9 +152,7 @@ def _require_free_target(options: GenerateOptions) -> None:
 
 def _keep(production: Production, options: GenerateOptions) -> str:
     """Write what was kept, and say where it is."""
-    from rightcall.cli.drafts import add_to_draft
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.store.address import open_store
 
     if not production.goldens:
         return ""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.drafts import add_to_draft
+from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next
+from rightcall.core.errors import InputError
+from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
@@ -17,25 +22,26 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("run")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file [default: expected.jsonl]")
-@click.option("--draft", metavar="ALIAS", help="Add to the draft of this dataset in the store instead")
-@click.option("--force", is_flag=True, help="Replace the output file")
-@click.option("--store", help="Store of runs and datasets [default: .rightcall/rightcall.db]")
-@json_option
 def expected(
-    run: str, output: Path | None, draft: str | None, force: bool, store: str | None, as_json: bool
+    run: str,
+    output: Annotated[Path | None, Option("Output file [default: expected.jsonl]", flags=OUTPUT)] = None,
+    draft: Annotated[
+        str | None, Option("Add to the draft of this dataset in the store instead", metavar="ALIAS")
+    ] = None,
+    force: Annotated[bool, Option("Replace the output file")] = False,
+    store: Annotated[
+        str | None, Option("Store of runs and datasets [default: .rightcall/rightcall.db]")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Propose expected calls for goldens that state no check, from what the agent did in RUN.
 
     A proposal is what more than half of a golden's trials did. It is a draft: runs refuse it until it is accepted
     with `rightcall generate review`. Exit code 3 if nothing can be proposed.
     """
-    from rightcall.cli.drafts import add_to_draft
-    from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.store.address import open_store
     from rightcall.wings.generate.run_proposals import draft_expectations
 
     if output is not None and draft:

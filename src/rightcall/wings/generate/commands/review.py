@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
-from rightcall.cli.options import json_option
+from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.core.errors import InputError, suggestion
+from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize, utc_text
+from rightcall.datasets.review import (
+    counts,
+    edit_golden,
+    golden_by_hand,
+    is_accepted,
+    review_of,
+    reviewed,
+    without_review,
+)
+from rightcall.files.checked_read import require_file
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -20,42 +34,30 @@ EMPTY = '{"id": "", "input": "", "expected_calls": [{"tool": "", "args": {}}]}\n
 HELP = "a accept · r reject · e edit · c comment · n new golden · s skip · b back · q quit"
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("drafts")
-@click.option(
-    "--accept", multiple=True, metavar="ID", help="Accept the golden with this id, or `all` (repeatable)"
-)
-@click.option(
-    "--reject", multiple=True, metavar="ID", help="Reject the golden with this id, or `all` (repeatable)"
-)
-@click.option("--comment", help="Comment on the named goldens")
-@click.option(
-    "--add",
-    type=click.Path(path_type=Path),
-    help="Add the golden of this JSON file",
-)
-@click.option("--list", "listed", is_flag=True, help="List goldens and decisions, without reviewing")
-@click.option("--all", "everything", is_flag=True, help="Also show goldens that have a decision")
-@click.option("--author", help="Reviewer [default: user name]")
-@click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
-@json_option
 def review(
     drafts: str,
-    accept: tuple[str, ...],
-    reject: tuple[str, ...],
-    comment: str | None,
-    add: Path | None,
-    listed: bool,
-    everything: bool,
-    author: str | None,
-    store: str | None,
-    as_json: bool,
+    accept: Annotated[
+        tuple[str, ...], Option("Accept the golden with this id, or `all` (repeatable)", metavar="ID")
+    ] = (),
+    reject: Annotated[
+        tuple[str, ...], Option("Reject the golden with this id, or `all` (repeatable)", metavar="ID")
+    ] = (),
+    comment: Annotated[str | None, Option("Comment on the named goldens")] = None,
+    add: Annotated[Path | None, Option("Add the golden of this JSON file")] = None,
+    listed: Annotated[
+        bool, Option("List goldens and decisions, without reviewing", flags=("--list",))
+    ] = False,
+    everything: Annotated[bool, Option("Also show goldens that have a decision", flags=("--all",))] = False,
+    author: Annotated[str | None, Option("Reviewer [default: user name]")] = None,
+    store: Annotated[str | None, Option("Store of datasets [default: .rightcall/rightcall.db]")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Review DRAFTS one after the other: a file, or the alias of a dataset in the store.
 
     Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
     """
-    from rightcall.datasets.review import counts, golden_by_hand, reviewed
     from rightcall.store.base import user_name
 
     place, who = open_drafts(drafts, store), author or user_name()
@@ -68,8 +70,6 @@ def review(
         for golden in chosen["rejected"]:
             place.put(reviewed(golden, "rejected", comment=comment, author=who, at=_now()))
     if add is not None:
-        from rightcall.files.checked_read import require_file
-
         place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
     if not (accept or reject or add or listed or as_json):
         _ask_one_by_one(place, who, everything)
@@ -84,36 +84,26 @@ def review(
         print_next(f"rightcall generate finalize {drafts}")
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("drafts")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file, when DRAFTS is a file")
-@click.option(
-    "--into",
-    type=click.Path(path_type=Path),
-    help="Dataset whose goldens the accepted drafts replace, by id, or extend; written to --output",
-)
-@click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not")
-@click.option("--author", help="Author of the version [default: user name]")
-@click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
-@json_option
 def finalize(
     drafts: str,
-    output: Path | None,
-    into: Path | None,
-    as_is: bool,
-    author: str | None,
-    store: str | None,
-    as_json: bool,
+    output: Annotated[Path | None, Option("Output file, when DRAFTS is a file", flags=OUTPUT)] = None,
+    into: Annotated[
+        Path | None,
+        Option("Dataset whose goldens the accepted drafts replace, by id, or extend; written to --output"),
+    ] = None,
+    as_is: Annotated[bool, Option("Keep every golden of the draft, reviewed or not")] = False,
+    author: Annotated[str | None, Option("Author of the version [default: user name]")] = None,
+    store: Annotated[str | None, Option("Store of datasets [default: .rightcall/rightcall.db]")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it. With --into, the output has all goldens
     of that dataset; those that were not accepted are as they were.
     """
-    from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.datasets.review import is_accepted, review_of
-    from rightcall.store.address import open_store
     from rightcall.store.base import user_name
 
     if is_file(drafts) or into is not None:
@@ -151,7 +141,6 @@ def finalize(
 def _merged(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
     """The goldens of a dataset with the accepted ones in place of those of their ids, and the others at the end."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.datasets.review import without_review
 
     replaced = {golden.id: without_review(golden) for golden in accepted}
     goldens = [replaced.pop(golden.id, golden) for golden in load_goldens(dataset)]
@@ -159,8 +148,6 @@ def _merged(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
-    from rightcall.datasets.review import review_of
-
     queue = [golden.id for golden in place.goldens() if everything or review_of(golden).state == "pending"]
     at = 0
     console().say("[dim]{}[/dim]", HELP)
@@ -179,9 +166,6 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
 
 def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     """Do what a key asks for; 1 when the next golden should be shown."""
-    from rightcall.core.errors import InputError
-    from rightcall.datasets.review import golden_by_hand, reviewed
-
     if key in ("a", "r"):
         place.put(reviewed(golden, "accepted" if key == "a" else "rejected", author=who, at=_now()))
         return 1
@@ -208,8 +192,6 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
     import msgspec
 
-    from rightcall.datasets.review import edit_golden
-
     bare = msgspec.structs.replace(golden, metadata={})
     text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
     if text and text.strip():
@@ -220,7 +202,6 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.datasets.review import review_of
     from rightcall.model.golden import Golden, category_of
 
     out, golden_review = console(), review_of(golden)
@@ -260,7 +241,6 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 
 
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
-    from rightcall.datasets.review import review_of
     from rightcall.model.golden import Golden
 
     rows = []
@@ -280,9 +260,6 @@ def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
 
 
 def _goldens_by_name(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
-    from rightcall.core.errors import InputError, suggestion
-    from rightcall.datasets.review import review_of
-
     if not names:
         return []
     goldens = {golden.id: golden for golden in place.goldens()}

@@ -12,7 +12,7 @@ from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.wings.generate.config import Evolution, draw
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.phrases import phrases_of
+from rightcall.wings.generate.phrases import PHRASES
 from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
 from rightcall.wings.generate.production import Job, Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
@@ -187,7 +187,7 @@ def calls_in_words(plan: CallPlan, kit: Kit) -> str:
 
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
     """One call described as a task."""
-    phrases = phrases_of("en")
+    phrases = PHRASES["en"]
     what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
         "_", " "
     )
@@ -202,7 +202,7 @@ def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
 def _rules(plan: CallPlan, kit: Kit) -> str:
     rules = []
     if plan.missing:
-        rules.append(f"- Say nothing about the {label(plan.missing, phrases_of('en'))}: leave it out.")
+        rules.append(f"- Say nothing about the {label(plan.missing, PHRASES['en'])}: leave it out.")
     if plan.distractor:
         rules.append(
             f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}"
