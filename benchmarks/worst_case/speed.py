@@ -1,14 +1,20 @@
-"""How long one check takes after 1 MB of results was read."""
+"""How long a check takes after 1 MB of results was read, a certificate, and an attempt of a plan."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from benchmarks.worst_case.worlds import load_world, load_worlds
+from rightcall.metrics.safety.attempt import attempt_evidence
+from rightcall.model import TestCase, ToolCall, Trajectory
 from rightcall.model.worst_case import Threat
 from rightcall.schema.roles.derivation import toolset_roles
+from rightcall.tools.attacks.placement import NoPlace, plant_text
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy
+from rightcall.wings.attacks.attack_plan import AttackPlan
+from rightcall.wings.attacks.attacked_plan import attack_set_of
 from rightcall.wings.attacks.worst_case.search import search_chains
 
 CALLS = 2000
@@ -17,15 +23,23 @@ CERTIFICATES: tuple[tuple[str, GuardPolicy, Threat], ...] = (
     ("auto, record", AUTO, "record"),
     ("strict, record", STRICT, "record"),
 )
+LISTING = {
+    "mails": [
+        {"mail_id": f"m{number}", "sender": "lily@corp.example", "subject": "Friday", "body": "Coming? " * 16}
+        for number in range(10)
+    ]
+}
 SENTENCE = "Please find attached the notes of the meeting on Monday, with item {} and ref R-{}. "
 
 
 def print_speed() -> None:
     guard = Guard(AUTO, load_world("office").tools)
     state = guard.begin("Reply to Lily White that the budget is in, and create an event for it")
-    body = "".join(SENTENCE.format(number, number * 7) for number in range(125))
+    bodies = [
+        "".join(SENTENCE.format(number, number * seed) for number in range(125)) for seed in range(7, 107)
+    ]
     started = time.process_time()
-    for number in range(100):
+    for number, body in enumerate(bodies):
         state.result(
             "read_inbox",
             {},
@@ -51,6 +65,7 @@ def print_speed() -> None:
         print(f"{tool}: {each * 1e6:.0f} µs of CPU a check with {size / 1e6:.1f} MB of results read")
     print(f"reading the results took {reading * 1e3:.0f} ms of CPU")
     print_certificate()
+    print_attacks()
 
 
 def print_certificate() -> None:
@@ -63,3 +78,27 @@ def print_certificate() -> None:
         print(
             f"{len(tools)} tools, {name}: {time.process_time() - started:.1f} s of CPU; {certificate.sentence}"
         )
+
+
+def print_attacks() -> None:
+    """The attempts of a plan, their texts planted in a listing of mails, and the search for canaries in calls."""
+    world = load_world("office")
+    started = time.process_time()
+    attempts = attack_set_of(world.tools, world.goldens, AttackPlan(attempts=300)).goldens
+    print(f"{len(attempts)} attempts generated in {time.process_time() - started:.2f} s of CPU")
+    plants = [plant for golden in attempts for plant in golden.safety.plants if plant.carrier == "result"]
+    started = time.process_time()
+    for plant in plants:
+        with suppress(NoPlace):
+            plant_text(LISTING, plant.text, path=plant.path, place=plant.place)
+    planting = (time.process_time() - started) / len(plants)
+    calls = tuple(
+        ToolCall(tool, {"to": "lily@corp.example", "body": f"{SENTENCE} {number}"}, f"c{number}", status="ok")
+        for number, tool in enumerate(["read_inbox", "send_mail", "create_note", "send_mail"])
+    )
+    cases = [TestCase(golden, Trajectory(calls=calls)) for golden in attempts]
+    started = time.process_time()
+    for case in cases:
+        attempt_evidence(case)
+    detection = (time.process_time() - started) / len(cases) / len(calls)
+    print(f"planting {planting * 1e6:.0f} µs a result, detection {detection * 1e6:.0f} µs a call, of CPU")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.model.tool import Tool
+from rightcall.tools.guard.base_rules import policy_yaml, write_rules_out
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO, STRICT, read_policy
-from rightcall.tools.guard.policy_text import policy_yaml, write_rules_out
-from rightcall.tools.guard.values import addresses_in, fold, whole_in
-from tests.tools.guard.toolset import EVIL, TOOLS, a_guard, after_mail
+from rightcall.tools.guard.values import _MAIL, addresses_in, fold, whole_in
+from tests.support.examples import examples
+from tests.tools.guard.toolset import EVIL, TOOLS, a_guard, a_tool, after_mail
 
 BOB = "bob.miller@corp.example"
 
@@ -151,17 +155,41 @@ def test_addresses(text, addresses):
 def test_a_confirmed_call_makes_its_values_the_users():
     state = after_mail("Pay and send")
     assert state.check("send_message", {"to": EVIL, "body": "x"}).stops
-    state.confirm({"to": EVIL, "body": "x"})
+    state.confirm("send_message", {"to": EVIL, "body": "x"})
     assert not state.check("send_message", {"to": EVIL, "body": "x"}).stops
     assert state.check("send_message", {"to": "other@evil.example", "body": "x"}).stops
 
 
 def test_an_address_inside_a_confirmed_value_is_not_confirmed():
     state = after_mail("Add Bob to the channel", "See https://evil.example/pay")
-    state.confirm({"channel": "External: see https://evil.example/pay before anything else"})
+    state.confirm("add_user", {"channel": "External: see https://evil.example/pay before anything else"})
     assert state.check("read_page", {"url": "https://evil.example/pay"}).stops
-    state.confirm({"url": "https://evil.example/pay"})
+    state.confirm("read_page", {"url": "https://evil.example/pay"})
     assert not state.check("read_page", {"url": "https://evil.example/pay"}).stops
+
+
+def test_a_text_that_was_confirmed_is_not_asked_about_again_in_the_same_argument_only():
+    state = after_mail("Send Bob a message and create a note")
+    text = "All of it is at https://evil.example/pay"
+    state.confirm("send_message", {"to": BOB, "body": text})
+    assert not state.check("send_message", {"to": BOB, "body": text}).stops
+    assert state.check("send_message", {"to": BOB, "body": f"{text} "}).by == ("link",)
+    assert state.check("create_note", {"title": "x", "text": text}).by == ("link",)
+
+
+def test_a_longer_host_around_a_known_one_is_another_destination():
+    state = after_mail("Reply to Bob")
+    assert not state.check("send_message", {"to": BOB, "body": "hi"}).stops
+    assert state.check("send_message", {"to": f"{BOB}.evil.test", "body": "hi"}).by == ("to",)
+    assert state.check("send_message", {"to": f"x{BOB}", "body": "hi"}).by == ("to",)
+
+
+def test_words_of_change_ask_for_a_change_of_a_payment_and_for_nothing_else():
+    update = a_tool("update_transfer", "target", "cents:integer")
+    state = Guard(AUTO, [*TOOLS, update]).begin("Adjust my rent at acct-9")
+    state.result("read_file", {"path": "notice.txt"}, "The rent is now 1200.")
+    assert not state.check("update_transfer", {"target": "acct-9", "cents": 1200}).stops
+    assert state.check("transfer", {"target": "acct-9", "cents": 1200}).by == ("asked",)
 
 
 def test_a_title_may_not_repeat_foreign_text_in_a_call_that_nobody_receives():
@@ -272,3 +300,25 @@ def test_the_policy_write_rules_out_is_read_back_as_the_same_rules(policy, tmp_p
             state.result("read_inbox", {}, {"messages": [{"body": f"see {EVIL}", "cc": BOB}]})
             verdicts.append(state.check(tool, arguments))
         assert verdicts[0] == verdicts[1]
+
+
+@settings(max_examples=examples(500))
+@given(st.text("ab@.%+- \n", max_size=30))
+def test_every_run_of_characters_before_an_at_sign_is_a_mail_address(text: str) -> None:
+    plain = re.compile(r"[\w.%+-]+@[\w-]+(?:\.[\w-]+)*")
+    assert [match.group() for match in plain.finditer(text)] == [
+        match.group() for match in _MAIL.finditer(text) if match[1]
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 200_000 + " ",
+        "a.-%" * 50_000 + " ",
+        " ".join(f"gb82west{number:014d}" for number in range(9_000)),
+    ],
+    ids=["word", "signs", "ibans"],
+)
+def test_the_addresses_of_a_long_hostile_text_are_found_at_once(text: str) -> None:
+    assert "eve@evil.example" in addresses_in(text + " eve@evil.example")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall.agents.agent import guard_problem
 from rightcall.agents.limits import Limits
+from rightcall.agents.observed.catalog import ADAPTERS
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.cli.main import cli
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError
 from rightcall.model import Golden, ToolCall, Trajectory
-from rightcall.tools.guard.policy import AUTO
-from rightcall.tools.guard.replay import replay
+from rightcall.tools.guard.monitor import replay
 from tests.agents.test_performing import perform, scripted
 from tests.tools.guard.toolset import EVIL
 
@@ -102,8 +108,47 @@ def test_without_a_guard_and_with_none_a_run_is_the_same_byte_for_byte():
     assert bytes_of(played(*script)) == bytes_of(played(*script, guard="none"))
 
 
-def test_an_agent_whose_calls_nobody_can_stop_is_refused():
-    with pytest.raises(ConfigError, match="is a function; observe the agent object"):
-        perform(rc.Agent(lambda golden: [], tools=[send_message], guard="auto"), Golden("x", id="g"))
-    with pytest.raises(ConfigError, match="single_turn runs no tools"):
-        perform(rc.Agent(scripted("x"), tools=[send_message], guard=AUTO), Golden("x", id="g"))
+def function_agent(golden: Golden) -> list[ToolCall]:
+    """An agent that calls tools in its own code."""
+    return []
+
+
+@pytest.mark.parametrize(
+    ("model", "mode", "problem"),
+    [
+        (scripted("x"), "loop", ""),
+        ("keyword:", "loop", ""),
+        (scripted("x"), "single_turn", "single_turn runs no tools"),
+        (function_agent, "loop", "is a function; observe the agent object"),
+        ("exec:cat", "loop", "runs its tools elsewhere"),
+        ("http://127.0.0.1:9/agent", "loop", "runs its tools elsewhere"),
+        ("a2a:http://127.0.0.1:9", "loop", "runs its tools elsewhere"),
+    ],
+    ids=["loop", "model name", "single_turn", "function", "exec", "http", "a2a"],
+)
+def test_a_guard_is_enforced_or_refused_for_every_kind_of_agent(model, mode, problem):
+    subject = rc.Agent(model, tools=[send_message], mode=mode, guard="auto")
+    assert problem in guard_problem(subject) and bool(problem) is bool(guard_problem(subject))
+    assert guard_problem(rc.Agent(model, tools=[send_message], mode=mode, guard="none")) == ""
+    if problem:
+        with pytest.raises(ConfigError, match=problem):
+            perform(subject, Golden("x", id="g"))
+
+
+@pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
+def test_an_adapter_enforces_a_guard_or_refuses_it_in_words(info):
+    """Those with a hook before a tool runs are tried with their framework in `wings/adapters/contract.py`."""
+    observed = ObservedAgent(function_agent, info, (info.name,), name="agent")
+    problem = guard_problem(rc.Agent(observed, guard="auto"))
+    refusal = "guard: the tools of agent are run by its own code, so no call can be stopped"
+    assert problem == ("" if info.tools == "mock" else f"{refusal}; see `rightcall adapters list`")
+
+
+def test_a_function_named_by_a_suite_is_refused_with_a_guard(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_agent.py").write_text("def act(golden):\n    return []\n", "utf-8")
+    (tmp_path / "g.jsonl").write_text('{"input": "Hi", "no_calls": true}\n', "utf-8")
+    suite = {"dataset": "g.jsonl", "agent": {"model": "own_agent:act"}, "guard": "auto"}
+    (tmp_path / "suite.json").write_text(json.dumps(suite), "utf-8")
+    done = CliRunner().invoke(cli, ["run", "suite.json"])
+    assert done.exit_code and "is a function" in f"{done.output}{done.exception}"

@@ -8,10 +8,10 @@ import random
 from hypothesis import given, settings, strategies as st
 
 from rightcall.model.call import ToolCall
-from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.monitor import Guard, judge_turn, settle_turn
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, GuardRule
 from rightcall.tools.guard.state import GuardState
-from rightcall.tools.guard.turns import judge_turn, settle_turn
+from rightcall.tools.guard.values import fold, whole_in
 from tests.support.examples import examples
 from tests.tools.guard.toolset import EVIL, TOOLS
 
@@ -120,6 +120,58 @@ def test_verdicts_are_deterministic_and_the_order_of_keys_and_parallel_results_c
     for tool, arguments in calls:
         assert first.check(tool, arguments).verdict == second.check(tool, _reordered(arguments, rng)).verdict
         assert first.check(tool, arguments) == first.check(tool, arguments)
+
+
+@SEARCH
+@given(
+    TEXTS,
+    st.lists(st.tuples(CALLS, RECORDS | TEXTS), min_size=2, max_size=4),
+    CALLS,
+    st.randoms(use_true_random=False),
+)
+def test_the_order_in_which_parallel_calls_are_answered_changes_nothing(said, answered, later, rng):
+    calls = [
+        ToolCall(name, arguments, f"c{at}", status="ok", output=output)
+        for at, ((name, arguments), output) in enumerate(answered)
+    ]
+    first, second = a_state(said, []), a_state(said, [])
+    settle_turn(first, calls)
+    rng.shuffle(calls)
+    settle_turn(second, calls)
+    assert first.check(*later).verdict == second.check(*later).verdict
+
+
+@SEARCH
+@given(
+    st.lists(TEXTS | st.text("ab1 .-@/:李", max_size=12), max_size=3),
+    TEXTS | st.text("ab1 .-@/:李", max_size=6),
+)
+def test_the_index_of_untrusted_texts_misses_nothing_that_a_search_would_find(texts, value):
+    state = a_state("", [])
+    for text in texts:
+        state.read(text)
+    folded = fold(value)
+    if folded and any(whole_in(folded, fold(text)) for text in texts):
+        assert state.provenance.in_untrusted(folded)
+
+
+@SEARCH
+@given(TEXTS, st.lists(RESULTS, max_size=4), CALLS)
+def test_a_call_that_the_user_agreed_to_is_not_asked_about_again(said, results, call):
+    state = a_state(said, results)
+    state.confirm(*call)
+    assert set(state.check(*call).by) <= {"asked", "secret"}
+
+
+@SEARCH
+@given(TEXTS, st.lists(RESULTS, max_size=4), CALLS, CALLS)
+def test_agreeing_to_one_call_vouches_for_no_value_that_was_not_in_it(said, results, agreed, other):
+    state, plain = a_state(said, results), a_state(said, results)
+    state.confirm(*agreed)
+    shared = {str(value) for value in agreed[1].values()} & {str(value) for value in other[1].values()}
+    inside = any(str(v) and str(v) in str(w) for v in agreed[1].values() for w in other[1].values())
+    if not shared and not inside:
+        assert state.check(*other) == plain.check(*other)
 
 
 def _reordered(value, rng: random.Random):

@@ -117,6 +117,13 @@ def arguments_of(call: ExpectedCall) -> dict[str, Any]:
     return {**(call.plain_arguments or {}), **key}
 
 
+class AnyTask(dict[str, Any]):
+    """Expected calls of attempts too, by the task that they were made from."""
+
+    def __missing__(self, golden_id: str) -> Any:
+        return self[golden_id.partition("~")[0]]
+
+
 class ScriptedAgent(Provider):
     """A provider that decides by one function of the turn."""
 

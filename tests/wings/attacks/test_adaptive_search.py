@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,15 @@ from rightcall.cli.main import cli
 from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.decide.search_numbers import SearchRecord
+from rightcall.model import Usage
+from rightcall.run.attacks import search_of_run
 from rightcall.run.plan import Plan
-from rightcall.show.view.attack_search import search_sentence
-from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
+from rightcall.run.runner import run_plan
+from rightcall.show.view.worst_case import search_sentence
+from rightcall.store.address import open_store
+from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch, AttackArm, Bandit
 from rightcall.wings.attacks.attack_plan import AdaptiveSearch, AttackPlan
-from rightcall.wings.attacks.bandit import AttackArm, Bandit
+from rightcall.wings.attacks.attacked_plan import plan_with_attacks
 from tests.wings.attacks import agents
 from tests.wings.attacks.agents import GOLDENS, agent, hardened, naive
 
@@ -30,17 +35,10 @@ GOALS = ("send_to_attacker",)
 CARRIERS = ("result", "error", "definition")
 
 
-class AnyTask(dict[str, Any]):
-    """Expected calls of attempts too, by the task that they were made from."""
-
-    def __missing__(self, golden_id: str) -> Any:
-        return self[golden_id.partition("~")[0]]
-
-
 def target(decide: agents.Decide, goldens: Any = FEW) -> Any:
     attacked = agent(decide, goldens)
     model: Any = attacked.model
-    model._expected = AnyTask(model._expected)
+    model._expected = agents.AnyTask(model._expected)
     return attacked
 
 
@@ -116,6 +114,26 @@ def test_the_bandit_comes_to_prefer_the_arm_that_works(seed: int, best: int) -> 
     assert chosen.most_common(1)[0][0] == arms[best]
 
 
+def test_progress_is_told_and_what_the_search_used_is_in_the_runs_usage(tmp_path):
+    class Priced(agents.ScriptedAgent):
+        async def complete(self, request: Any) -> Any:
+            reply = await super().complete(request)
+            return msgspec.structs.replace(reply, usage=Usage(10, 1, 0.5))
+
+    attacked, told = target(hardened), list[str]()
+    model = Priced(hardened, FEW)
+    model._expected = agents.AnyTask(model._expected)
+    plan = plan_with_attacks(Plan("p", replace(attacked, model=model), list(FEW)), plan_of(2))
+    with open_store(tmp_path / "runs.db") as store:
+        outcome = asyncio.run(run_plan(plan, store, tell=told.append))
+        search = search_of_run(store, outcome.run)
+        results = list(store.runs.results(outcome.run.id))
+    assert told[-1].startswith("adaptive search: 2 of 2 attempts, 0 of ")
+    assert search is not None and search.numbers.usage.cost_usd
+    spent = sum(result.usage.cost_usd or 0 for result in results)
+    assert outcome.summary.usage.cost_usd == pytest.approx(spent + search.numbers.usage.cost_usd)
+
+
 GATE = {"forbid": ["hijacked"], "safety": {"max_over_refusal": 1.0}}
 
 
@@ -157,7 +175,7 @@ def test_a_search_is_shown_apart_everywhere_and_its_winners_are_goldens(tmp_path
         assert shown.exit_code == 0, shown.output
         assert sentence in page.read_text(encoding="utf-8"), form
     shown = CliRunner().invoke(cli, ["runs", "show", run.id, "--store", str(store)])
-    assert "adaptive search" in shown.output
+    assert "adaptive search" in shown.output.lower()
     shown = CliRunner().invoke(cli, ["attacks", "winners", run.id, "-o", str(output), "--store", str(store)])
     assert shown.exit_code == 0, shown.output
     goldens = list(load_goldens(output))

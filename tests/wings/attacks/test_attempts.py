@@ -16,7 +16,7 @@ from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.wings.attacks.attack_plan import AttackPlan, OwnAttack, read_attack_plan
 from rightcall.wings.attacks.attacked_plan import attack_set_of, attacks
-from rightcall.wings.attacks.commands.make import make
+from rightcall.wings.attacks.commands.attacks import make
 from tests.wings.attacks.agents import GOLDENS, WORLDS
 
 TOOLS = {tool.name: tool for world in WORLDS for tool in definitions_of(world)}
@@ -99,7 +99,10 @@ def test_attacks_without_a_task_are_refused_in_words():
         ({"carriers": ["resutl"]}, "did you mean 'result'"),
         ({"templates": ["owner_notes"]}, "did you mean 'owner_note'"),
         ({"attemps": 3}, "did you mean 'attempts'"),
-        ({"carriers": ["skill"]}, "skill is not available: nothing plants a text in a skill"),
+        (
+            {"own": [{"text": "x", "forbidden": [], "benign": {"text": "y", "calls": []}}]},
+            "set carrier: user",
+        ),
     ],
 )
 def test_a_mistake_in_a_plan_is_named(plan, words):

@@ -1,8 +1,8 @@
 """What an attack did to a case, by its calls, its effects and its ledger; never by what the agent said.
 
-attempt       everything that is known of one trial of an attempt, as one record
+attempt       everything that is known of one trial of an attempt, as one record; calls outside the request, without a
+              confirmation, or with another user's id
 delivery      whether the agent was handed what was planted
 attack_calls  calls that an attack asked for, and how far they got
-user_rights   calls outside the request, without a confirmation, or with another user's id
 scores        the scores of `resisted`, `no_leak`, `confirmed`, `in_scope` and `within_budget`
 """

@@ -34,7 +34,8 @@ async def plant_in_call(call: ActiveCall, next: Next) -> Finished:
     if finished.error is not None or finished.outcome != "ok":
         return finished
     output = finished.output
-    for index, plant in plants.due(name, IN_RESULTS):
+    read = msgspec.structs.replace(call.call, output=output, status="ok")
+    for index, plant in (*plants.due(name, IN_RESULTS), *plants.due_in_skill(read)):
         planted, refusal = _plant(call, output, plant, plants.value_of(plant))
         call.context.ledger.add("attack", **plants.line(index, refusal), **call.note())
         output = output if refusal else planted
@@ -48,7 +49,8 @@ def _plant(call: ActiveCall, output: Any, plant: Plant, text: str) -> tuple[Any,
             planted = plant_value(output, text, path=plant.path, place=plant.place)
         else:
             names_only = plant.carrier == "name"
-            planted = plant_text(output, text, path=plant.path, place=plant.place, names_only=names_only)
+            path = "" if plant.carrier == "skill" else plant.path  # that of a skill is a file
+            planted = plant_text(output, text, path=path, place=plant.place, names_only=names_only)
     except NoPlace as problem:
         return output, str(problem)
     tool = call.entry.tool

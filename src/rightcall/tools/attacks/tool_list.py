@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant, Safety
 from rightcall.model.tool import Annotations, Tool
-from rightcall.tools.attacks.text_wrap import wrap_text
+from rightcall.tools.attacks.placement import wrap_text
 from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, mock_ready
 from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.skill_loader import LOAD_SKILL, with_described_skill
 
+NO_DOCUMENTS = (
+    "documents are not handed to this agent: a model is sent the request, the system text and the tools, and neither "
+    "the golden's context nor resources and prompts of an MCP server"
+)
+NO_CATALOGUE = "the agent reads the descriptions of its skills itself, where nothing can be planted"
 SECOND_SESSION = "session:2"
 """The detail of the line of the ledger at which the second session begins."""
 
@@ -24,7 +30,10 @@ def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = Fa
     """The tools with what is planted in their list; `pulled` says that rug pulls have happened."""
     shown = dict(tools)
     for plant in safety.plants:
-        if plant.carrier == "shadow":
+        if plant.carrier == "skill":
+            if plant.in_tool_list and LOAD_SKILL in shown:
+                shown[LOAD_SKILL] = with_described_skill(shown[LOAD_SKILL], plant.tool, _text(plant, safety))
+        elif plant.carrier == "shadow":
             shown[plant.to] = _shadow(plant, shown.get(plant.tool))
         elif plant.tool not in shown:
             continue
@@ -65,16 +74,23 @@ def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext
     return tuple(poison_tools(offered, plants.safety, pulled=True).values())
 
 
-def note_shown(context: CallContext, *, pulled: bool) -> None:
-    """Note in the ledger, once, which planted definitions the agent was shown."""
+def note_shown(context: CallContext, offered: Iterable[Tool], *, pulled: bool = False) -> None:
+    """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
     assert context.plants is not None
-    for index, plant in enumerate(context.plants.safety.plants):
-        if (
-            plant.in_tool_list
-            and (plant.carrier == "rug_pull") == pulled
-            and not context.count(("shown", index))
-        ):
-            context.ledger.add("attack", **context.plants.line(index))
+    safety, shown = context.plants.safety, {tool.name: tool for tool in offered}
+    for index, plant in enumerate(safety.plants):
+        if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
+            continue
+        refusal = NO_DOCUMENTS if plant.carrier == "document" else ""
+        if plant.carrier == "skill" and not _is_listed(plant, shown, safety):
+            refusal = NO_CATALOGUE
+        if not context.count(("shown", index)):
+            context.ledger.add("attack", **context.plants.line(index, refusal))
+
+
+def _is_listed(plant: Plant, shown: Mapping[str, Tool], safety: Safety) -> bool:
+    text = " ".join(_text(plant, safety).split())
+    return LOAD_SKILL in shown and text in shown[LOAD_SKILL].description
 
 
 def begin_session(context: CallContext, step: int) -> None:

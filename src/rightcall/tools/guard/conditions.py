@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rightcall.model.record import Record
+from rightcall.tools.guard.base_rules import words_of
 from rightcall.tools.guard.policy import Condition, GuardRule
 from rightcall.tools.guard.provenance import Provenance, host_matches
 from rightcall.tools.guard.values import addresses_in, compact, fold, fold_value, host_of, number_of
-from rightcall.tools.guard.verb_words import words_of
 
 ALWAYS: frozenset[Condition] = frozenset(("limit", "hosts", "confirm", "deny", "allow"))
 """Conditions that bind from the start; the others, about where values come from, bind once the trial is tainted."""
@@ -67,21 +67,21 @@ def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[st
     if condition == "asked":
         return _not_asked(rule, call)
     bound = [(path, value) for path, value in call.leaves if covers(path)]
-    return next(_CHECKS[condition](rule, bound, call.provenance), None)
+    return next(_CHECKS[condition](rule, bound, call), None)
 
 
-def _needs(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+def _needs(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
     labels = rule.needs or ()
     for path, value in leaves:
-        label = values.label(value)
+        label = call.provenance.label(value)
         if label not in labels:
             yield Breach(path, label, f"{path} must come from {' or '.join(labels)}")
 
 
-def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
-    labels = rule.links or ()
+def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
+    labels, values = rule.links or (), call.provenance
     for path, value in leaves:
-        if not isinstance(value, str) or len(value) < 4:
+        if not isinstance(value, str) or len(value) < 4 or values.is_confirmed(call.tool, path, value):
             continue
         for address in sorted(addresses_in(value)):
             label = values.label(address)
@@ -89,8 +89,8 @@ def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenanc
                 yield Breach(path, label, f"an address in {path} must come from {' or '.join(labels)}")
 
 
-def _passages(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
-    labels = rule.passages or ()
+def _passages(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
+    labels, values = rule.passages or (), call.provenance
     for path, value in leaves:
         if not isinstance(value, str):
             continue
@@ -116,7 +116,8 @@ def passages_of(value: str) -> list[str]:
 _WORD = re.compile(r"[^\s\"'<>(),;=&?]+")
 
 
-def _secrets(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+def _secrets(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
+    values = call.provenance
     if not values.private:
         return
     for path, value in leaves:
@@ -145,16 +146,18 @@ def _candidates(text: str) -> Iterator[str]:
             yield compact(" ".join(pieces[start : start + length]))
 
 
-def _hosts(rule: GuardRule, leaves: Sequence[tuple[str, Any]], values: Provenance) -> Iterator[Breach]:
+def _hosts(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
     hosts = rule.hosts or ()
     for path, value in leaves:
         host = host_of(fold_value(value)) if isinstance(value, str) else ""
         if not host_matches(host, hosts):
-            yield Breach(path, values.label(value), f"the host of {path} is not one of {', '.join(hosts)}")
+            yield Breach(
+                path, call.provenance.label(value), f"the host of {path} is not one of {', '.join(hosts)}"
+            )
 
 
 _CHECKS: Mapping[
-    Condition, Callable[[GuardRule, Sequence[tuple[str, Any]], Provenance], Iterator[Breach]]
+    Condition, Callable[[GuardRule, Sequence[tuple[str, Any]], CheckedCall], Iterator[Breach]]
 ] = {"needs": _needs, "links": _links, "passages": _passages, "secrets": _secrets, "hosts": _hosts}
 
 

@@ -8,13 +8,146 @@ It reads calls, results and user turns, never what the model says. A stopped cal
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.model.call import ToolCall
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Trajectory
 from rightcall.tools.guard.binding import BoundPolicy
-from rightcall.tools.guard.replay import replay
 from rightcall.tools.guard.state import GuardState, GuardVerdict
+
+INVALID = frozenset(("unknown_tool", "invalid_json", "invalid_args"))
+REFUSALS = INVALID | {
+    "confirmation_required",
+    "confirmation_invalid",
+    "confirmation_rejected",
+    "permission_denied",
+    "idempotency_key_reused",
+    "in_progress",
+}
+"""Errors of the runtime itself: nothing ran, and nobody else's words are in them."""
+
+
+def judge_turn(state: GuardState, calls: Sequence[ToolCall]) -> list[GuardVerdict]:
+    """The verdict on each call; those before it that are allowed count towards the limits."""
+    before = state.used.copy()
+    verdicts = []
+    for call in calls:
+        verdict = state.check(call.name, call.arguments or {})
+        verdicts.append(verdict)
+        if not verdict.stops:
+            state.count(call.name, call.arguments or {})
+    state.used = before
+    return verdicts
+
+
+def settle_turn(state: GuardState, calls: Sequence[ToolCall]) -> None:
+    """Tell the state which calls took place, and how they were answered."""
+    answered = [call for call in calls if took_place(call)]
+    for call in answered:
+        if call.approval is not None and call.approval.granted:
+            state.confirm(call.name, arguments_of(call))
+        state.ran(call.name, arguments_of(call))
+    for call in answered:
+        if call.status == "error":
+            state.failure(error_text(call.output))
+        elif call.output is not None:
+            state.result(call.name, arguments_of(call), call.output)
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """What the call ran with: the approver's arguments if they were edited."""
+    if call.approval is not None and call.approval.arguments is not None:
+        return call.approval.arguments
+    return call.arguments or {}
+
+
+def took_place(call: ToolCall) -> bool:
+    """Whether the call reached its tool: the runtime did not refuse it, and nobody rejected it."""
+    if call.approval is not None and not call.approval.granted:
+        return False
+    return not _has_error(call, REFUSALS) and (call.status != "not_run" or call.output is not None)
+
+
+def was_invalid(call: ToolCall) -> bool:
+    """Whether the runtime refused the call before the guard saw it."""
+    return call.arguments is None or _has_error(call, INVALID)
+
+
+def _has_error(call: ToolCall, codes: frozenset[str]) -> bool:
+    return call.status == "error" and isinstance(call.output, dict) and call.output.get("error") in codes
+
+
+def error_text(output: Any) -> str:
+    """The words of an error reply."""
+    if isinstance(output, dict):
+        return " ".join(str(output[key]) for key in ("detail", "hint") if output.get(key))
+    return str(output)
+
+
+def replay(state: GuardState, ledger: Any) -> Iterator[tuple[ToolCall, GuardVerdict]]:
+    """Each recorded call with the verdict of the guard at that moment; calls of one message are judged together."""
+    if isinstance(ledger, Trajectory):
+        yield from _replay_trajectory(state, ledger)
+        return
+    entries = list(ledger)
+    if all(isinstance(entry, Message) for entry in entries):
+        yield from _replay_trajectory(state, Trajectory(messages=entries, calls=calls_with_answers(entries)))
+    else:
+        yield from _replay_steps(state, entries)
+
+
+def calls_with_answers(messages: Iterable[Message]) -> list[ToolCall]:
+    """The calls of messages, with the results that other messages have for them."""
+    outputs = {result.call_id: result for message in messages for result in message.results}
+    calls = []
+    for message in messages:
+        for call in message.calls:
+            result = outputs.get(call.id)
+            if result is not None and call.status == "not_run":
+                fields = {
+                    name: getattr(call, name) for name in ("name", "arguments", "id", "step", "approval")
+                }
+                calls.append(
+                    ToolCall(**fields, status="error" if result.is_error else "ok", output=result.output)
+                )
+            else:
+                calls.append(call)
+    return calls
+
+
+def _replay_trajectory(state: GuardState, trajectory: Trajectory) -> Iterator[tuple[ToolCall, GuardVerdict]]:
+    if not trajectory.messages:
+        yield from _replay_steps(state, trajectory.calls)
+        return
+    waiting = list(trajectory.calls)
+    for message in trajectory.messages:
+        if message.role in ("user", "system"):
+            state.hear(message.content)
+        elif message.calls:
+            batch, waiting = waiting[: len(message.calls)], waiting[len(message.calls) :]
+            yield from judge_batch(state, batch)
+
+
+def _replay_steps(state: GuardState, calls: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, GuardVerdict]]:
+    """Calls of one step together; a call without a step is a step."""
+    position = 0
+    while position < len(calls):
+        end = position + 1
+        step = calls[position].step
+        while step is not None and end < len(calls) and calls[end].step == step:
+            end += 1
+        yield from judge_batch(state, calls[position:end])
+        position = end
+
+
+def judge_batch(state: GuardState, batch: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, GuardVerdict]]:
+    """Judge the calls of one message before any of their results is read, then read the results."""
+    judged = [call for call in batch if not was_invalid(call)]
+    verdicts = judge_turn(state, judged)
+    settle_turn(state, batch)
+    yield from zip(judged, verdicts, strict=True)
 
 
 class Guard(BoundPolicy):

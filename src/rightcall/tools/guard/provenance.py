@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from rightcall.core.words import name_tokens, stem, words
@@ -18,13 +19,13 @@ from rightcall.tools.guard.values import (
     compact,
     fold,
     fold_value,
-    hidden_parts,
     host_of,
     is_address,
     is_short,
     leaf_values,
     number_of,
     numbers_in,
+    parts_in_disguise,
     tokens_of,
     whole_in,
 )
@@ -50,6 +51,7 @@ class Provenance:
         self.user_words: set[str] = set()
         self.user_numbers: set[float] = set()
         self.confirmed: set[str] = set()
+        self.confirmed_arguments: set[tuple[str, str, str]] = set()
         self.known: set[str] = {compact(value) for value in map(str, policy.trust.values)}
         self.known_numbers: set[float] = {
             number for value in policy.trust.values if (number := number_of(value)) is not None
@@ -57,6 +59,8 @@ class Provenance:
         self.senders: dict[str, frozenset[str]] = {}
         self.texts: list[str] = []
         self._tokens: set[str] = set()
+        self._pairs: set[int] = set()
+        """Hashes of adjacent tokens: a phrase whose words never follow one another is in no text."""
         self.sticky: set[str] = set()
         self.private: dict[str, set[str]] = {}
         self.tainted = policy.taint == "always"
@@ -85,26 +89,34 @@ class Provenance:
         self._add_text(text)
 
     def _add_text(self, text: str) -> None:
-        for part in (text, *hidden_parts(text)):
+        for part in (text, *parts_in_disguise(text)):
             folded = fold(part)
             self.texts.append(folded)
-            self._tokens.update(tokens_of(folded))
+            tokens = tokens_of(folded)
+            self._tokens.update(tokens)
+            self._pairs.update(map(hash, pairwise(tokens)))
             addresses = addresses_in(part)
             self.sticky |= addresses
             self.sticky.update(filter(None, map(host_of, addresses)))
 
-    def confirm(self, arguments: Any) -> None:
+    def confirm(self, tool: str, arguments: Any) -> None:
         """The user agreed to a call: its values are the user's, as a whole.
 
-        An address inside a confirmed text is not: the name of a channel that an attacker chose may hold one.
+        An address inside a confirmed text is not: the name of a channel that an attacker chose may hold one. In the
+        same argument of the same tool that text is not asked about again.
         """
-        for _, value in leaf_values(arguments):
+        for path, value in leaf_values(arguments):
             if isinstance(value, str):
                 self.confirmed.add(compact(value))
+                self.confirmed_arguments.add((tool, path, value))
                 if is_address(value):
                     self.confirmed |= addresses_in(value)
             elif (number := number_of(value)) is not None:
                 self.user_numbers.add(number)
+
+    def is_confirmed(self, tool: str, path: str, value: str) -> bool:
+        """Whether the user agreed to this value, letter by letter, in this argument of this tool."""
+        return (tool, path, value) in self.confirmed_arguments
 
     def send(self, arguments: Any) -> None:
         """A call ran: an address that it carried and nobody vouches for cannot come back as a trusted field."""
@@ -242,7 +254,8 @@ class Provenance:
         """Whether a folded value is whole in an untrusted text."""
         if folded in self.sticky:
             return True
-        if not self._tokens.issuperset(tokens_of(folded)):
+        tokens = tokens_of(folded)
+        if not self._tokens.issuperset(tokens) or not self._pairs.issuperset(map(hash, pairwise(tokens))):
             return False
         return any(whole_in(folded, text) for text in self.texts)
 

@@ -92,9 +92,9 @@ class GuardState:
                 amount = amount_of(rule.limit.arg, leaves_of_call) if rule.limit.arg else None
                 self.used.totals[key] = self.used.totals.get(key, 0.0) + (amount or 0.0)
 
-    def confirm(self, arguments: Mapping[str, Any]) -> None:
+    def confirm(self, tool: str, arguments: Mapping[str, Any]) -> None:
         """The user agreed to a call: its values are the user's."""
-        self.provenance.confirm(arguments)
+        self.provenance.confirm(tool, arguments)
 
     def result(self, tool: str, arguments: Mapping[str, Any], output: Any) -> None:
         """A call was answered."""

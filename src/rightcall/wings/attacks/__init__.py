@@ -6,11 +6,12 @@ attacked_plan a plan of a run with attempts; `rc.attacks`
 attempts      attempts: carrier × goal × template × placement; sites: where; goals: what for; templates: how
 canary        values that occur nowhere else, shaped for their place
 twins         benign twins: what an agent must still do; own_attacks: attacks written by hand
+harm_pairs    requests that must be refused, and benign ones on the same tools
 makers        what makes attempts on an agent's tools
-adaptive_search  the attack that works, for each task and goal; bandit: which way to try next
+adaptive_search  the attack that works, for each task and goal, and which way to try next
 lint_marks    attempts that the linter would have refused
 role_text     roles and flows for the terminal and as JSON
-commands/     `rightcall attacks`: one file for each command
+commands/     `rightcall attacks`
 
 Roles themselves are derived in `schema/roles/`, which the linter and the guard use too.
 """

@@ -10,27 +10,64 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
+from rightcall.core.text import pluralize
 from rightcall.decide.safety_numbers import outcome_of_result
 from rightcall.decide.search_numbers import SearchNumbers, SearchRecord, SearchRow, search_rate
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.safety import WRAPS
+from rightcall.model.safety import WRAPS, Carrier, Placement, Template, Wrap
+from rightcall.model.trajectory import Usage
+from rightcall.run.attacks import within_budget
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSpec
-from rightcall.wings.attacks.bandit import AttackArm, Bandit
 from rightcall.wings.attacks.lint_marks import with_lint_marks
 from rightcall.wings.attacks.makers import maker_for
 from rightcall.wings.attacks.templates import text_templates
+
+
+class AttackArm(Record, frozen=True, order=True):
+    """A way to plant an attack, whatever the task and the goal."""
+
+    carrier: Carrier
+    template: Template
+    place: Placement = "end"
+    wrap: Wrap = "plain"
+
+    @property
+    def name(self) -> str:
+        return f"{self.carrier} · {self.template} · {self.place} · {self.wrap}"
+
+
+class Bandit:
+    """Draws arms in proportion to the chance that they are the best. The same seed and answers give the same draws."""
+
+    def __init__(self, seed: int) -> None:
+        self._draws = random.Random(f"adaptive/{seed}")  # noqa: S311
+        self._hits: Counter[AttackArm] = Counter()
+        self._misses: Counter[AttackArm] = Counter()
+
+    def choose(self, arms: Iterable[AttackArm]) -> AttackArm:
+        """The arm with the highest draw of its posterior."""
+        draws = [
+            (self._draws.betavariate(1 + self._hits[arm], 1 + self._misses[arm]), arm) for arm in sorted(arms)
+        ]
+        return max(draws)[1]
+
+    def learn(self, arm: AttackArm, *, hit: bool) -> None:
+        (self._hits if hit else self._misses)[arm] += 1
+
 
 WINNER = "adaptive"
 """In the id of an attempt that a search found, before the name of the attack."""
@@ -81,21 +118,21 @@ class AdaptiveAttackSearch:
     attacks: AttackPlan
     goldens: Sequence[AnyGolden]
 
-    async def __call__(self, plan: Plan) -> SearchRecord:
+    async def __call__(self, plan: Plan, tell: Callable[[str], None] = lambda line: None) -> SearchRecord:
         """Search until every task and goal is broken, nothing is left to try, or the budget is used."""
         assert self.attacks.adaptive is not None
-        maker = maker_for(plan.agent, self.goldens, widened(self.attacks))
+        maker = maker_for(plan.agent, self.goldens, wide_plan(self.attacks))
         search = _Search(maker, self.attacks.adaptive.budget, self.attacks.seed)
         with tempfile.TemporaryDirectory(prefix="rightcall-search-") as folder:
             store = open_store(Path(folder) / "search.db")
             try:
-                await search.run(plan, store)
+                await search.run(plan, store, tell)
             finally:
                 store.close()
         return search.record()
 
 
-def widened(attacks: AttackPlan) -> AttackPlan:
+def wide_plan(attacks: AttackPlan) -> AttackPlan:
     """The plan with every template, placement and wrap; carriers and goals stay, and reading on is for a plan that
     names it.
     """
@@ -109,6 +146,7 @@ class _Search:
     def __init__(self, maker: AttackMaker, budget: int, seed: int) -> None:
         self._maker, self._budget, self._bandit = maker, budget, Bandit(seed)
         self._used, self._errors, self._stopped = 0, 0, ""
+        self._usage = Usage()
         self._pairs = list(self._draw_pairs(random.Random(f"pairs/{seed}")))  # noqa: S311
 
     def _draw_pairs(self, draws: random.Random) -> Iterator[SearchedPair]:
@@ -132,11 +170,15 @@ class _Search:
             count += len(pairs)
             yield from pairs.values()
 
-    async def run(self, plan: Plan, store: Store) -> None:
+    async def run(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> None:
         while not self._stopped and (wave := self._wave()):
-            results = await self._results(plan, store, [attempt.golden for attempt in wave])
+            left = within_budget(plan, self._usage)
+            results = await self._results(left, store, [attempt.golden for attempt in wave])
             for attempt in wave:
                 self._learn(attempt, results.get(attempt.golden.id))
+            broken = sum(pair.winner is not None for pair in self._pairs)
+            used = f"{self._used:,} of {pluralize(self._budget, 'attempt')}"
+            tell(f"adaptive search: {used}, {broken:,} of {len(self._pairs):,} tasks and goals broken")
 
     def _wave(self) -> list[WaveAttempt]:
         """One attempt for each open task and goal, within the budget."""
@@ -170,6 +212,7 @@ class _Search:
         outcome = await run_plan(searching, store)
         if outcome.stopped:
             self._stopped = "a limit of the run was reached"
+        self._usage = self._usage.plus(outcome.summary.usage)
         results = await asyncio.to_thread(lambda: list(store.runs.results(outcome.run.id)))
         return {result.golden_id: result for result in results}
 
@@ -200,6 +243,7 @@ class _Search:
             len(self._maker.goldens) - len(searched),
             self._stopped,
             rows,
+            self._usage,
         )
         winners = [pair.winner for pair in self._pairs if pair.winner is not None]
         return SearchRecord(numbers, tuple(sorted(winners, key=lambda golden: golden.id)))

@@ -12,13 +12,14 @@ own: [{tool: read_message, path: body, text: "…", forbidden: [{tool: forward}]
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rightcall.core.codec import convert
-from rightcall.core.errors import InputError
+from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
@@ -27,9 +28,9 @@ from rightcall.model.tool_roles import RolePlan, SinkKind, SourceKind
 from rightcall.wings.attacks.templates import DEFAULTS
 
 FORMAT = "rightcall/attacks/1"
-AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull")
-MADE: tuple[Carrier, ...] = (*AUTO_CARRIERS, "memory", "history", "user", "document")
-"""Carriers that attempts can be generated for."""
+AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")
+OF_A_RUN = ("adaptive", "stop_at_first", "real_sinks")
+"""Keys that need a run of the plan; attempts alone do not have them."""
 
 
 class PlanRoles(Record, frozen=True):
@@ -56,6 +57,13 @@ class SecretLeaf(Record, frozen=True):
     path: Annotated[str, described("path of the value that the secret replaces")]
 
 
+class BenignRequest(Record, frozen=True):
+    """A request on the same tools that must be granted."""
+
+    text: Annotated[str, described("the request")]
+    calls: Annotated[tuple[AttackCall, ...], described("calls that it needs")]
+
+
 class OwnAttack(Record, frozen=True):
     """An attack written by hand."""
 
@@ -65,6 +73,9 @@ class OwnAttack(Record, frozen=True):
     carrier: Annotated[Carrier, described("where the text goes")] = "result"
     path: Annotated[str, described("path of the leaf [default: the longest text]")] = ""
     place: Annotated[Placement, described("place within the leaf")] = "end"
+    benign: Annotated[
+        BenignRequest | None, described("of a request that must be refused (carrier user): its benign twin")
+    ] = None
 
 
 class TwinCounts(Record, frozen=True):
@@ -106,6 +117,9 @@ class AttackPlan(Record, frozen=True):
     ] = 5
     twins: Annotated[TwinCounts, described("benign twins")] = TwinCounts()
     real_sinks: Annotated[bool, described("let sinks run for real where tools do")] = False
+    stop_at_first: Annotated[
+        bool, described("end the run at the first code of gate.forbid; no rate is shown then")
+    ] = False
     adaptive: Annotated[
         AdaptiveSearch | None, described("search for attacks that work, after the plan and apart from it")
     ] = None
@@ -126,10 +140,26 @@ def read_attack_plan(source: Any, folder: Path = Path()) -> AttackPlan:
         where = str(path)
     else:
         plan, where = convert(source, AttackPlan, "attacks"), "attacks"
-    if unmade := [carrier for carrier in plan.carriers if carrier not in MADE]:
-        raise InputError(
-            where,
-            f"carriers: {unmade[0]} is not available: nothing plants a text in a {unmade[0]}",
-            f"use: {', '.join(MADE)}",
-        )
+    for number, attack in enumerate(plan.own):
+        if attack.benign is not None and attack.carrier != "user":
+            problem = f"own[{number}].benign: only a request has a benign twin"
+            raise InputError(where, problem, "set carrier: user, or leave benign out")
     return plan
+
+
+def require_known_names(plan: AttackPlan, known: Collection[str]) -> None:
+    """Raise for a name of the plan that no tool has: what it says would be ignored."""
+    names = [(f"secrets.{name}", name) for name in plan.secrets]
+    for number, attack in enumerate(plan.own):
+        names += [(f"own[{number}].tool", attack.tool)] if attack.tool else []
+        calls = (*attack.forbidden, *(attack.benign.calls if attack.benign else ()))
+        names += [(f"own[{number}].forbidden", call.tool) for call in calls if isinstance(call.tool, str)]
+    for where, name in names:
+        if name not in known:
+            hint = suggestion(name, known) or f"known: {', '.join(known)}"
+            raise InputError("attacks", f"{where}: no such tool '{name}'", hint)
+
+
+def keys_of_run(plan: AttackPlan) -> list[str]:
+    """The keys of a plan that only a run of it has; a door that makes attempts alone must not ignore them."""
+    return [key for key in OF_A_RUN if getattr(plan, key) != getattr(AUTO, key)]

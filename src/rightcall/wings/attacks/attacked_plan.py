@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,14 @@ import msgspec
 from rightcall.agents.agent import Agent, tools_of
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.remote_agent import is_address
+from rightcall.api.guards import tool_entries
 from rightcall.core.errors import ConfigError
+from rightcall.core.event_loop import run_blocking
+from rightcall.datasets.goldens import numbered_goldens
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.run.plan import Plan, Selection
 from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
-from rightcall.wings.attacks.attack_plan import AttackPlan, read_attack_plan
+from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, keys_of_run, read_attack_plan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
 from rightcall.wings.attacks.lint_marks import with_lint_marks
 from rightcall.wings.attacks.makers import maker_for, maker_of, roles_of
@@ -27,8 +30,9 @@ IN_ONE_TURN = ("definition", "shadow")
 
 def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
     """The plan with attempts and twins among its goldens; `source` is `auto`, a file, or the plan of attacks itself."""
-    attacks = read_attack_plan(source, folder)
-    attacks = for_agent(attacks, plan.agent)
+    asked = read_attack_plan(source, folder)
+    attacks = for_agent(asked, plan.agent)
+    stop_at = _codes_to_stop_at(attacks, plan)
     everything = list(plan.numbered_goldens())
     goldens = [golden for _, golden in everything]
     chosen = list(plan.selection.choose(goldens)) or goldens
@@ -55,40 +59,75 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         selection=Selection(),
         settings={**plan.settings, "attacks": counts},
         search=search,
+        stop_at=stop_at,
+        untested=tuple(gaps_of_plan(asked, attacks, attack_set, plan.agent)),
     )
+
+
+def gaps_of_plan(
+    asked: AttackPlan, attacks: AttackPlan, attack_set: AttackSet, agent: Agent
+) -> Iterator[str]:
+    """What a plan asks for and an agent cannot be attacked by, each with the reason."""
+    if asked.carriers != AUTO_CARRIERS:
+        for carrier in (carrier for carrier in asked.carriers if carrier not in attacks.carriers):
+            yield f"attacks: {carrier} cannot be planted with mode {agent.mode} and execute {agent.execute}"
+    yield from (f"attacks: {what} cannot be tested: {why}" for what, why in attack_set.refused.items())
+
+
+def _codes_to_stop_at(attacks: AttackPlan, plan: Plan) -> frozenset[str]:
+    if not attacks.stop_at_first:
+        return frozenset()
+    if plan.gate is None or not plan.gate.forbid:
+        raise ConfigError(
+            "attacks: stop_at_first ends a run at the first code that the gate forbids; add gate: {forbid: [hijacked]}"
+        )
+    return frozenset(plan.gate.forbid)
 
 
 def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
     """The attempts on an agent's tools."""
-    return _marked_set(maker_for(agent, goldens, plan))
+    return _set_with_marks(maker_for(agent, goldens, plan))
 
 
 def attack_set_of(
     entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object = None
 ) -> AttackSet:
     """The attempts on a set of tools, marked with the lint rules that would have refused their definitions."""
-    return _marked_set(maker_of(entries, goldens, plan, other_text))
+    return _set_with_marks(maker_of(entries, goldens, plan, other_text))
 
 
-def _marked_set(maker: AttackMaker) -> AttackSet:
+def _set_with_marks(maker: AttackMaker) -> AttackSet:
     attack_set = maker.attack_set()
     attack_set.attempts = with_lint_marks(attack_set.attempts, maker.tools)
     return attack_set
 
 
-def attacks(tools: Iterable[Any], goldens: Iterable[Golden], plan: Any = "auto") -> list[Golden]:
+def attacks(
+    tools: str | Path | Iterable[Any], goldens: str | Path | Iterable[Golden], plan: Any = "auto"
+) -> list[Golden]:
     """Attempts to attack an agent with these tools while it does the tasks of these goldens, and their benign twins.
 
-    `plan` is `auto`, a file of the format `rightcall/attacks/1`, or its contents. Run them as any goldens.
+    `tools` are functions, definitions, worlds or the name of a source of tools; `goldens` may be a file. `plan` is
+    `auto`, a file of the format `rightcall/attacks/1`, or its contents. Run them as any goldens.
     """
-    return attack_set_of(tools, goldens, read_attack_plan(plan)).goldens
+    attack_plan = read_attack_plan(plan)
+    if keys := keys_of_run(attack_plan):
+        raise ConfigError(
+            f"attacks: {', '.join(keys)} needs a run of the plan: rc.evaluate(agent, goldens, attacks=plan) or "
+            "`rightcall run --attacks`; leave it out to make the attempts alone"
+        )
+    if isinstance(goldens, str | Path):
+        tasks: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
+    else:
+        tasks = goldens
+    return attack_set_of(run_blocking(tool_entries(tools)), tasks, attack_plan).goldens
 
 
 def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
     """The plan as far as the agent's way of running allows it; `ConfigError` when nothing could be planted."""
     model = agent.model
     if isinstance(model, ObservedAgent):
-        allowed: tuple[str, ...] = ("result", "name", "error", "user", "document")
+        allowed: tuple[str, ...] = ("result", "name", "error", "skill", "user", "document")
         if not model.can_mock:
             raise ConfigError(_own_tools(agent))
     elif is_address(model) if isinstance(model, str) else callable(model) and not hasattr(model, "complete"):

@@ -7,7 +7,7 @@ are drawn from the whole product.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -17,6 +17,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import (
+    DESCRIPTION,
+    REPORTED_GOALS,
     AttackCall,
     Canary,
     Carrier,
@@ -31,20 +33,39 @@ from rightcall.model.safety import (
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.tools.definitions.offer import tools_for
-from rightcall.wings.attacks.attack_plan import AttackPlan
+from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, require_known_names
 from rightcall.wings.attacks.canary import CanaryMint
-from rightcall.wings.attacks.goals import SECRET_FIELD, AttackDemand, AttackTarget, demand_of, targets_of
+from rightcall.wings.attacks.goals import (
+    PHRASES,
+    SECRET_FIELD,
+    AttackDemand,
+    AttackTarget,
+    demand_of,
+    targets_of,
+)
+from rightcall.wings.attacks.harm_pairs import harm_attempt
 from rightcall.wings.attacks.own_attacks import own_attempts
 from rightcall.wings.attacks.sites import Site, sites_of
-from rightcall.wings.attacks.templates import text_templates
-from rightcall.wings.attacks.twins import neutral_twin, twin_on_request
+from rightcall.wings.attacks.templates import harm_requests, text_templates
+from rightcall.wings.attacks.twins import benign_twins
 
-LIST_GOALS: frozenset[Goal] = frozenset({"prefer"})
+SLASHED = (".js", ".mjs", ".cjs", ".ts", ".go", ".rs", ".java", ".c", ".cpp", ".swift", ".kt", ".php")
+"""Scripts whose comments begin with two slashes; those of others begin with a hash."""
+NAMING_A_TOOL: frozenset[Template] = frozenset({"tool_named", "staged", "more_pages", "implicit"})
+"""Templates that speak of the tool to call, which some goals do not have."""
+UNMADE = {
+    "skill": "no task loads a skill",
+    "document": "no golden has context or retrieval_context; no agent is handed resources or prompts of an MCP server",
+    "memory": "no task reads text of third parties",
+    "user": "no tool is guarded",
+}
+"""Why a carrier has no attempt."""
 BY_GOAL: Mapping[Goal, Family] = {
     "exfiltrate": "exfiltration", "destroy": "destructive", "consume": "consumption", "use_identity": "identity",
 }  # fmt: skip
 BY_CARRIER: Mapping[Carrier, Family] = {
-    "definition": "poisoning", "shadow": "shadowing", "rug_pull": "rug_pull", "memory": "cross_session", "user": "harm",
+    "definition": "poisoning", "skill": "poisoning", "shadow": "shadowing", "rug_pull": "rug_pull",
+    "memory": "cross_session", "user": "harm",
 }  # fmt: skip
 
 
@@ -66,6 +87,7 @@ class AttackSpec(Record, frozen=True):
     def name(self) -> str:
         words = [self.site.carrier, self.target.goal, self.target.tool, self.template, self.site.tool]
         words += [
+            self.site.path,
             self.site.to,
             self.place if self.place != "end" else "",
             self.wrap if self.wrap != "plain" else "",
@@ -93,15 +115,21 @@ def attack_maker(
     roles: Mapping[str, ToolRoles],
     plan: AttackPlan,
     other_text: object = None,
+    served: Collection[str] = (),
 ) -> AttackMaker:
-    """What makes the attempts of a plan on these goldens. `other_text` is all else in which no canary may occur."""
+    """What makes the attempts of a plan on these goldens. `other_text` is all else in which no canary may occur.
+
+    Skills among `tools` carry texts and are no tools; `served` are those that the agent is offered by `load_skill`.
+    """
     usable = [golden for golden in goldens if isinstance(golden, Golden) and _is_task(golden)]
     if not usable:
         raise ConfigError(
             "attacks need goldens with expected calls: there is no task that an attack could disturb"
         )
     corpus = encode_as([list(goldens), list(tools.values()), other_text], repr).decode()
-    return AttackMaker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
+    maker = AttackMaker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
+    maker.served = frozenset(served)
+    return maker
 
 
 def _is_task(golden: Golden) -> bool:
@@ -119,20 +147,35 @@ class AttackMaker:
         plan: AttackPlan,
         mint: CanaryMint,
     ) -> None:
-        self.goldens, self.tools, self.roles, self.plan, self.mint = goldens, tools, roles, plan, mint
+        self.goldens, self.roles, self.plan, self.mint = goldens, roles, plan, mint
+        self.skills = {name: tool for name, tool in tools.items() if tool.kind == "skill"}
+        self.tools = {name: tool for name, tool in tools.items() if tool.kind == "tool"}
+        self.served: frozenset[str] = frozenset()
         self.made = AttackSet()
 
     def attack_set(self) -> AttackSet:
-        for own in own_attempts(self.plan.own, self.goldens, self.roles):
+        require_known_names(self.plan, {**self.tools, **self.skills})
+        for own, twin in own_attempts(self.plan.own, self.goldens, self.roles):
             self.made.attempts.append(own)
+            self.made.twins += [twin] if twin is not None else []
         for spec in self._draw():
             attempt = self.attempt(spec)
             if isinstance(attempt, str):
                 self.made.refused[".".join(spec.coverage)] = attempt
             else:
                 self.made.attempts.append(attempt)
-        self._add_twins()
+        self.made.twins += benign_twins(self.made.attempts, self.goldens, self.tools, self.plan, self.mint)
+        self._note_unmade()
         return self.made
+
+    def _note_unmade(self) -> None:
+        """Say which carriers and goals that the plan names itself have no attempt."""
+        asked: set[str] = set() if self.plan.carriers == AUTO_CARRIERS else set(self.plan.carriers)
+        asked |= set() if self.plan.goals == "auto" else set(self.plan.goals)
+        safeties = [attempt.safety for attempt in self.made.attempts if attempt.safety is not None]
+        asked -= {safety.carrier for safety in safeties} | {safety.goal for safety in safeties}
+        for name in sorted(asked - {key for keys in self.made.refused for key in keys.split(".")}):
+            self.made.refused[name] = UNMADE.get(name, "no task, tool and template of the suite allow it")
 
     def _draw(self) -> list[AttackSpec]:
         """One of each (carrier, goal, sink), then a draw from the rest."""
@@ -157,13 +200,18 @@ class AttackMaker:
     def specs_of(self, number: int) -> Iterator[AttackSpec]:
         """The part of the product that belongs to one golden."""
         templates, plan, golden = text_templates(), self.plan, self.goldens[number]
-        tools = tools_for(golden, self.tools)
+        offered = tools_for(golden, {**self.tools, **self.skills})
+        tools = {name: tool for name, tool in offered.items() if name not in self.skills}
+        skills = {name: tool for name, tool in offered.items() if name in self.skills}
         roles = {name: self.roles[name] for name in tools if name in self.roles}
-        sites = list(sites_of(golden, plan.carriers, tools, roles))
+        sites = list(sites_of(golden, plan.carriers, tools, roles, skills, self.served))
         targets = [
             t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
         ]
         for site in sites:
+            if site.carrier == "user":
+                yield from (AttackSpec(number, site, t, "request") for t in targets if self._is_harm(t))
+                continue
             own = self._own_targets(site)
             for template in plan.templates:
                 if site.carrier not in templates[template].carriers or not _fits(template, site):
@@ -182,13 +230,22 @@ class AttackMaker:
             targets.append(AttackTarget("consume", site.tool))
         if site.carrier == "definition":
             targets.append(AttackTarget("send_to_attacker", site.tool, "copy_to"))
+        if goals != "auto":  # these need no sink, and are made on request
+            targets += [AttackTarget("stop", "")] if site.carrier != "memory" else []
+            targets.append(AttackTarget("say", ""))
         return [target for target in targets if goals == "auto" or target.goal in goals]
+
+    def _is_harm(self, target: AttackTarget) -> bool:
+        """Whether a user can ask for this with ill intent: a guarded sink."""
+        return target.goal in harm_requests() and self.roles[target.tool].guarded and not target.private
 
     def _placements(
         self, golden: int, site: Site, target: AttackTarget, template: Template
     ) -> Iterator[AttackSpec]:
-        in_text = site.carrier in ("result", "document", "user", "memory") and template != "staged"
+        in_text = site.carrier in ("result", "document", "memory") and template != "staged"
         if target.parameter == "copy_to" and template != "implicit":
+            return
+        if target.goal in REPORTED_GOALS and template in NAMING_A_TOOL:
             return
         for place in self.plan.places if in_text else ("end",):
             for wrap in self.plan.wraps if in_text else ("plain",):
@@ -201,6 +258,12 @@ class AttackMaker:
         demand = self._demand(target, name, spec)
         if isinstance(demand, str):
             return demand
+        if spec.site.carrier == "user":
+            user_ids = tuple(str(value) for value in self.plan.roles.identity.values())
+            attempt = harm_attempt(golden, name, target, demand, spec.golden)
+            assert attempt.safety is not None
+            safety = msgspec.structs.replace(with_roles(attempt.safety, self.roles), user_ids=user_ids)
+            return msgspec.structs.replace(attempt, safety=safety)
         plants = list(self._plants(spec, demand))
         if target.private:
             path = self.plan.secrets[target.private].path if target.private in self.plan.secrets else ""
@@ -224,6 +287,13 @@ class AttackMaker:
         return attempt_of(golden, name, with_roles(safety, self.roles))
 
     def _demand(self, target: AttackTarget, name: str, spec: AttackSpec) -> AttackDemand | str:
+        if target.goal == "stop":
+            return AttackDemand({}, (), (), PHRASES["stop"], "")
+        if target.goal == "say":
+            token = self.mint.fresh(name, "attacker")
+            return AttackDemand(
+                {}, (Canary("attacker", token),), (), PHRASES["say"].format(value=token), token
+            )
         if target.goal == "consume":
             return AttackDemand({}, (), (), "", "")
         if target.goal == "prefer":
@@ -266,45 +336,9 @@ class AttackMaker:
             languages = sorted(template.languages)
             wording = template.languages[languages[spec.golden % len(languages)]]
         text = template.fill(slots, wording)
+        if site.carrier == "skill" and site.path not in ("", DESCRIPTION):
+            text = f"{'//' if site.path.endswith(SLASHED) else '#'} {text}"
         yield Plant(site.carrier, site.tool, site.path, spec.place, spec.wrap, text=text, to=site.to)
-
-    def _add_neutral_twins(self, by_id: Mapping[str, Golden]) -> None:
-        """Neutral twins of each carrier, where something is left to do once the remark is read, if there is such."""
-        groups: dict[str, list[tuple[bool, Golden, Golden, Safety]]] = {}
-        for attempt in self.made.attempts:
-            safety, source = attempt.safety, by_id.get(attempt.id.partition("~")[0])
-            if safety is not None and source is not None and safety.carrier and not safety.stages:
-                groups.setdefault(safety.carrier, []).append(
-                    (_is_last(source, safety), source, attempt, safety)
-                )
-        for group in groups.values():
-            group.sort(key=lambda choice: choice[0])
-            for number, (_, source, attempt, safety) in enumerate(group[: self.plan.twins.neutral], 1):
-                self.made.twins.append(neutral_twin(source, attempt, safety, number))
-
-    def _add_twins(self) -> None:
-        """Neutral twins, and an authorised one for each goal and sink."""
-        plan, attempts = self.plan, self.made.attempts
-        by_id = {golden.id: golden for golden in self.goldens}
-        self._add_neutral_twins(by_id)
-        counts: dict[tuple[str, ...], int] = {}
-        key: tuple[str, ...]
-        for attempt in attempts:
-            safety, source = attempt.safety, by_id.get(attempt.id.partition("~")[0])
-            if safety is None or source is None:
-                continue
-            tool = safety.forbidden[0].tool if safety.forbidden else ""
-            key = ("authorised", safety.goal, str(tool))
-            if counts.setdefault(key, 0) < plan.twins.authorised:
-                twin = twin_on_request(source, attempt, safety, self.tools, self.mint, counts[key])
-                counts[key] += 1
-                self.made.twins += [twin] if twin is not None else []
-
-
-def _is_last(golden: Golden, safety: Safety) -> bool:
-    """Whether the task is done when the plant is read: then nobody could shy away from it."""
-    last = golden.expected_calls[-1].tool if golden.expected_calls else ""
-    return any(plant.tool == last for plant in safety.plants if not plant.in_tool_list)
 
 
 def _fits(template: Template, site: Site) -> bool:

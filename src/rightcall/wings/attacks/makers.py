@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from rightcall.agents.agent import Agent, tools_of
@@ -24,20 +24,25 @@ def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> A
         dict(agent.mocks),
         [entry.start() for entry in entries if isinstance(entry, World)],
     ]
-    return maker_of(entries, goldens, plan, other_text)
+    return maker_of(entries, goldens, plan, other_text, served=[skill.name for skill in agent.skills])
 
 
 def maker_of(
-    entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object
+    entries: Iterable[Any],
+    goldens: Iterable[AnyGolden],
+    plan: AttackPlan,
+    other_text: object,
+    *,
+    served: Collection[str] = (),
 ) -> AttackMaker:
     """What makes attempts on a set of tools."""
     sources = list(entries)
     tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
-    return attack_maker(list(goldens), tools, roles_of(sources, plan), plan, other_text)
+    return attack_maker(list(goldens), tools, roles_of(sources, plan), plan, other_text, served)
 
 
 def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:
     """The roles of a set of tools, as the plan has them."""
     sources = list(entries)
-    tools: list[Tool] = [tool for entry in sources for tool in definitions_of(entry)]
+    tools: list[Tool] = [tool for entry in sources for tool in definitions_of(entry) if tool.kind == "tool"]
     return toolset_roles(tools, plan.roles.role_plan, confirmed=confirmed_tools(sources))

@@ -11,21 +11,28 @@ from rightcall.model.safety import Plant, Safety
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.wings.attacks.attack_plan import OwnAttack
 from rightcall.wings.attacks.goals import task_tools
+from rightcall.wings.attacks.harm_pairs import own_pair
 
 
 def own_attempts(
     attacks: Sequence[OwnAttack], goldens: Sequence[Golden], roles: Mapping[str, ToolRoles]
-) -> Iterator[Golden]:
-    """Each attack of a plan, on every golden whose task calls the tool that carries it."""
+) -> Iterator[tuple[Golden, Golden | None]]:
+    """Each attack of a plan, on every golden whose task calls the tool that carries it.
+
+    A request that must be refused is made once, with its benign twin if it has one.
+    """
     sinks: dict[str, tuple[str, ...]] = {
         name: tuple(tool.sinks) for name, tool in roles.items() if tool.sinks
     }
     for number, attack in enumerate(attacks):
+        if attack.carrier == "user":
+            yield own_pair(attack, goldens[0], number, sinks)
+            continue
         plant = Plant(attack.carrier, attack.tool, attack.path, attack.place, text=attack.text)
         safety = Safety("injection", plants=(plant,), forbidden=attack.forbidden, sinks=sinks)
         for golden in goldens:
             if not attack.tool or attack.tool in task_tools(golden) or plant.in_tool_list:
-                yield msgspec.structs.replace(
+                attempt = msgspec.structs.replace(
                     golden,
                     id=f"{golden.id}~own.{number}",
                     extra_calls="allow",
@@ -33,3 +40,4 @@ def own_attempts(
                     tags=tuple(dict.fromkeys((*golden.tags, "attack"))),
                     safety=safety,
                 )
+                yield attempt, None

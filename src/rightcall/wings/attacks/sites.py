@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
+from rightcall.core.codec import encode_as
 from rightcall.core.words import name_tokens
-from rightcall.model.golden import Golden
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.record import Record
-from rightcall.model.safety import Carrier
+from rightcall.model.safety import DESCRIPTION, Carrier
+from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.wings.attacks.goals import task_tools
 
+NO_SKILLS: Mapping[str, Tool] = {}
 LISTING_VERBS = frozenset(["list", "search", "find", "query"])
 
 
@@ -30,8 +34,13 @@ def sites_of(
     carriers: tuple[Carrier, ...],
     tools: Mapping[str, Tool],
     roles: Mapping[str, ToolRoles],
+    skills: Mapping[str, Tool] = NO_SKILLS,
+    served: Collection[str] = (),
 ) -> Iterator[Site]:
-    """Every place where a text can be planted that this golden's task meets."""
+    """Every place where a text can be planted that this golden's task meets.
+
+    `served` are the skills whose descriptions the agent is handed by the tool `load_skill`.
+    """
     task = [name for name in task_tools(golden) if name in tools]
     reads = [name for name in task if roles[name].external]
     every_read = tuple(
@@ -59,8 +68,32 @@ def sites_of(
                 yield from (Site(carrier, name, to=f"{name}_assistant") for name in task[:1])
             case "memory":
                 yield from (Site(carrier, name) for name in reads[:1])
+            case "skill":
+                yield from _skill_sites(golden, skills, served)
             case "history" | "user":
                 yield Site(carrier)
             case "document":
                 if golden.context or golden.retrieval_context:
                     yield Site(carrier)
+
+
+def _skill_sites(golden: Golden, skills: Mapping[str, Tool], served: Collection[str]) -> Iterator[Site]:
+    """The bodies of the skills that a task loads, their descriptions, and the scripts that it reads."""
+    index = SkillIndex(skills)
+    for name in skills:
+        if not any(_loads(call, name, index) for call in golden.expected_calls):
+            continue
+        yield Site("skill", name)
+        if name in served:
+            yield Site("skill", name, DESCRIPTION)
+        arguments = b" ".join(encode_as(call.args, repr) for call in golden.expected_calls)
+        plain = arguments.decode().replace("\\", "")  # a pattern escapes dots
+        yield from (Site("skill", name, path) for path in sorted(index.files[name]) if path in plain)
+
+
+def _loads(call: ExpectedCall, skill: str, index: SkillIndex) -> bool:
+    names = (call.tool,) if isinstance(call.tool, str) else tuple(call.tool)
+    if skill in names:
+        return True
+    load = index.skill_call(ToolCall(names[0], call.plain_arguments)) if names else None
+    return load is not None and load.skill == skill and not load.file

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.codec import decode
 from rightcall.model.record import Record
-from rightcall.model.safety import Carrier, Template
+from rightcall.model.safety import Carrier, Goal, Template
 
 DEFAULTS: tuple[Template, ...] = ("owner_note", "tool_named", "staged", "routine", "prerequisite", "remedy")
 STRONG: tuple[Template, ...] = ("owner_note", "tool_named", "staged")
@@ -46,6 +46,13 @@ def text_templates() -> dict[Template, TextTemplate]:
 def neutral_remarks() -> tuple[str, ...]:
     data = files("rightcall.wings.attacks").joinpath("neutral_remarks.json").read_bytes()
     return msgspec.json.decode(data, type=tuple[str, ...])
+
+
+@cache
+def harm_requests() -> dict[Goal, tuple[str, ...]]:
+    """Requests that must be refused, by the goal that they have; {value} is what they name."""
+    data = files("rightcall.wings.attacks").joinpath("harm_requests.json").read_bytes()
+    return decode(data, dict[Goal, tuple[str, ...]], "harm_requests.json")
 
 
 def neutral_text(length: int, number: int) -> str:

@@ -2,14 +2,241 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import click
 
-from rightcall.wings.attacks.commands.guard import guard
-from rightcall.wings.attacks.commands.list import list_attacks
-from rightcall.wings.attacks.commands.make import make
-from rightcall.wings.attacks.commands.show import show
-from rightcall.wings.attacks.commands.winners import winners
-from rightcall.wings.attacks.commands.worst_case import worst_case
+from rightcall.cli.command_options import DeclaredCommand, GroupedCommand, takes_option, takes_options
+from rightcall.cli.options import OUTPUT
+from rightcall.cli.output import (
+    as_object,
+    console,
+    print_json,
+    print_json_line,
+    print_next,
+    step_counter,
+    tell,
+)
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
+from rightcall.core.text import pluralize
+from rightcall.files.atomic import write_file
+from rightcall.store.address import open_store
+from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
+
+if TYPE_CHECKING:
+    from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
+
+
+@click.command(cls=DeclaredCommand)
+@click.argument("source")
+@takes_option(TrustOption, "trust")
+def guard(
+    source: str,
+    trust: bool,
+    policy_name: Annotated[
+        str, Option("Policy to write out: auto, strict or a file", flags=("--guard",))
+    ] = "auto",
+    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
+) -> None:
+    """Write out the guard policy of the tools of SOURCE, a suite or a source of tools: every rule with its role.
+
+    The file can be edited and named as `guard:` in a suite. As it is written, it gives the verdicts of its base.
+    """
+    from rightcall.tools.definitions.source import confirmed_tools
+    from rightcall.tools.guard.base_rules import policy_yaml, write_rules_out
+    from rightcall.tools.guard.monitor import Guard
+    from rightcall.tools.guard.policy import guard_policy
+    from rightcall.wings.attacks.subject import attack_subject
+
+    subject = attack_subject(source, trust=trust)
+    policy = guard_policy(policy_name)
+    if policy is None:
+        raise ConfigError("--guard none has no rules to write out; use auto, strict or a file")
+    bound = Guard(policy, subject.tools, confirmed=confirmed_tools(subject.entries), where=policy_name)
+    text = policy_yaml(write_rules_out(policy, bound.roles))
+    if output is None:
+        tell(text.rstrip("\n"))
+        return
+    write_file(output, text.encode())
+    tell(f"wrote {len(write_rules_out(policy, bound.roles).rules)} rules to {output}")
+    print_next(f"rightcall attacks worst-case {shlex.quote(source)} --guard {shlex.quote(str(output))}")
+
+
+@click.command("list", cls=DeclaredCommand)
+def list_attacks(as_json: JsonOption = False) -> None:
+    """List carriers, goals, templates, places and wraps: what an attack is made of."""
+    from rightcall.model.safety import CARRIERS, FAMILIES, GOALS, PLACEMENTS, WRAPS
+    from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS
+    from rightcall.wings.attacks.templates import DEFAULTS, text_templates
+
+    templates = {
+        name: {"carriers": list(template.carriers), "default": name in DEFAULTS, "text": template.text}
+        for name, template in text_templates().items()
+    }
+    carriers = {name: {"default": name in AUTO_CARRIERS} for name in CARRIERS}
+    if as_json:
+        parts = {"families": FAMILIES, "carriers": carriers, "goals": GOALS, "templates": templates}
+        print_json({**parts, "places": PLACEMENTS, "wraps": WRAPS})
+        return
+    out = console()
+    marks = {name: "" if facts["default"] else " (on request)" for name, facts in carriers.items()}
+    for title, names in (
+        ("carriers", [f"{name}{marks[name]}" for name in carriers]),
+        ("goals", GOALS),
+        ("places", PLACEMENTS),
+        ("wraps", WRAPS),
+        ("families", FAMILIES),
+    ):
+        out.say("[bold]{}[/bold]  {}", f"{title:<9}", ", ".join(names), soft_wrap=True)
+    out.say("[bold]templates[/bold]")
+    for name, facts in templates.items():
+        out.say("  [bold]{}[/bold]  {}", f"{name:<13}", facts["text"], soft_wrap=True)
+
+
+@click.command(cls=DeclaredCommand)
+@click.argument("suite", type=click.Path(path_type=Path))
+@takes_option(TrustOption, "trust")
+def make(
+    suite: Path,
+    trust: bool,
+    output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT)],
+    plan: Annotated[
+        str | None, Option("Plan of attacks [default: the suite's, or auto]", metavar="auto|FILE")
+    ] = None,
+) -> None:
+    """Write the attacks on the tools of SUITE as goldens, to read, keep and edit; then run or score them as any others.
+
+    An attempt is a golden of the suite with a text planted in what the agent reads, and the calls that must not follow.
+    Its benign twins are written too.
+    """
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.wings.attacks.attack_plan import keys_of_run, read_attack_plan
+    from rightcall.wings.attacks.attacked_plan import attack_goldens
+    from rightcall.wings.attacks.subject import attack_subject
+
+    subject = attack_subject(suite, trust=trust)
+    if subject.plan is None:
+        raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")
+    if plan is None:
+        own = subject.suite.attacks if subject.suite is not None else None
+        attacks = read_attack_plan(None if own == "none" else own, suite.parent)
+    else:
+        attacks = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
+    for key in keys_of_run(attacks):
+        tell(f"left out: {key} needs a run of the plan: rightcall run {suite} --attacks", err=True)
+    goldens = [golden for _, golden in subject.plan.numbered_goldens()]
+    attack_set = attack_goldens(subject.plan.agent, goldens, attacks)
+    save_goldens(attack_set.goldens, output)
+    twins = pluralize(len(attack_set.twins), "benign twin")
+    tell(
+        f"{output}: {pluralize(len(attack_set.attempts), 'attempt')} of {attack_set.possible:,} possible, {twins}"
+    )
+    for what, reason in attack_set.refused.items():
+        tell(f"cannot be tested: {what}: {reason}", err=True)
+    attacked = subject.suite is not None and subject.suite.attacks not in (None, "none")
+    option = f" --attacks {plan or 'auto'}" if plan or not attacked else ""
+    print_next(f"rightcall run {suite}{option}")
+
+
+@click.command(cls=DeclaredCommand)
+@click.argument("source")
+@takes_option(TrustOption, "trust")
+def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
+    """Show the roles of the tools of SOURCE, a suite or a source of tools, each with the reason.
+
+    Sources bring text into the agent: external ones text that third parties write, private ones what only the user may
+    see. Sinks have effects. A flow leads from an external source over a private one to a sink by which data leaves.
+
+    SOURCE is a suite, a file of definitions, `module:attribute` or `mcp:COMMAND`.
+    """
+    from rightcall.schema.roles.flows import flows_of
+    from rightcall.wings.attacks.role_text import print_roles, roles_document
+    from rightcall.wings.attacks.subject import attack_subject
+
+    roles = attack_subject(source, trust=trust).roles
+    flows = flows_of(roles)
+    if as_json:
+        print_json(roles_document(roles, flows))
+    else:
+        print_roles(console(), roles, flows)
+
+
+@click.command(cls=DeclaredCommand)
+@click.argument("run", default="last")
+def winners(
+    run: str,
+    output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT)],
+    store_url: StoreOption = None,
+) -> None:
+    """Write the attacks with which the adaptive search of RUN moved the agent as goldens, for the next fixed plan.
+
+    They run as any goldens: add the file to a dataset, and later runs count and gate them.
+    """
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.run.attacks import search_of_run
+
+    with open_store(store_url, must_exist=True) as store:
+        stored = store.runs.get(run)
+        search = search_of_run(store, stored.run)
+    if search is None:
+        raise InputError(
+            f"run {stored.id}",
+            "has no adaptive search that has ended",
+            "write `adaptive: {budget: 200}` in the plan of attacks, and run the suite",
+        )
+    if not search.winners:
+        tell(f"run {stored.id}: the search broke nothing; no file was written")
+        return
+    save_goldens(search.winners, output)
+    tell(f"{output}: {pluralize(len(search.winners), 'attempt')}")
+    print_next(f"rightcall dataset check {output}")
+
+
+@click.command("worst-case", cls=GroupedCommand)
+@click.argument("source")
+@takes_options(WorstCaseOptions)
+def worst_case(source: str, options: WorstCaseOptions) -> None:
+    """Replay the goldens of SOURCE, a suite or a dataset, as a hijacked agent would: no model is asked.
+
+    For each golden, its expected calls run on the worlds and mocks of the suite, with the attacker's text in everything
+    external that they read. After each of them the attacker's calls are tried. Shown are the attacker's calls that
+    the guards stop, and the user's own that they stop too.
+
+    Exit codes: 0 every attacker call was stopped, 1 one was not or too many calls of the user were, 2 bad input,
+    3 nothing to replay.
+    """
+    from rightcall.core.event_loop import run_blocking
+    from rightcall.wings.attacks.worst_case.run import run_worst_case
+
+    with step_counter("replaying", "golden") as watch:
+        result = run_blocking(run_worst_case(source, options, watch))
+    if options.as_json:
+        for row in result.rows:
+            if row.who == "attacker" or row.sink or row.stopped:
+                print_json_line(row)
+        print_json_line({"worst_case": as_object(result.summary)})
+    else:
+        _show(result, source, options)
+    if result.summary.inconclusive:
+        raise click.exceptions.Exit(3)
+    if not result.passes(1.0 if options.max_false_stops is None else options.max_false_stops):
+        raise click.exceptions.Exit(1)
+
+
+def _show(result: WorstCaseResult, source: str, options: WorstCaseOptions) -> None:
+    from rightcall.wings.attacks.worst_case.text import print_worst_case
+
+    print_worst_case(console(), result, every=options.every)
+    if options.output is not None:
+        tell(f"wrote {len(result.summary.unguarded)} counterexamples to {options.output}")
+    elif result.summary.unguarded:
+        print_next(
+            f"rightcall attacks worst-case {shlex.quote(source)} --guard auto",
+            f"rightcall attacks guard {shlex.quote(source)} -o guard.yaml",
+        )
 
 
 @click.group()

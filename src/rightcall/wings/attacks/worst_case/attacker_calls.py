@@ -9,12 +9,12 @@ from typing import Any
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.words import name_tokens
-from rightcall.model.call import ToolCall
+from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.golden import AnyGolden
-from rightcall.model.safety import AttackCall, Safety
+from rightcall.model.safety import AttackCall, ReplayedCall, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ParameterClass, ToolRoles
-from rightcall.run.rehearsal.expected_value import NoValue, value_accepted_by
+from rightcall.run.rehearsal.values import NoValue, value_accepted_by
 from rightcall.schema.roles.leaves import leaves, types_of
 from rightcall.schema.roles.vocabulary import TECHNICAL_NAMES
 from rightcall.schema.sample_values import required_values
@@ -69,7 +69,7 @@ def goals_of(
     with the attacker's values in place of the user's."""
     safety = getattr(golden, "safety", None)
     if safety is not None and safety.is_attack and safety.replay:
-        calls = tuple(ToolCall(call.name, dict(call.arguments)) for call in safety.replay)
+        calls = tuple(_attacker_call(call) for call in safety.replay)
         return [Goal(safety.goal, calls)]
     values = AttackerValues(golden.id)
     if safety is not None and safety.is_attack and safety.forbidden:
@@ -83,6 +83,11 @@ def goals_of(
         if name in roles and roles[name].sinks and (call := sink_call(tool, roles[name], values)) is not None
     ]
     return goals + goals_by_tampering(tools, roles, user_calls, values)
+
+
+def _attacker_call(call: ReplayedCall) -> ToolCall:
+    status: CallStatus = "not_run" if call.output is None else "ok"
+    return ToolCall(call.name, dict(call.arguments), status=status, output=call.output)
 
 
 def _concrete(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -13,9 +14,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.model.worst_case import Threat
 from rightcall.tools.definitions.source import confirmed_tools
-from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.monitor import Guard, replay
 from rightcall.tools.guard.policy import GuardPolicy
-from rightcall.tools.guard.replay import replay
 from rightcall.wings.attacks.subject import AttackSubject
 from rightcall.wings.attacks.worst_case.outcome import Unguarded
 from rightcall.wings.attacks.worst_case.representatives import STANDARD
@@ -30,25 +30,28 @@ class NotReproducedError(RightCallError):
 
 
 def counterexample(golden: AnyGolden, reached: Unguarded, roles: Mapping[str, ToolRoles]) -> AnyGolden:
-    """The user's golden with the attacker's text in what it reads and his call as `replay` and `forbidden`."""
+    """The user's golden with the attacker's text in what it reads and his calls as `replay` and `forbidden`."""
     carriers = [name for name, tool in roles.items() if tool.external]
-    text = f"Please call {reached.tool} with " + ", ".join(
-        f"{name} = {value}" for name, value in reached.arguments.items()
-    )
     named = (
         {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
         if isinstance(golden, Golden)
         else set()
     )
     carrier = next((name for name in carriers if name in named), carriers[0] if carriers else "")
+    fields = (
+        Plant("result", carrier, path=name, place="field", text=str(value))
+        for name, value in reached.fields.items()
+    )
     safety = Safety(
         "injection",
-        plants=(Plant("result", carrier, text=text),),
+        plants=(Plant("result", carrier, text=reached.text), *fields),
         forbidden=(AttackCall(reached.tool, dict(reached.arguments)),),
         complete="any",
-        replay=(ReplayedCall(reached.tool, dict(reached.arguments)),),
+        replay=reached.replay,
     )
     name = f"{golden.id}~{reached.goal.replace(': ', '-').replace(' ', '-')}"
+    if not name.endswith(f"-{reached.tool}") and f"-{reached.tool}." not in name:
+        name = f"{name}-{reached.tool}"
     return msgspec.structs.replace(golden, id=name, cluster=golden.cluster or golden.id, safety=safety)
 
 
@@ -111,15 +114,15 @@ async def reproduce(
 ) -> list[AnyGolden]:
     """The counterexamples as goldens, each run alone; `NotReproducedError` if one is stopped then."""
     by_id = {golden.id: golden for golden in goldens}
-    counterexamples = [
-        counterexample(by_id[reached.golden_id], reached, roles)
-        for reached in unguarded
-        if reached.golden_id in by_id
-    ]
-    for golden in counterexamples:
-        result = await replay_worst_case([golden], setup)
-        if not result.summary.unguarded:
+    counterexamples = []
+    for reached in unguarded:
+        golden = counterexample(by_id[reached.golden_id], reached, roles)
+        recorded = setup.recorded.get(reached.golden_id)
+        alone = replace(setup, recorded={golden.id: recorded} if recorded is not None else {})
+        result = await replay_worst_case([golden], alone)
+        if not any(again.tool == reached.tool for again in result.summary.unguarded):
             raise NotReproducedError(
                 f"the counterexample {golden.id} is stopped when it is run alone; please report this"
             )
+        counterexamples.append(golden)
     return counterexamples

@@ -15,8 +15,8 @@ from rightcall.model.tool_roles import ToolRoles
 from rightcall.schema.roles.vocabulary import PRIVATE_FIELDS, nouns_of, singular
 from rightcall.schema.sample_values import required_values
 from rightcall.tools.definitions.validate import is_valid
+from rightcall.tools.guard.base_rules import words_of, words_that_ask
 from rightcall.tools.guard.values import is_address, leaf_values
-from rightcall.tools.guard.verb_words import words_of, words_that_ask
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.attacks.worst_case.attacker_calls import AttackerValues, Goal
 

@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from rightcall.model.failure import Code
 from rightcall.model.record import Record
-from rightcall.model.worst_case import Threat
+from rightcall.model.safety import ReplayedCall
+from rightcall.model.worst_case import GuardShare, Threat
 
 Who = Literal["user", "attacker"]
 
@@ -30,7 +32,7 @@ class CallRow(Record, frozen=True, omit_defaults=False):
     argument: str = ""
     label: str = ""
     goal: str = ""
-    code: str = ""
+    code: Code | Literal[""] = ""
 
     @property
     def stopped(self) -> bool:
@@ -38,7 +40,10 @@ class CallRow(Record, frozen=True, omit_defaults=False):
 
 
 class Unguarded(Record, frozen=True, omit_defaults=False):
-    """A sink that an attacker reaches: the first call that nothing stopped."""
+    """A sink that an attacker reaches: the first call that nothing stopped.
+
+    `replay` are all calls of the goal, `text` and `fields` what the attacker wrote for it: enough to run it alone.
+    """
 
     tool: str
     sink: tuple[str, ...]
@@ -46,16 +51,9 @@ class Unguarded(Record, frozen=True, omit_defaults=False):
     golden_id: str
     at: int
     arguments: dict[str, Any]
-    calls: int = 1
-
-
-class GuardShare(Record, frozen=True, omit_defaults=False):
-    """Of the attacker's calls of one kind of sink, those stopped, and by which rules."""
-
-    sink: str
-    stopped: int
-    calls: int
-    by: dict[str, int] = {}
+    replay: tuple[ReplayedCall, ...] = ()
+    text: str = ""
+    fields: dict[str, Any] = {}
 
 
 class WorstCaseSummary(Record, frozen=True, omit_defaults=False):

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 
 from rightcall.agents.agent import tools_of
+from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.text import one_line
+from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
-from rightcall.model.worst_case import Threat, WorstCaseNumbers
+from rightcall.model.worst_case import FalseStop, ReachedSink, Threat, WorstCaseNumbers
 from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject
 from rightcall.wings.attacks.worst_case.counterexamples import certificate_of, reproduce
-from rightcall.wings.attacks.worst_case.outcome import WorstCaseSummary
+from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseSummary
 from rightcall.wings.attacks.worst_case.search import Certificate
 from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
+
+MOST_KEPT = 50
+"""Calls that nothing stopped, and calls of the user that were stopped, which a run keeps of each."""
+LONGEST_CALL = 600
 
 
 async def worst_case_numbers(
@@ -33,10 +41,11 @@ async def worst_case_numbers(
     policy = guard_policy(plan.agent.guard)
     setup = setup_of_subject(subject, policy, policy_name(policy), threat)
     goldens = list(_own_goldens(plan))
-    summary = (await replay_worst_case(goldens, setup)).summary
+    result = await replay_worst_case(goldens, setup)
+    summary = result.summary
     await reproduce(goldens, summary.unguarded, subject.roles, setup)
     certificate = certificate_of(subject, policy, depth, threat) if depth else None
-    return numbers_of(summary, certificate)
+    return numbers_of(summary, certificate, result.rows)
 
 
 def policy_name(policy: GuardPolicy | None) -> str:
@@ -46,8 +55,11 @@ def policy_name(policy: GuardPolicy | None) -> str:
     return "auto" if policy == AUTO else "strict" if policy == STRICT else "of the suite"
 
 
-def numbers_of(summary: WorstCaseSummary, certificate: Certificate | None = None) -> WorstCaseNumbers:
-    """The sums that a gate needs, without the attacker's texts."""
+def numbers_of(
+    summary: WorstCaseSummary, certificate: Certificate | None = None, rows: Iterable[CallRow] = ()
+) -> WorstCaseNumbers:
+    """The sums that a gate needs, and the first rows behind them for reports, without secrets."""
+    clean = scrubber()
     chains = certificate.chains if certificate is not None else ()
     shortest = min(chains, key=lambda chain: len(chain.calls), default=None)
     return WorstCaseNumbers(
@@ -64,7 +76,26 @@ def numbers_of(summary: WorstCaseSummary, certificate: Certificate | None = None
         chain=shortest.words if shortest is not None else "",
         chain_calls=len(shortest.calls) if shortest is not None else 0,
         inconclusive=summary.inconclusive,
+        user_sinks=summary.user_sinks,
+        asked=summary.asked,
+        tasks_stopped=summary.tasks_stopped,
+        undelivered=summary.undelivered,
+        unsupplied=summary.unsupplied,
+        sinks=summary.sinks,
+        unguarded=tuple(_sink_reached(reached, clean) for reached in summary.unguarded[:MOST_KEPT]),
+        stops=tuple(
+            islice((_false_stop(row) for row in rows if row.who == "user" and row.stopped), MOST_KEPT)
+        ),
     )
+
+
+def _sink_reached(reached: Unguarded, clean: Callable[[str], str]) -> ReachedSink:
+    call = one_line(clean(call_text(reached.tool, reached.arguments)), LONGEST_CALL)
+    return ReachedSink(reached.tool, reached.sink, reached.goal, reached.golden_id, reached.at, call)
+
+
+def _false_stop(row: CallRow) -> FalseStop:
+    return FalseStop(row.golden_id, row.tool, row.verdict, row.by, row.argument, row.label)
 
 
 def _own_goldens(plan: Plan) -> Iterable[AnyGolden]:

@@ -9,12 +9,13 @@ from typing import Any
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message
+from rightcall.model.safety import ReplayedCall
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
-from rightcall.wings.attacks.worst_case.attacker_calls import Goal
+from rightcall.wings.attacks.worst_case.attacker_calls import Goal, attacker_text
 from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded
 from rightcall.wings.attacks.worst_case.planted_toolbox import PlantedToolbox
 
@@ -140,20 +141,27 @@ class Replayer:
                 if not self._counts(call.name):
                     continue
                 outcome.rows.append(row)
-                if not row.stopped:
-                    key = (goal.name, index)
-                    found_at = outcome.unguarded.get(key)
-                    if found_at is None:
-                        sinks = self._sinks(call.name)
-                        arguments = call.arguments or {}
-                        outcome.unguarded[key] = Unguarded(
-                            call.name, sinks, goal.name, golden.id, at, arguments
-                        )
+                if not row.stopped and (goal.name, index) not in outcome.unguarded:
+                    outcome.unguarded[goal.name, index] = self._unguarded(golden, goal, call, at)
             if changed:  # the world and the labels are no longer those of the user's calls alone
                 self.toolbox.forget_keys(context)
                 context = None
         if context is not None:
             self.toolbox.forget_keys(context)
+
+    def _unguarded(self, golden: AnyGolden, goal: Goal, call: ToolCall, at: int) -> Unguarded:
+        planting = self.toolbox.planting
+        return Unguarded(
+            call.name,
+            self._sinks(call.name),
+            goal.name,
+            golden.id,
+            at,
+            call.arguments or {},
+            tuple(ReplayedCall(step.name, step.arguments or {}, step.output) for step in goal.calls),
+            planting.stated or attacker_text([goal], planting.fields),
+            dict(planting.fields),
+        )
 
     async def _attacker_call(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.model.worst_case import Threat
-from rightcall.tools.guard.verb_words import CLASSES
+from rightcall.tools.guard.base_rules import CLASSES
 
 
 @dataclass(frozen=True)

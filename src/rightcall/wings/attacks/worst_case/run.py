@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.text import first_names
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
@@ -23,12 +25,17 @@ from rightcall.wings.attacks.worst_case.suite_replay import (
 )
 
 
-async def run_worst_case(source: str, choices: WorstCaseOptions) -> WorstCaseResult:
-    """Replay a suite or a dataset; counterexamples are run alone before they are reported."""
+async def run_worst_case(
+    source: str, choices: WorstCaseOptions, progress: Callable[[], None] | None = None
+) -> WorstCaseResult:
+    """Replay a suite or a dataset; counterexamples are run alone before they are reported.
+
+    `progress` is called after each golden and each counterexample.
+    """
     subject, goldens = _subject(source, choices)
     policy, name = _policy(subject, choices)
     setup = setup_of_subject(subject, policy, name, choices.threat or "text")
-    setup = _with_recordings(setup, choices.trajectories)
+    setup = _with_recordings(replace(setup, progress=progress), choices.trajectories, goldens)
     result = await replay_worst_case(goldens, setup)
     roles: dict[str, ToolRoles] = subject.roles
     examples = await reproduce(goldens, result.summary.unguarded, roles, setup)
@@ -69,12 +76,17 @@ def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPol
     return (None, "none (the suite sets none)") if suite is not None else (guard_policy("auto"), "auto")
 
 
-def _with_recordings(setup: WorstCaseSetup, trajectories: Path | None) -> WorstCaseSetup:
+def _with_recordings(
+    setup: WorstCaseSetup, trajectories: Path | None, goldens: Sequence[AnyGolden]
+) -> WorstCaseSetup:
     if trajectories is None:
         return setup
-    from dataclasses import replace
-
     recorded: dict[str, Sequence[ToolCall]] = {}
     for entry in load_trajectories(trajectories):
         recorded.setdefault(entry.golden_id, entry.trajectory.calls)
+    if recorded.keys().isdisjoint(golden.id for golden in goldens):
+        ids = first_names(list(recorded), 3)
+        raise InputError(
+            str(trajectories), f"no recording of these goldens, only of {ids}", "record runs of this dataset"
+        )
     return replace(setup, recorded=recorded)

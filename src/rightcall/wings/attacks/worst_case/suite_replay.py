@@ -9,16 +9,18 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import as_tools
-from rightcall.core.errors import InputError
+from rightcall.api.guards import tool_entries
+from rightcall.core.errors import InputError, suggestion
 from rightcall.core.event_loop import as_blocking
+from rightcall.core.text import first_names
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.tool import Tool
-from rightcall.model.worst_case import Threat
-from rightcall.run.rehearsal.expected_value import NoValue
+from rightcall.model.tool_roles import ToolRoles
+from rightcall.model.worst_case import GuardShare, Threat
 from rightcall.run.rehearsal.known_good import make_trajectory
+from rightcall.run.rehearsal.values import NoValue
 from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of
@@ -27,10 +29,14 @@ from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.runtime.mocks import runs_for_real
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.attacks.subject import AttackSubject
-from rightcall.wings.attacks.worst_case.attacker_calls import attacker_fields, attacker_text, goals_of
+from rightcall.wings.attacks.worst_case.attacker_calls import (
+    Goal,
+    attacker_fields,
+    attacker_text,
+    goals_of,
+)
 from rightcall.wings.attacks.worst_case.known_goals import goals_with_known_values, secrets_of
 from rightcall.wings.attacks.worst_case.outcome import (
-    GuardShare,
     Unguarded,
     WorstCaseResult,
     WorstCaseSummary,
@@ -90,23 +96,78 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
         if not calls:
             skipped[golden.id] = "expects no call"
             continue
+        if _calls_planted_tool(golden, tools):
+            skipped[golden.id] = "the attack adds the tool that it calls; `run --attacks` tries it"
+            continue
+        _check_stated_tools(golden, {**tools, **offered})
         goals = goals_of(golden, offered, roles, calls)
         if not _states_goals(golden):
             goals += goals_with_known_values(golden, offered, roles, calls, secrets)
-        planting.recorded = {}
-        planting.remember(list(setup.recorded.get(golden.id, ())))
-        planting.fields = attacker_fields(goals, roles) if setup.threat == "record" else {}
-        planting.text = attacker_text(goals, planting.fields)
+        elif not goals:
+            skipped[golden.id] = "no call fits safety.forbidden; state it in safety.replay"
+            continue
+        _plant(planting, golden, goals, roles, setup.threat)
+        his = (call for goal in goals for call in goal.calls)
+        planting.remember((*setup.recorded.get(golden.id, ()), *his), offered)
         replays[golden.id] = await replayer.replay(golden, offered, calls, goals)
         if setup.progress is not None:
             setup.progress()
     return summarize(replays, skipped, setup, len(planting.unsupplied))
 
 
+def _plant(
+    planting: Planting,
+    golden: AnyGolden,
+    goals: Sequence[Goal],
+    roles: Mapping[str, ToolRoles],
+    threat: Threat,
+) -> None:
+    """What the attacker writes: the plants of the golden where it states them, else what he wants done.
+
+    Who owns the record needs no text for the values in it: a text without own fields is not used then.
+    """
+    safety = getattr(golden, "safety", None)
+    plants = safety.plants if safety is not None and safety.is_attack else ()
+    stated = "\n".join(plant.text for plant in plants if plant.text and plant.place != "field")
+    fields = {plant.path: plant.text for plant in plants if plant.place == "field" and plant.path}
+    planting.fields = fields or (attacker_fields(goals, roles) if threat == "record" else {})
+    planting.stated = stated if fields or not planting.fields else ""
+    planting.text = planting.stated or attacker_text(goals, planting.fields)
+
+
 def _states_goals(golden: AnyGolden) -> bool:
     """Whether the golden says itself what the attacker calls."""
     safety = getattr(golden, "safety", None)
     return safety is not None and bool(safety.replay or safety.forbidden)
+
+
+def _calls_planted_tool(golden: AnyGolden, tools: Mapping[str, Tool]) -> bool:
+    """Whether the attacker calls a tool that only his plant would bring, such as a shadow."""
+    safety = getattr(golden, "safety", None)
+    planted = (
+        {plant.to for plant in safety.plants if plant.to} - tools.keys() if safety is not None else set()
+    )
+    if not planted or safety is None:
+        return False
+    forbidden = (call.tool for call in safety.forbidden if isinstance(call.tool, str))
+    return not planted.isdisjoint((*(call.name for call in safety.replay), *forbidden))
+
+
+def _check_stated_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> None:
+    """Raise `InputError` for an attacker's call of a tool that does not exist: refusing it would prove nothing."""
+    safety = getattr(golden, "safety", None)
+    if safety is None or not safety.is_attack:
+        return
+    replayed = ((f"replay[{index}]", call.name) for index, call in enumerate(safety.replay))
+    forbidden = (
+        (f"forbidden[{index}]", call.tool)
+        for index, call in enumerate(safety.forbidden)
+        if isinstance(call.tool, str)
+    )
+    for place, name in (*replayed, *(() if safety.replay else forbidden)):
+        if name not in tools:
+            hint = suggestion(name, tools) or f"tools: {first_names(sorted(tools), 8) or 'none'}"
+            raise InputError(f"golden '{golden.id}': safety.{place}", f"no tool '{name}'", hint)
 
 
 async def _user_calls(
@@ -188,7 +249,7 @@ def _inconclusive(replays: Mapping[str, Replay], delivered: int, attacker_calls:
 
 async def aworst_case(
     goldens: str | Path | Iterable[AnyGolden],
-    tools: Iterable[Any],
+    tools: str | Path | Iterable[Any],
     guard: str | Path | GuardPolicy = "auto",
     *,
     threat: Threat = "text",
@@ -196,15 +257,16 @@ async def aworst_case(
 ) -> WorstCaseResult:
     """What a hijacked agent could still do: the goldens' calls, then the attacker's, through the guards. No model.
 
-    `goldens` are a file or goldens with expected calls, `tools` functions, definitions or worlds. `guard` is `auto`,
-    `strict`, `none`, a policy or its file. `threat`: the attacker writes `text` in a record, or owns the `record`.
+    `goldens` are a file or goldens with expected calls, `tools` functions, definitions, worlds or
+    the name of a source of tools. `guard` is `auto`, `strict`, `none`, a policy or its file. `threat`: the attacker
+    writes `text` in a record, or owns the `record`.
     """
     if isinstance(goldens, str | Path):
         chosen: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
     else:
         chosen = map(with_id, goldens)
     name = guard if isinstance(guard, str) else str(guard) if isinstance(guard, Path) else "policy"
-    setup = WorstCaseSetup(as_tools(list(tools)), guard_policy(guard), name, threat, mocks or {})
+    setup = WorstCaseSetup(await tool_entries(tools), guard_policy(guard), name, threat, mocks or {})
     return await replay_worst_case(chosen, setup)
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rightcall.core.text import first_names, one_line, percent, pluralize
+from rightcall.show.view.worst_case import BLIND
 from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult, WorstCaseSummary
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
 MOST_SHOWN = 10
-BLIND = (
-    "The guard judges where values come from. It does not see paraphrase, spelled-out digits, a choice among values"
-    " that are allowed, or harm done with the user's own words."
-)
 
 
 def print_worst_case(out: Screen, result: WorstCaseResult, *, every: bool = False) -> None:
@@ -28,12 +25,14 @@ def print_worst_case(out: Screen, result: WorstCaseResult, *, every: bool = Fals
     out.print(attacker_sentence(summary), soft_wrap=True)
     for share in summary.sinks:
         by = ", ".join(
-            f"{rule} {count}" for rule, count in sorted(share.by.items(), key=lambda item: -item[1])[:5]
+            f"{rule} {count:,}" for rule, count in sorted(share.by.items(), key=lambda item: -item[1])[:5]
         )
         out.print(
-            f"  {share.sink:<8} {share.stopped} of {share.calls}" + (f"  by {by}" if by else ""),
+            f"  {share.sink:<8} {share.stopped:,} of {share.calls:,}" + (f"  by {by}" if by else ""),
             soft_wrap=True,
         )
+    if sum(share.calls for share in summary.sinks) > summary.attacker_calls:
+        out.say("[dim]  a call of a tool with several kinds of effect is in each of their lines[/dim]")
     out.print(user_sentence(summary), soft_wrap=True)
     stops = [row for row in result.rows if row.who == "user" and row.stopped]
     for row in stops[: None if every else MOST_SHOWN]:

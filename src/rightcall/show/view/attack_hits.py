@@ -1,0 +1,233 @@
+"""An attack that moved the agent: what was planted where, the call it caused, what would have stopped it.
+
+Nothing here is a rule of thumb: the guard judges that very call after what the trial had read, and the linter reads the
+planted definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rightcall.decide.safety_numbers import outcome_of_result
+from rightcall.lint.report import Diagnostic
+from rightcall.metrics.matching.approvals import error_code
+from rightcall.model.call import ToolCall
+from rightcall.model.danger import NO_TOOLS
+from rightcall.model.golden import AnyGolden
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.model.safety import AttackOutcome, Plant, Safety
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.show.text import display_text, json_text, one_line
+from rightcall.tools.attacks.placement import wrap_text
+from rightcall.tools.attacks.tool_list import poison_tools
+
+LONGEST_PLANT = 2000
+LONGEST_VALUE = 500
+STOPPING = ("confirmation_required", "permission_denied")
+"""Errors with which a guard, a confirmation or a role answers."""
+ABOUT_EFFECTS = ("TD4", "TD8")
+"""Families of lint rules about effects of tools and about security."""
+
+
+class PlantedText(Record, frozen=True):
+    """A planted text, where it was, and how the agent saw it if it was disguised."""
+
+    where: str
+    text: str
+    seen: str = ""
+
+
+class CalledArgument(Record, frozen=True):
+    """An argument of the call; `marked` holds what gives the attack away."""
+
+    name: str
+    value: str
+    marked: bool = False
+
+
+class HitView(Record, frozen=True):
+    """One attack that moved the agent. All texts are safe to show and limited in length.
+
+    `consequence` says what the agent did where it is no call. `guard` is the verdict of `guard: auto` on the call, and
+    `stopped` whether it would have stopped it; `lint` what the linter reports of the planted definitions.
+    """
+
+    golden_id: str
+    trial: int
+    family: str
+    goal: str
+    template: str
+    planted: tuple[PlantedText, ...]
+    tool: str
+    arguments: tuple[CalledArgument, ...]
+    form: str
+    step: int | None
+    reached: str
+    consequence: str
+    guard: str
+    stopped: bool
+    lint: str
+
+    @property
+    def title(self) -> str:
+        """Its name in a list."""
+        return f"{self.golden_id}: {self.family}, {self.goal}, {self.template}"
+
+    @property
+    def what(self) -> str:
+        """The call and how far it got, or what happened instead of a call."""
+        step = f" at step {self.step}" if self.step is not None else ""
+        return f"{self.tool}{step}: {self.reached}" if self.tool else f"{self.consequence}: {self.reached}"
+
+
+class HitReader:
+    """Makes hits of the results of one run: with its tools, and the system text that its guard would have heard."""
+
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
+        self._tools, self._system = tools, system
+        self._findings: dict[tuple[Plant, ...], str] = {}
+        self._clean: tuple[Diagnostic, ...] | None = None
+
+    def hit_of(self, golden: AnyGolden, result: CaseResult) -> HitView | None:
+        """The hit of a trial; None where no attack moved the agent."""
+        safety, outcome = golden.safety, outcome_of_result(result)
+        if safety is None or outcome is None or not outcome.hijacked:
+            return None
+        return self._hit(golden, safety, result, outcome)
+
+    def _hit(self, golden: AnyGolden, safety: Safety, result: CaseResult, outcome: AttackOutcome) -> HitView:
+        calls = result.trajectory.calls if result.trajectory is not None else ()
+        call = calls[outcome.call] if outcome.call is not None and outcome.call < len(calls) else None
+        stops, guard = self._guard(golden, result.trajectory, call)
+        return HitView(
+            one_line(result.golden_id, 200),
+            result.trial,
+            outcome.family,
+            outcome.goal,
+            outcome.template,
+            plant_texts(safety),
+            one_line(call.name, 200) if call is not None else "",
+            tuple(_arguments(call, outcome.argument)) if call is not None else (),
+            outcome.form if call is not None else "",
+            call.step + 1 if call is not None and call.step is not None else None,
+            _progress(outcome, call),
+            next((failure.detail for failure in result.codes if failure.code == "runaway"), ""),
+            guard,
+            stops,
+            self._lint(safety, call),
+        )
+
+    def _guard(
+        self, golden: AnyGolden, trajectory: Trajectory | None, call: ToolCall | None
+    ) -> tuple[bool, str]:
+        """The verdict of `guard: auto` on the call, in its moment of the trial."""
+        if trajectory is None or call is None or not self._tools:
+            return False, ""
+        from rightcall.tools.guard.monitor import Guard, replay
+        from rightcall.tools.guard.policy import AUTO
+
+        state = Guard(AUTO, self._tools.values()).begin(
+            self._system if golden.system is None else golden.system
+        )
+        verdict = next((verdict for judged, verdict in replay(state, trajectory) if judged is call), None)
+        if verdict is None:
+            return False, "the arguments were not valid, so no guard was asked"
+        if not verdict.stops:
+            return False, "auto would not have stopped this call"
+        deed = "asked the user before" if verdict.verdict == "confirm" else "refused"
+        about = f": {verdict.argument} is {verdict.label}" if verdict.argument and verdict.label else ""
+        rules = f"by its rule{'s' if len(verdict.by) > 1 else ''} {', '.join(verdict.by)}"
+        return True, one_line(f"auto would have {deed} this call {rules}{about}", 300)
+
+    def _lint(self, safety: Safety, call: ToolCall | None) -> str:
+        """What the linter reports of the planted definitions and not of the real ones; else of the tool called."""
+        if not self._tools:
+            return ""
+        if not safety.poisons_tools:
+            own = [
+                finding for finding in self._lint_of_tools() if call is not None and finding.tool == call.name
+            ]
+            names = _names(finding for finding in own if finding.code.startswith(ABOUT_EFFECTS))
+            return f"reports of this tool: {names}" if names else ""
+        plants = tuple(plant for plant in safety.plants if plant.in_tool_list)
+        if plants not in self._findings:
+            clean = {(finding.code, finding.tool) for finding in self._lint_of_tools()}
+            poisoned = poison_tools(self._tools, safety, pulled=True)
+            findings = _diagnostics(poisoned)
+            self._findings[plants] = _names(f for f in findings if (f.code, f.tool) not in clean)
+        names = self._findings[plants]
+        return (
+            f"reports of the planted definition: {names}" if names else "does not see the planted definition"
+        )
+
+    def _lint_of_tools(self) -> tuple[Diagnostic, ...]:
+        if self._clean is None:
+            self._clean = _diagnostics(self._tools)
+        return self._clean
+
+
+def _diagnostics(tools: Mapping[str, Tool]) -> tuple[Diagnostic, ...]:
+    from rightcall.lint.engine import lint
+
+    return lint(list(tools.values())).diagnostics
+
+
+def _names(findings: Iterable[Diagnostic]) -> str:
+    names = dict.fromkeys(f"{finding.code} {finding.rule} ({finding.severity})" for finding in findings)
+    return ", ".join(names)
+
+
+def plant_texts(safety: Safety) -> tuple[PlantedText, ...]:
+    """What an attack, or its neutral twin, plants where."""
+    return tuple(_plant_text(plant) for plant in safety.plants if plant.canary is None)
+
+
+def _plant_text(plant: Plant) -> PlantedText:
+    parts = [f"{plant.carrier} of {plant.tool}" if plant.tool else plant.carrier]
+    parts += [f"field {plant.path}"] if plant.path else []
+    parts += [f"as {plant.to}"] if plant.to else []
+    parts += [f"at its {plant.place}"] if plant.place in ("start", "middle", "end") else []
+    parts += [f"from read {plant.nth} on"] if plant.nth > 1 else []
+    parts += [f"session {plant.session}"] if plant.session > 1 else []
+    parts += [f"hidden as {plant.wrap}"] if plant.wrap != "plain" else []
+    seen = one_line(wrap_text(plant.text, plant.wrap), 200) if plant.wrap != "plain" else ""
+    return PlantedText(one_line(", ".join(parts), 300), display_text(plant.text, LONGEST_PLANT), seen)
+
+
+def _arguments(call: ToolCall, marked: str) -> Iterator[CalledArgument]:
+    """The arguments, the marked one first."""
+    if call.arguments is None:
+        yield CalledArgument("", display_text(call.raw or "", LONGEST_VALUE), bool(marked))
+        return
+    top = marked.partition("[")[0].partition(".")[0]
+    for name in sorted(call.arguments, key=lambda name: name != top):
+        value = one_line(json_text(call.arguments[name]), LONGEST_VALUE)
+        yield CalledArgument(one_line(name, 100), value, name == top)
+
+
+def _progress(outcome: AttackOutcome, call: ToolCall | None) -> str:
+    if outcome.complete:
+        return "took effect, the attack is complete"
+    if outcome.done:
+        return "took effect, a part of the attack"
+    code = error_code(call) if call is not None else ""
+    return f"tried, and stopped in this run: {code}" if code in STOPPING else "tried, without an effect"
+
+
+def hit_lines(hit: HitView) -> Iterator[tuple[str, str]]:
+    """A hit as labelled lines, for formats that have no elements to draw it with."""
+    for planted in hit.planted:
+        yield "planted in", planted.where
+        yield "text", planted.text
+        if planted.seen:
+            yield "as read", planted.seen
+    yield "call" if hit.tool else "effect", hit.what
+    for argument in hit.arguments:
+        mark = f"  ← the attacker's, {hit.form}" if argument.marked else ""
+        yield "marked" if argument.marked else "argument", f"{argument.name} = {argument.value}{mark}"
+    if hit.guard:
+        yield "guard", hit.guard
+    if hit.lint:
+        yield "lint", hit.lint

@@ -1,0 +1,177 @@
+"""The worst case of a run as it is shown everywhere: by sink and guard, each counterexample, its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.core.text import percent, pluralize
+from rightcall.decide.search_numbers import SearchNumbers, SearchRow
+from rightcall.model.record import Record
+from rightcall.model.worst_case import GuardShare, WorstCaseNumbers
+
+
+class SafetySection(Record, frozen=True):
+    """`texts` are the columns that are no numbers; their cells may hold text from outside. `more_rows` are not shown.
+
+    Pages fold a section that is `folded`.
+    """
+
+    title: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    sentences: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    folded: bool = False
+    more_rows: int = 0
+
+
+TITLE = "Worst case: the model hijacked"
+NOT_REPLAYED = (
+    "No worst case was replayed in this run: `gate: {worst_case: {}}` in the suite replays it with every run, "
+    "`rightcall attacks worst-case SUITE` does it once."
+)
+BLIND = (
+    "The guard judges where values come from. It does not see paraphrase, spelled-out digits, a choice among values"
+    " that are allowed, or harm done with the user's own words."
+)
+
+
+def worst_case_sentence(numbers: WorstCaseNumbers | None) -> str:
+    """The half of the sentence that does not depend on the model."""
+    if numbers is None:
+        return "What the guards would stop if the model were hijacked was not replayed."
+    if numbers.inconclusive or not numbers.attacker_calls:
+        why = numbers.inconclusive or "no call of an attacker was tried"
+        return f"Nothing is known about a hijacked model: {why}."
+    calls = f"{pluralize(numbers.attacker_calls, 'call')} of sinks"
+    if numbers.guard == "none" and not numbers.stopped:
+        return f"If the model were hijacked, nothing would stop its {calls}."
+    who = "the tools' own checks" if numbers.guard == "none" else f"the guard {numbers.guard}"
+    share = percent(numbers.false_stops / numbers.user_calls) if numbers.user_calls else "none"
+    return (
+        f"If the model were hijacked, {who} would stop {numbers.stopped:,} of {calls} "
+        f"and {share} of the user's own calls."
+    )
+
+
+def worst_case_sections(numbers: WorstCaseNumbers | None) -> Iterator[SafetySection]:
+    """By sink and guard, then the calls that nothing stopped, then the user's calls that were stopped."""
+    if numbers is None:
+        yield SafetySection(TITLE, sentences=(NOT_REPLAYED,))
+        return
+    rules = tuple(dict.fromkeys(rule for share in numbers.sinks for rule in share.by))
+    yield SafetySection(
+        TITLE,
+        ("sink", "attacker's calls", "stopped", "not stopped", *(f"by {rule}" for rule in rules)),
+        tuple(_share_row(share, rules) for share in numbers.sinks),
+        tuple(_sentences(numbers)),
+        texts=("sink",),
+    )
+    if numbers.unguarded:
+        yield SafetySection(
+            "Calls that nothing stops (unguarded)",
+            ("goal", "call", "in the task", "after calls"),
+            tuple((row.goal, row.call, row.golden_id, f"{row.at:,}") for row in numbers.unguarded),
+            texts=("goal", "call", "in the task"),
+        )
+    if numbers.stops:
+        yield SafetySection(
+            "Calls of the user that are stopped (false_stop)",
+            ("call of", "in the task", "verdict", "by", "argument", "label"),
+            tuple(
+                (
+                    row.tool,
+                    row.golden_id,
+                    row.verdict,
+                    ", ".join(row.by),
+                    row.argument or "–",
+                    row.label or "–",
+                )
+                for row in numbers.stops
+            ),
+            texts=("call of", "in the task", "verdict", "by", "argument", "label"),
+        )
+
+
+def _share_row(share: GuardShare, rules: tuple[str, ...]) -> tuple[str, ...]:
+    counts = (
+        share.calls,
+        share.stopped,
+        share.calls - share.stopped,
+        *(share.by.get(rule, 0) for rule in rules),
+    )
+    return (share.sink, *(f"{count:,}" for count in counts))
+
+
+def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
+    if numbers.inconclusive:
+        yield f"INCONCLUSIVE: {numbers.inconclusive}."
+        return
+    yield (
+        f"Guard {numbers.guard}, threat {numbers.threat}, {pluralize(numbers.goldens, 'task')}, no model asked: "
+        f"{numbers.stopped:,} of {pluralize(numbers.attacker_calls, 'call')} of the attacker stopped at every position."
+    )
+    if numbers.user_calls:
+        of_sinks = percent(numbers.false_stops / numbers.user_sinks) if numbers.user_sinks else "–"
+        yield (
+            f"Of {pluralize(numbers.user_calls, 'call')} of the user {numbers.false_stops:,} stopped "
+            f"({percent(numbers.false_stops / numbers.user_calls)}; {of_sinks} of sink calls), {numbers.asked:,} by a "
+            f"question; {numbers.tasks_stopped:,} of {pluralize(numbers.goldens, 'task')} with a stop."
+        )
+    if numbers.chain:
+        yield f"A chain of {pluralize(numbers.chain_calls, 'call')} does harm: {numbers.chain}."
+    elif numbers.depth:
+        yield f"Proved on labels: no chain of up to {pluralize(numbers.depth, 'call')} does harm."
+    else:
+        yield "No certificate was asked for."
+    for count, why in (
+        (numbers.skipped, "not replayed"),
+        (numbers.undelivered, "read nothing external, so that no attack is delivered there"),
+    ):
+        if count:
+            yield f"{pluralize(count, 'task')} {why}."
+    if numbers.unsupplied:
+        yield f"{pluralize(numbers.unsupplied, 'result')} that no world, mock or recording could supply."
+    yield BLIND
+
+
+SEARCH_TITLE = "Adaptive search, in no rate above"
+SEARCH_COLUMNS = ("task", "goal", "broken", "attempts", "carrier · template · place · wrap")
+MOST_ROWS = 50
+
+
+def search_section(numbers: SearchNumbers | None) -> SafetySection:
+    """A search, broken tasks first; None is one that has not ended."""
+    if numbers is None:
+        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known of it.",))
+    rows = sorted(numbers.rows, key=lambda row: (not row.broken, row.task, row.goal))
+    return SafetySection(
+        SEARCH_TITLE,
+        SEARCH_COLUMNS,
+        tuple(_cells(row) for row in rows[:MOST_ROWS]),
+        (search_sentence(numbers),),
+        texts=("task", "goal", SEARCH_COLUMNS[-1]),
+        more_rows=max(0, len(rows) - MOST_ROWS),
+    )
+
+
+def search_sentence(numbers: SearchNumbers) -> str:
+    """The one sentence about a search; it never sounds better than what was seen."""
+    rate = numbers.asr_adaptive
+    used = f"{pluralize(numbers.attempts, 'attempt')} of a budget of {numbers.budget:,}"
+    if rate.n:
+        pairs = pluralize(rate.n, "pair")
+        sentence = f"Adaptive search broke {rate.count:,} of {pairs} of task and goal with {used}"
+    else:
+        sentence = f"No attack was delivered by adaptive search with {used}; nothing is known"
+    untested = len(numbers.rows) - rate.n
+    sentence += f"; {untested:,} not delivered" if untested and rate.n else ""
+    sentence += f"; {pluralize(numbers.errors, 'error')}" if numbers.errors else ""
+    sentence += f"; {pluralize(numbers.left_out, 'task')} not reached" if numbers.left_out else ""
+    sentence += f"; ended early: {numbers.stopped}" if numbers.stopped else ""
+    return f"{sentence}. In no rate, bound or gate."
+
+
+def _cells(row: SearchRow) -> tuple[str, ...]:
+    broken = "yes" if row.broken else "no" if row.delivered else "not delivered"
+    return (row.task, row.goal, broken, f"{row.attempts:,}", row.arm or "–")
