@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from rightcall.cli.command_options import GroupedCommand, takes_options
+from rightcall.cli.command_options import DeclaredCommand, GroupedCommand, takes_options
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import SCALE, Option, suite_key, takes
 
@@ -127,3 +127,26 @@ def test_a_suite_key_has_the_bounds_and_the_words_of_its_option():
     }  # fmt: skip
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(b'{"cups": 13}', type=BrewFile)
+
+
+@click.command(cls=DeclaredCommand)
+@click.argument("water")
+def steep(
+    water: str,
+    *,
+    leaves: Annotated[str, Option("Kind of leaves")],
+    minutes: Annotated[int, Option("Minutes to steep", ge=1)] = 3,
+) -> None:
+    """Steep tea in WATER."""
+    click.echo(f"{leaves} for {minutes} minutes in {water}")
+
+
+def test_a_command_may_declare_its_options_as_parameters():
+    done = CliRunner().invoke(steep, ("tap", "--leaves", "oolong"))
+    assert (done.exit_code, done.output) == (0, "oolong for 3 minutes in tap\n")
+    assert "Minutes to steep  [default: 3; x>=1]" in CliRunner().invoke(steep, ("--help",)).output
+
+
+@pytest.mark.parametrize("words", [("tap",), ("tap", "--leaves", "oolong", "--minutes", "0")])
+def test_a_parameter_without_a_default_is_required_and_bounds_hold(words):
+    assert CliRunner().invoke(steep, words).exit_code == 2

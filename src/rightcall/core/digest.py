@@ -21,7 +21,13 @@ def hex_digest(content: str | bytes, length: int = 64) -> str:
 
 def json_digest(value: Any, length: int = 64, *, enc_hook: Callable[[Any], Any] | None = None) -> str:
     """A value as canonical JSON: the order of an object's keys does not matter."""
-    return hex_digest(msgspec.json.encode(value, enc_hook=enc_hook, order="deterministic"), length)
+    try:
+        data = msgspec.json.encode(value, enc_hook=enc_hook, order="deterministic")
+    except UnicodeEncodeError:  # an unpaired surrogate, which UTF-8 does not have
+        import json
+
+        return hex_digest(json.dumps(value, sort_keys=True, default=enc_hook), length)
+    return hex_digest(data, length)
 
 
 def digest_of_parts(parts: Iterable[bytes], length: int = 64) -> str:

@@ -6,6 +6,7 @@
 
 From such a class are derived the keywords of a Python function (`takes`), the options of a command with their groups
 and completion (`cli/command_options.py`), the bounds and description of a suite key (`suite_key`), and reference pages.
+A command that nothing else shares its options with declares them as its parameters, in the same words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -49,7 +50,8 @@ class Option:
     """What an option means. `flags` spell it on the command line [default: `--name`].
 
     `values` says what completion offers: run, metric, suite, model, file or folder. `default` replaces a default of
-    None in the help text. `hidden` options are Python keywords alone, those not `is_python` the command's.
+    None in the help text. `hidden` options are Python keywords alone, those not `is_python` the command's. `envvar` is
+    the environment variable that a secret may come from.
     """
 
     help: str
@@ -64,6 +66,7 @@ class Option:
     default: str = ""
     hidden: bool = False
     is_python: bool = True
+    envvar: str | None = None
 
     @property
     def text(self) -> str:
@@ -73,7 +76,12 @@ class Option:
 
 StoreOption = Annotated[
     str | Path | None,
-    Option("Result store: a file or PostgreSQL URL", metavar="URL", default=".rightcall/rightcall.db"),
+    Option(
+        "Result store: a file or PostgreSQL URL",
+        flags=("--store",),
+        metavar="URL",
+        default=".rightcall/rightcall.db",
+    ),
 ]
 JsonOption = Annotated[bool, Option("Output JSON", flags=("--json",), is_python=False)]
 TrustOption = Annotated[
@@ -119,15 +127,34 @@ class DeclaredOption:
         )
 
 
-def options_of(options: Any) -> Iterator[DeclaredOption]:
-    """The options of a class, in the order of their declaration; fields without an `Option` are left out."""
+@cache
+def options_of(options: Any) -> tuple[DeclaredOption, ...]:
+    """The options of a class or of a function's parameters, in the order of their declaration.
+
+    Fields and parameters without an `Option` are left out.
+    """
+    return tuple(_declarations(options))
+
+
+def _declarations(options: Any) -> Iterator[DeclaredOption]:
     hints = get_type_hints(options, include_extras=True)
-    for field in dataclasses.fields(options):
+    fields = dataclasses.fields(options) if dataclasses.is_dataclass(options) else _parameters(options)
+    for field in fields:
         if get_origin(hints[field.name]) is Annotated:
             kind, *notes = get_args(hints[field.name])
             option = next((note for note in notes if isinstance(note, Option)), None)
             if option is not None:
                 yield DeclaredOption(field.name, kind, _default(field), option, bool(field.kw_only))
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[dataclasses.Field[Any]]:
+    for name, parameter in inspect.signature(function).parameters.items():
+        is_required = parameter.default is inspect.Parameter.empty
+        field: Any = dataclasses.field(
+            default=dataclasses.MISSING if is_required else parameter.default, kw_only=True
+        )
+        field.name = name
+        yield field
 
 
 def option_of(options: Any, name: str) -> DeclaredOption:

@@ -58,7 +58,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "assistant": "rightcall.wings.assistant.server:serve_assistant",
         "end_simulation": "rightcall.wings.generate.control:end",
         "expected_drafts": "rightcall.wings.generate.run_proposals:draft_expectations",
-        "mcp_export": "rightcall.wings.contracts.case_export:export_calls",
+        "mcp_export": "rightcall.wings.contracts.capture:export_calls",
         "mcp_record": "rightcall.wings.contracts.command:record",
         "mcp_serve": "rightcall.wings.contracts.command:serve",
         "mcp_verify": "rightcall.wings.contracts.command:verify",

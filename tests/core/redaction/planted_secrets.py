@@ -34,6 +34,9 @@ def _pem(c: Chance, name: str) -> str:
 
 
 KEYS: dict[str, Callable[[Chance], str]] = {
+    "confirmation of a call": lambda c: (
+        f"rcct_{c.chars(16, URLSAFE)}.179496{c.randrange(10**4):04}.979.{c.chars(24, URLSAFE)}"
+    ),
     "openai legacy": lambda c: f"sk-{c.chars(20)}T3BlbkFJ{c.chars(20)}",
     "openai project": lambda c: f"sk-proj-{c.chars(74, URLSAFE)}T3BlbkFJ{c.chars(74, URLSAFE)}",
     "openai service": lambda c: f"sk-svcacct-{c.chars(60, URLSAFE)}",

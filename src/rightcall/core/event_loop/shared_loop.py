@@ -45,9 +45,7 @@ class LoopCall(Generic[T]):
     def __init__(self, work: Coroutine[Any, Any, T], *, yields: bool = False, closes: bool = False) -> None:
         self.work, self.yields, self.closes = work, yields, closes
         self.context = contextvars.copy_context()
-        self.wake = threading.Event()
         self.begun = self.done = self.interrupted = False
-        self.ticket: object = None
         self.shared: SharedLoop | None = None
         self.short_lived: set[asyncio.Task[Any]] = set()
         self._outcome: list[T] = []
@@ -117,66 +115,76 @@ def end_with_call(task: asyncio.Task[Any]) -> None:
 
 
 class SharedLoop:
-    """A loop that stays open between calls."""
+    """A loop that stays open between calls, run by one of the threads that wait for it.
+
+    `_lock` guards everything here. `_calls` are those that threads wait for, in the order of their arrival; `_driver`
+    is the one whose thread runs the loop. A thread sleeps only in `_take_turn`, on a condition of that lock, while its
+    call has not ended and it is not its turn to run the loop. Two things change that, and both notify it with the lock
+    held: its call ends (`_note_end`), or the loop is free and its call is the next (`_pass_on`). So no thread misses
+    its turn, and as long as calls are waited for, a thread runs the loop or has been woken to do so.
+
+    Once `_closing`, no call enters. Those that are in are cancelled, and who leaves last closes the loop.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         loop.set_task_factory(_note_task)  # type: ignore[arg-type]  # its type has no options
         self._threads = ThreadPoolExecutor(THREADS, "rightcall-blocking")
         loop.set_default_executor(self._threads)
-        self._lock = threading.Lock()
-        self._calls: list[LoopCall[Any]] = []
+        self._lock = threading.RLock()  # what is garbage-collected meanwhile may call
+        self._calls: dict[LoopCall[Any], threading.Condition] = {}
         self._driver: LoopCall[Any] | None = None
-        self._exiting = False
+        self._closing = self._exiting = False
+        self._closed = threading.Event()
 
     def finish(self, call: LoopCall[Any], *, patient: bool = False) -> None:
         """Wait until a call has ended, running the loop unless another thread does.
 
-        `LoopBusyError` unless it is `patient`, when the thread that runs the loop is blocked.
+        `LoopBusyError` unless it is `patient`, when the loop is closed or the thread that runs it is blocked.
         """
-        if not self._enter(call):
-            if not patient:
-                raise LoopBusyError
-            call.drop()
-            raise RuntimeError("Event loop is closed")
+        self._enter(call, patient)
+        self._wait(call, patient)
+
+    def _wait(self, call: LoopCall[Any], patient: bool) -> None:
         stopped: BaseException | None = None
-        while not call.done:
-            try:
-                if self._driver is call:
-                    self._drive(call)
-                else:
-                    self._follow(call, patient)
-            except LoopBusyError:
-                raise
-            except BaseException as error:  # Ctrl-C, or a task of the code under test that ends the process
-                if call.interrupted:
-                    self._leave(call)
+        try:
+            while not call.done:
+                try:
+                    if self._take_turn(call, patient):
+                        self._drive(call)
+                except LoopBusyError:
                     raise
-                call.interrupted, stopped = True, error
-                call.cancel()
+                except (
+                    BaseException
+                ) as error:  # Ctrl-C, or a task of the code under test that ends the process
+                    if call.interrupted:  # its cancellation is carried out when the loop runs again
+                        raise
+                    call.interrupted, stopped = True, error
+                    call.cancel()
+        finally:
+            self._leave(call)
         if stopped is not None:
             raise stopped
         if self._exiting and not call.closes:
             threading.Event().wait()  # a daemon thread, whose caller would print that it has been cancelled
 
     def close(self, *, exiting: bool = False) -> None:
-        """Cancel all tasks and close the loop, unless it is blocked."""
-        if self.loop.is_closed():
-            return
-        self._exiting = exiting
-        with contextlib.suppress(LoopBusyError):
-            self.finish(LoopCall(self._end(), closes=True))
+        """Cancel all tasks and close the loop; if it is blocked, it is closed when it no longer is."""
+        with self._lock:
+            if self._closing:
+                return
+            self._closing, self._exiting = True, exiting
+            end = LoopCall(self._end(), closes=True)
+            self._enter(
+                end, patient=False
+            )  # in the same step: who leaves last before it would close the loop
+        try:
+            self._wait(end, patient=False)
+        except LoopBusyError:
+            end.drop()
+        else:
+            self._closed.wait(CLOSING_S)  # for another thread that runs it, and for what resists cancellation
         self._threads.shutdown(wait=False)
-        until = time.monotonic() + CLOSING_S
-        while not self._close_unless_driven() and time.monotonic() < until:
-            time.sleep(0.001)
-
-    def _close_unless_driven(self) -> bool:
-        with self._lock:  # so that no thread that was late begins to run it meanwhile
-            if self._driver is not None:
-                return False
-            self.loop.close()
-            return True
 
     async def _end(self) -> None:
         rest = asyncio.all_tasks() - {asyncio.current_task()}
@@ -189,48 +197,40 @@ class SharedLoop:
             transport.abort()
         await asyncio.sleep(0)
 
-    def _enter(self, call: LoopCall[Any]) -> bool:
-        """Join those who wait for the loop; false if it is closed."""
-        call.ticket = ticket = object()
+    def _enter(self, call: LoopCall[Any], patient: bool) -> None:
         with self._lock:
-            if self.loop.is_closed():
-                return False
-            self._calls.append(call)
-            if self._driver is None:
-                self._driver = call
-            elif self._driver.yields and not call.yields:
-                self.loop.call_soon_threadsafe(self.loop.stop)
-        self.loop.call_soon_threadsafe(self._begin, call, ticket)
-        return True
-
-    def _begin(self, call: LoopCall[Any], ticket: object) -> None:
-        with self._lock:
-            if call.ticket is not ticket:  # it has been withdrawn
+            if not self._closing or call.closes:
+                self._calls[call] = threading.Condition(self._lock)
+                if self._driver is not None:
+                    self.loop.call_soon_threadsafe(self._begin, call)
                 return
-            call.begun, call.shared = True, self
-        call.start(self.loop, lambda task: self._note_end(call))
-
-    def _note_end(self, call: LoopCall[Any]) -> None:
+        if not patient:
+            raise LoopBusyError
         call.drop()
-        with self._lock:
-            call.done = True
-            if call in self._calls:
-                self._calls.remove(call)
-            drives = self._driver is call
-        if drives:
-            self.loop.stop()
-        call.wake.set()
+        raise RuntimeError("Event loop is closed")
 
-    def _leave(self, call: LoopCall[Any]) -> None:
-        """Stop waiting for a call that has not ended; its cancellation is carried out when the loop runs again."""
+    def _take_turn(self, call: LoopCall[Any], patient: bool) -> bool:
+        """Wait until a call has ended, or until it is its turn to run the loop: true."""
+        until = time.monotonic() + PATIENCE_S
         with self._lock:
-            if call in self._calls:
-                self._calls.remove(call)
-            if self._driver is not call:
-                return
-            heir = self._driver = self._heir(None)
-        if heir is not None:
-            heir.wake.set()
+            while not call.done:
+                if self._driver is call or (self._driver is None and self._next() is call):
+                    self._driver = call
+                    for waiting_call in self._calls:
+                        if not waiting_call.begun:
+                            self.loop.call_soon_threadsafe(self._begin, waiting_call)
+                    return True
+                left = None if patient or call.begun else until - time.monotonic()
+                if left is not None and left <= 0:
+                    del self._calls[call]
+                    raise LoopBusyError
+                self._calls[call].wait(_interruptible(left))
+        return False
+
+    def _next(self) -> LoopCall[Any] | None:
+        """Whose turn it is to run the loop: the caller that waits the longest; a worker thread if there is none."""
+        callers = (call for call in self._calls if not call.yields)
+        return next(callers, next(iter(self._calls), None))
 
     def _drive(self, call: LoopCall[Any]) -> None:
         try:
@@ -241,42 +241,63 @@ class SharedLoop:
                 self.loop.run_forever()
         finally:
             with self._lock:
-                heir = self._driver = self._heir(call)
-            if heir is not None and heir is not call:
-                heir.wake.set()
+                self._driver = None
+                self._pass_on()
 
-    def _heir(self, call: LoopCall[Any] | None) -> LoopCall[Any] | None:
-        """Who runs the loop now: the caller that waits the longest; a worker thread if there is none."""
-        if call is not None and not call.done and not call.yields:
-            return call
-        return next(
-            (waiting_call for waiting_call in self._calls if not waiting_call.yields),
-            next(iter(self._calls), None),
-        )
-
-    def _follow(self, call: LoopCall[Any], patient: bool) -> None:
-        woken = wait_for(call.wake, None if patient or call.begun else PATIENCE_S)
-        call.wake.clear()
-        if woken or call.begun:
-            return
+    def _begin(self, call: LoopCall[Any]) -> None:
+        """Start a call, in the loop."""
         with self._lock:
-            if call.begun or self._driver is call:
+            if call.begun or call not in self._calls:  # it has been withdrawn
                 return
-            self._calls.remove(call)
-            call.ticket = None
-        raise LoopBusyError
+            if self._driver is not None and self._driver.yields and not call.yields:
+                self.loop.stop()  # a caller runs the loop next, and starts it
+                return
+            call.begun, call.shared = True, self
+        call.start(self.loop, lambda task: self._note_end(call))
+
+    def _note_end(self, call: LoopCall[Any]) -> None:
+        call.drop()
+        with self._lock:
+            call.done = True
+            if self._driver is call:
+                self.loop.stop()
+            turn = self._calls.pop(call, None)
+            if turn is not None:
+                turn.notify()
+
+    def _leave(self, call: LoopCall[Any]) -> None:
+        with self._lock:
+            self._calls.pop(call, None)
+            if self._driver is call:
+                self._driver = None
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Wake the thread whose turn it is to run the loop, if it is free; close it if that was the last."""
+        if self._driver is not None:
+            return
+        heir = self._next()
+        if heir is not None:
+            self._calls[heir].notify()
+        elif self._closing and not self.loop.is_closed():
+            self.loop.close()
+            self._closed.set()
 
 
-def wait_for(event: threading.Event, seconds: float | None = None) -> bool:
-    """Wait so that Ctrl-C can interrupt it.
+def wait_for(event: threading.Event) -> None:
+    """Wait so that Ctrl-C can interrupt it."""
+    while not event.wait(_interruptible(None)):
+        pass
+
+
+def _interruptible(seconds: float | None) -> float | None:
+    """How long to wait at once so that Ctrl-C is noticed.
 
     Only the main thread handles signals, and one that reaches another thread, or any on Windows, does not end its wait.
     """
-    if seconds is not None or threading.current_thread() is not threading.main_thread():
-        return event.wait(seconds)
-    while not event.wait(0.1):
-        pass
-    return True
+    if threading.current_thread() is not threading.main_thread():
+        return seconds
+    return 0.1 if seconds is None else min(seconds, 0.1)
 
 
 def _note_task(

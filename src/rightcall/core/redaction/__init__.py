@@ -2,10 +2,10 @@
 
 key_formats        keys that are known by how they are built
 secret_names       names of fields, variables and headers whose values are secrets
-key_contexts       values that are secrets because of the header, field, flag or URL they stand in
-spoken_secrets     values that are secrets because a sentence speaks of one
+key_contexts       values that are secrets because of the header, field, flag or URL they stand in,
+                   or because a sentence speaks of one
 word_likeness      does a token read like words, or is it random?
 detector           both, as places in a text
-secret_spellings   other spellings of a known secret: JSON, URL, base64, broken lines
-clean_text         text without secrets: declared ones verbatim, others as the detector finds them
+clean_text         text without secrets: declared ones in every spelling (JSON, URL, base64, broken
+                   lines), others as the detector finds them
 """

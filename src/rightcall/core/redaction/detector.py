@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,7 +12,10 @@ from rightcall.core.redaction.key_formats import FORMATS
 from rightcall.core.redaction.word_likeness import looks_generated
 
 _SHORTEST_KEY = 15
-"""Characters without a space that every key has, but for a private key, which has dashes."""
+"""Characters of `_KEY_CHARACTERS` in a row that every key has, but for a private key, which has dashes."""
+_KEY_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_-.~+/=:")
+_OUTSIDE_KEYS = {code: " " for code in range(128) if chr(code) not in _KEY_CHARACTERS}
+_HINTS = re.compile("|".join(re.escape(hint) for key_format in FORMATS for hint in key_format.hints))
 
 
 class SecretPlace(NamedTuple):
@@ -30,12 +35,12 @@ def secret_places(text: str) -> list[SecretPlace]:
     if len(lowered) != len(text):  # a few letters of other scripts become two
         lowered = "".join(letter.lower() if letter.isascii() else letter for letter in text)
     places: list[SecretPlace] = []
-    if "-----" in text or any(len(token) >= _SHORTEST_KEY for token in text.split()):
+    if "-----" in text or _has_key_hint(lowered):
         for key_format in FORMATS:
             if any(hint in lowered for hint in key_format.hints):
                 places += [
                     SecretPlace(match.start(), match.end(), key_format.kind)
-                    for match in key_format.pattern.finditer(text)
+                    for match in key_format.matches(text)
                     if not key_format.random or looks_generated(match[1])
                 ]
     places += [SecretPlace(start, end, kind) for kind, start, end in key_contexts.places(text, lowered)]
@@ -49,6 +54,12 @@ def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
         parts += [text[end : place.start], replacement(place.kind, text[place.start : place.end])]
         end = place.end
     return "".join([*parts, text[end:]]) if parts else text
+
+
+def _has_key_hint(lowered: str) -> bool:
+    """Whether a run of characters that is long enough for a key has a hint of one."""
+    tokens = [token for token in lowered.translate(_OUTSIDE_KEYS).split() if len(token) >= _SHORTEST_KEY]
+    return bool(tokens) and _HINTS.search(" ".join(tokens)) is not None
 
 
 def _merge_places(places: list[SecretPlace]) -> list[SecretPlace]:

@@ -6,24 +6,87 @@ placeholder. Where sentences look the same (`the token: …`, `Bearer …`), the
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
+import string
 from collections.abc import Iterator
 
-from rightcall.core.redaction.secret_names import NameKind, name_kind
-from rightcall.core.redaction.spoken_secrets import secret_places
+from rightcall.core.redaction.secret_names import NameKind, has_word_before, name_kind
 from rightcall.core.redaction.word_likeness import looks_random
 
-_QUOTE = r"\\*[\"'`]"
-_NAME_HINTS = (
-    *("key", "pass", "pwd", "secret", "token", "auth", "cookie", "sig", "pat", "cred", "session"),
-    *("dsn", "string"),
+_GAP = r"(?:[ \t]+|[ \t]*:?[ \t]*(?:\r?\n|\\+n)[ \t]*|[ \t]*\|[ \t]*)"
+"""Between a word and its value: spaces, the next line, or the next column of a table."""
+_FOREIGN = (
+    *("passwort", "kennwort", "contraseña", "mot de passe", "senha", "wachtwoord", "hasło", "пароль"),
+    *("mật khẩu", "密码", "密碼", "パスワード", "비밀번호"),
 )
+"""Password in other languages."""
+_SPOKEN = re.compile(
+    r"(?i)\b(?:bearer[ \t]+[\"'`]?(?P<bearer>[A-Za-z0-9._~+/=|-]{8,4000})"
+    r"|basic[ \t]+[\"'`]?(?P<basic>[A-Za-z0-9+/=_-]{8,4000})"
+    r"|(?P<name>(?:[A-Za-z0-9]{1,30}_){0,5}(?:token|key|secret|password|passwd|passphrase|passcode|pwd))(?:[ \t]+is)?"
+    rf"{_GAP}[\"'`]?(?P<named>[A-Za-z0-9._~+/=!@#$%^*-]{{8,4000}})"
+    rf"|(?:{'|'.join(_FOREIGN)})(?:[ \t:：=]*|[ \t]\w{{1,12}}[ \t:]+)"
+    r"[\"'`]?(?P<foreign>[A-Za-z0-9._~+/=!@#$%^*-]{8,4000})"
+    r"|--(?:[a-z-]{0,20}(?:key|password|passwd|secret|token|passphrase))[ \t]+"
+    r"[\"'`]?(?P<flag>[^\s\"'`<>-][^\s\"'`<>]{5,4000}))"
+)
+_WORDS = ("bearer", "basic", "token", "key", "secret", "password", "passwd", "passphrase", "passcode", "pwd")
+_AFTER_WORD = frozenset(" \t:\r\n\\|")
+"""What may stand between a word and its value: `tokens` and `"token"` speak of none."""
+
+
+def secret_places(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each such value. `lowered` is the text in small letters."""
+    if not (has_word_before(lowered, _WORDS, _AFTER_WORD) or any(word in lowered for word in _FOREIGN)):
+        return
+    for match in _SPOKEN.finditer(text):
+        group = match.lastgroup or ""
+        name, value = match["name"] or "", match[group].rstrip(".,;:!?)")
+        if "_" in name and name_kind(name) != "certain":  # primary_key, cache_key
+            continue
+        if looks_random(value) or (group == "basic" and _is_credentials(value)):
+            yield match.start(group), match.start(group) + len(value)
+
+
+def _is_credentials(value: str) -> bool:
+    """Whether it is base64 of `user:password`."""
+    try:
+        plain = base64.b64decode(
+            value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), altchars=b"-_", validate=False
+        )
+        return b":" in plain and plain.decode("utf-8").isprintable()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return False
+
+
+_QUOTE = r"\\*[\"'`]"
+_NAME_WORDS = (
+    *(
+        "key",
+        "pass",
+        "password",
+        "passwd",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "secret",
+        "token",
+        "authorization",
+        "auth",
+    ),
+    *("cookie", "sig", "signature", "pat", "credential", "session", "dsn", "string"),
+)
+_AFTER_NAME_WORD = frozenset("si_-0123456789\\\"'`] \t=:,%>")
+"""How a name may go on after one of its words, before its value: `keys`, `sessionId`, `secret_key_base`, `token_2`."""
 _NAME_END = re.compile(
     r"(?:key|pass(?:word|wd|phrase|code)?|pwd|secret|token|authorization|auth|cookie|sig|signature|pat|credential"
     rf"|session|id|base|dsn|string)s?(?:[_-]?\d{{1,3}})?(?=(?:{_QUOTE}|\])?[ \t]*[=:,]|%3d|>)"
 )
 """Where a name may end, in small letters. The whole name is looked at afterwards."""
-_NAME_START = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
+_NAME_CHARACTERS = string.ascii_letters + string.digits + "_.-"
+_LONGEST_NAME = 80
 _MARK = re.compile(
     rf"(?P<close>{_QUOTE}|\])?(?P<gap>[ \t]*)"
     rf"(?P<mark>,\s*{_QUOTE}value{_QUOTE}\s*:|=>|:=|={{1,2}}|%3[dD]|>|:|,)(?P<space>[ \t]*)"
@@ -53,9 +116,10 @@ _WORD_AND_DIGITS = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
 _CLOSED_JSON = re.compile(r"\"\s*[,:}\]]")
 _IDENTIFIER = re.compile(r"[a-z]+(?:[_-][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)+")
 _ABRIDGED = re.compile(r"[A-Za-z_-]{0,12}(?:\.{3}|…)")
+_OWNED = re.compile(r"(?i)(?:your|my|the|some|an?)[-_ ](.*)")
 _PLACEHOLDER = re.compile(
     r"(?i)<.*|\[(?:secret|redacted|hidden|filtered|removed)\].*|[\*x.•…_-]+|\$.*|%[a-z_(].*|\{.*|#\{.*|process\.env.*"
-    r"|os\.(?:environ|getenv).*|(?:your|my|the|some|an?)(?:[-_ ].*)?|(?:none|null|nil|true|false|undefined|empty|unset"
+    r"|os\.(?:environ|getenv).*|(?:your|my|the|some|an?)|(?:none|null|nil|true|false|undefined|empty|unset"
     r"|str|string|bytes|bool|boolean|int|integer|number|object|any|optional|required|hidden|redacted|secret|password|passwd|pass|passphrase"
     r"|pwd|token|key|apikey|api[-_]?key|value|example|changeme|placeholder|todo|basic|bearer|default|auto|self|enabled|disabled"
     r"|username|user|name|text|varchar|char)|(?:self|cls|settings|config|args|kwargs|options|request|env|context|obj"
@@ -81,6 +145,8 @@ def is_placeholder(value: str) -> bool:
     if _ABRIDGED.fullmatch(value):
         return True
     value = value.strip().rstrip(".,;:!?)]}")
+    if owned := _OWNED.fullmatch(value):  # your-api-key, but not a key that begins so by chance
+        return not looks_random(owned[1])
     return bool(_PLACEHOLDER.fullmatch(value)) or bool(
         _IDENTIFIER.fullmatch(value) and name_kind(value) in ("certain", "header")
     )
@@ -97,7 +163,7 @@ def _is_status(name: str, value: str) -> bool:
 
 def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
-    if any(hint in lowered for hint in _NAME_HINTS):
+    if has_word_before(lowered, _NAME_WORDS, _AFTER_NAME_WORD):
         yield from _assignments(text, lowered)
     for start, end in secret_places(text, lowered):
         if not is_placeholder(text[start:end]):
@@ -124,12 +190,13 @@ def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         nested = nested + 1 if end < value_end else 0
         if nested > _MOST_NESTED:
             continue
-        head = _NAME_START.search(text, max(0, name_end.start() - 60), end)
-        name = head[0] if head else ""
+        before = text[max(0, name_end.start() - 60) : end]
+        name = before[len(before.rstrip(_NAME_CHARACTERS)) :][-_LONGEST_NAME:]
         escaped = text[end - len(name) - 1 : end - len(name)] == "\\"
         if name[:1] in "nrt" and escaped:  # \nPRIVATE-TOKEN
             name = name[1:]
-        kind, mark = name_kind(name), _MARK.match(text, end)
+        kind = name_kind(name)
+        mark = _MARK.match(text, end) if kind else None
         if not kind or mark is None:
             continue
         authorization = name.lower().endswith("authorization")
@@ -143,12 +210,14 @@ def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         value = _value(text, start, mark, whole_line=whole_line)
         if not nested:
             value_end = start + len(value)
+        if kind == "likely" and not looks_random(value):
+            continue
         if not value or value[0] in " ,\t" or is_placeholder(value):
             continue
         if not scheme and _is_status(name, value):
             continue
-        certain = kind != "likely" and _is_certain(text, end - len(name), mark, kind, start + len(value))
-        if certain or looks_random(value):
+        sure = kind == "likely" or _is_certain(text, end - len(name), mark, kind, start + len(value))
+        if sure or looks_random(value):
             yield "token" if authorization else "secret", start, start + len(value)
 
 

@@ -8,6 +8,8 @@ one (`sk-`, `hf_`) must begin a token, and what follows must not read like words
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 _START = (
@@ -29,19 +31,34 @@ class KeyFormat(NamedTuple):
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     random: bool = False
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        return _compile(self.pattern).finditer(text)
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compiled for the first text that has a hint: few runs meet one, and together they take milliseconds."""
+    return re.compile(pattern)
 
 
 def _distinctive(pattern: str, *hints: str, kind: str = "key") -> KeyFormat:
-    return KeyFormat(kind, hints, re.compile(pattern))
+    return KeyFormat(kind, hints, pattern)
 
 
 _WORD = r"[A-Za-z0-9_-]"
 _PEM_LINE = r"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\+[nr])*)"
 _PEM_NAME = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 
+CONFIRMATION_PREFIX = "rcct_"
+"""How tokens that confirm a call of a tool begin, so that a recording never has one: a replay issues others."""
+
 FORMATS: tuple[KeyFormat, ...] = (
+    _distinctive(
+        rf"{CONFIRMATION_PREFIX}{_WORD}{{16}}\.\d+\.\d+\.{_WORD}{{24}}", CONFIRMATION_PREFIX, kind="token"
+    ),
     _distinctive(
         rf"-----BEGIN {_PEM_NAME}(?:[\s\S]{{0,20000}}?-----END {_PEM_NAME}"
         rf"|(?:\s|\\+[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{{0,200}})*{_PEM_LINE}+)"
@@ -115,7 +132,7 @@ FORMATS: tuple[KeyFormat, ...] = (
     KeyFormat(
         "key",
         tuple(f"{name}{mark}" for name in ("sk", "pk", "rk", "hf", "key", "fw", "api_org") for mark in "-_"),
-        re.compile(rf"{_START}(?:sk|pk|rk|hf|key|fw|api_org)[-_]({_WORD}{{12,}}(?![A-Za-z0-9_-]))"),
+        rf"{_START}(?:sk|pk|rk|hf|key|fw|api_org)[-_]({_WORD}{{12,}}(?![A-Za-z0-9_-]))",
         random=True,
     ),
 )

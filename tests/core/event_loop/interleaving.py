@@ -1,0 +1,197 @@
+"""Threads that run one at a time, in an order that a seed decides: a race or a deadlock is found and found again.
+
+A thread gives way before and after each use of a lock, event, condition or event loop. Time stands still until nothing else can run,
+so that limits of time never make a result depend on the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import selectors
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+MOST_STEPS = 20_000
+
+
+class StuckError(BaseException):
+    """No thread can go on, or they go on for ever."""
+
+
+class Interleaving:
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self.now = 0.0
+        self._steps = 0
+        self._turns: dict[threading.Thread, threading.Semaphore] = {}
+        self._waits: dict[threading.Thread, tuple[Callable[[], Any], float]] = {}
+        self.errors: list[BaseException] = []
+        self.stuck = False
+        self.threading = SimpleNamespace(
+            Lock=lambda: _Lock(self),
+            RLock=lambda: _Lock(self),
+            Event=lambda: _Event(self),
+            Condition=lambda lock: _Condition(self, lock),
+            current_thread=threading.current_thread,
+            main_thread=threading.main_thread,
+        )
+        self.time = SimpleNamespace(
+            monotonic=lambda: self.now, sleep=lambda seconds: self.pause(lambda: False, seconds)
+        )
+
+    def run(self, *jobs: Callable[[], None]) -> None:
+        """Run each in a thread until all have ended; raises the first error that one raised."""
+        threads = [threading.Thread(target=self._work, args=(job,)) for job in jobs]
+        for thread in threads:
+            self._turns[thread] = threading.Semaphore(0)
+            self._waits[thread] = (lambda: True, 0.0)
+        for thread in threads:
+            thread.start()
+        self._pass_on()
+        for thread in threads:
+            thread.join()
+        if self.errors:
+            raise self.errors[0]
+
+    def pause(self, ready: Callable[[], Any] = lambda: True, seconds: float | None = None) -> bool:
+        """Let others run until `ready`, or until the time is over: false."""
+        thread = threading.current_thread()
+        if thread not in self._turns:  # the test itself, before or after
+            return bool(ready())
+        self._waits[thread] = (ready, float("inf") if seconds is None else self.now + seconds)
+        self._pass_on()
+        self._turns[thread].acquire()
+        if self.stuck:
+            raise StuckError
+        return bool(ready())
+
+    def others(self) -> int:
+        """How many other threads have not ended."""
+        return len(self._waits) - 1
+
+    def _work(self, job: Callable[[], None]) -> None:
+        thread = threading.current_thread()
+        self._turns[thread].acquire()
+        try:
+            for _ in range(self._random.randrange(40)):  # some begin when others are at work
+                self.pause()
+            job()
+        except BaseException as error:
+            self.errors.append(error)
+        finally:
+            del self._waits[thread]
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        self._steps += 1
+        if not self._waits:
+            return
+        able = [] if self._steps > MOST_STEPS else self._able()
+        if not able:
+            self.stuck = True
+            able = list(self._waits)
+        self._turns[self._random.choice(able)].release()
+
+    def _able(self) -> list[threading.Thread]:
+        able = [thread for thread, (ready, _) in self._waits.items() if ready()]
+        if able:
+            return able
+        self.now = min(until for _, until in self._waits.values())
+        return [thread for thread, (_, until) in self._waits.items() if until <= self.now < float("inf")]
+
+
+class _Lock:
+    def __init__(self, order: Interleaving) -> None:
+        self.order, self.owner, self.depth = order, None, 0
+
+    def __enter__(self) -> None:
+        if self.owner is not threading.current_thread():
+            self.order.pause(lambda: self.owner is None)
+        self.owner, self.depth = threading.current_thread(), self.depth + 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+        if not self.depth:
+            self.owner = None
+            if not self.order.stuck:
+                self.order.pause()
+
+
+class _Event:
+    def __init__(self, order: Interleaving) -> None:
+        self.order, self.flag = order, False
+
+    def set(self) -> None:
+        self.flag = True
+        self.order.pause()
+
+    def clear(self) -> None:
+        self.flag = False
+        self.order.pause()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        return self.order.pause(lambda: self.flag, seconds)
+
+
+class _Condition:
+    def __init__(self, order: Interleaving, lock: _Lock) -> None:
+        self.order, self.lock, self.waiting = order, lock, 0
+
+    def notify(self) -> None:
+        self.waiting = max(self.waiting - 1, 0)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """One thread waits for one condition."""
+        assert self.lock.owner is threading.current_thread() and not self.waiting
+        depth, self.lock.depth, self.lock.owner = self.lock.depth, 0, None
+        self.waiting = 1
+        notified = self.order.pause(lambda: not self.waiting, seconds)
+        self.order.pause(lambda: self.lock.owner is None)
+        self.lock.owner, self.lock.depth, self.waiting = threading.current_thread(), depth, 0
+        return notified
+
+
+class _Selector(selectors.DefaultSelector):
+    order: Interleaving
+
+    def select(self, timeout: float | None = None) -> Any:
+        ready = super().select
+        self.order.pause(lambda: ready(0), timeout)
+        return ready(0)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    def __init__(self, order: Interleaving) -> None:
+        selector = _Selector()
+        selector.order = self.order = order
+        super().__init__(selector)
+
+    def time(self) -> float:
+        return self.order.now
+
+    def call_soon_threadsafe(self, *args: Any, **options: Any) -> Any:
+        handle = super().call_soon_threadsafe(*args, **options)
+        self.order.pause()
+        return handle
+
+
+@contextmanager
+def interleaved(seed: int, monkeypatch: Any) -> Iterator[Interleaving]:
+    """The threads of one order, whose shared loops are its own."""
+    from rightcall.core import event_loop
+    from rightcall.core.event_loop import shared_loop
+
+    order = Interleaving(seed)
+    event_loop.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(shared_loop, "threading", order.threading)
+        if hasattr(shared_loop, "time"):
+            patch.setattr(shared_loop, "time", order.time)
+        patch.setattr(event_loop, "_factory", [lambda: _Loop(order)])
+        patch.setattr(event_loop, "_lock", order.threading.Lock())
+        yield order
+        event_loop.close()
