@@ -1,6 +1,6 @@
 """Whether `analyze` names a planted defect first, with its place, on domains it was tuned on and on others.
 
-    python -m benchmarks planted [--per 7] [--domains tuned|untuned|unseen] [--alone] [--all]
+    python -m benchmarks planted [--per 7] [--domains tuned|untuned|unseen|several] [--alone] [--all]
 
 The other domains were written here as well, and the defects are of the kinds that the rules know: rates on domains that
 nobody here has seen are lower.
@@ -13,18 +13,19 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from benchmarks.planted_suites.defects import DEFECTS as FIRST_DEFECTS, Plant, Truth
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED, Domain
-from benchmarks.planted_suites.later_domains import LOOKED_AT, NEVER_LOOKED_AT
+from benchmarks.planted_suites.later_domains import LOOKED_AT, NEVER_LOOKED_AT, SEVERAL
 from benchmarks.planted_suites.missed_defects import MISSED
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.run_analysis import analyze_results
 
 DEFECTS: dict[str, Plant] = {**FIRST_DEFECTS, **MISSED}
-DOMAINS = {"tuned": (*TUNED, *LOOKED_AT), "untuned": HELD_OUT, "unseen": NEVER_LOOKED_AT}
+DOMAINS = {"tuned": (*TUNED, *LOOKED_AT), "untuned": HELD_OUT, "unseen": NEVER_LOOKED_AT, "several": SEVERAL}
 TOP = 3
 
 
@@ -76,9 +77,13 @@ def planted(domain: Domain, defects: list[str], seed: str, goldens: int) -> tupl
 
 
 def _apart(truths: list[Truth], harmed: list[set[str]]) -> bool:
-    """Whether two defects are about different tools and harm different goldens."""
-    one, two = truths
-    return one.tools.isdisjoint(two.tools) and one.cause != two.cause and harmed[0].isdisjoint(harmed[1])
+    """Whether defects are about different tools and causes, and harm different goldens."""
+    return all(
+        truths[i].tools.isdisjoint(truths[j].tools)
+        and truths[i].cause != truths[j].cause
+        and harmed[i].isdisjoint(harmed[j])
+        for i, j in combinations(range(len(truths)), 2)
+    )
 
 
 def analysed(suite: PlantedSuite, seed: str, setting: Setting, *, second: bool) -> Analysis:
@@ -144,6 +149,39 @@ def two_defects(
     return count, both
 
 
+SMALL = Setting(3, 3)
+"""26 goldens: what one person writes in a day."""
+APART = sorted(DEFECTS.keys() - {"forbidden", "name", "pattern_contrast", "pattern_narrow"})
+"""Defects that leave the goldens and names of others alone."""
+
+
+def several_defects(
+    domains: Sequence[Domain], count: int, defects: int, *, second: bool, show: bool = False
+) -> tuple[int, int, int]:
+    """Small suites with several defects, those whose first findings are exactly these, and defects named among them."""
+    exact = named = 0
+    for number in range(count):
+        rng = random.Random(f"several/{defects}/{number}")
+        while True:
+            names, domain = rng.sample(APART, defects), rng.choice(domains)
+            seed = f"several/{defects}/{number}"
+            try:
+                suite, truths = planted(domain, names, seed, SMALL.goldens)
+                break
+            except (KeyError, ValueError):
+                continue  # these cannot be planted apart
+        first = analysed(suite, seed, SMALL, second=second).findings[:defects]
+        hits = [any(hit(finding, truth) for finding in first) for truth in truths]
+        exact, named = exact + all(hits), named + sum(hits)
+        if show and not all(hits):
+            print(
+                "   missed",
+                truths,
+                [(f.cause, f.tools, f.parameters, f.trials, f.plausibility) for f in first],
+            )
+    return count, exact, named
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--per", type=int, default=7, help="suites for each domain and defect")
@@ -170,6 +208,13 @@ def main() -> None:
         print(f"clean suites, {how}: {stated} of {count} with a stated finding")
     count, both = two_defects(domains, 60, second=second, show=options.show)
     print(f"two defects: both in the first three in {both} of {count}")
+    for defects in (2, 3):
+        several = several_defects(domains, 10 * options.per, defects, second=second, show=options.show)
+        count, exact, named = several
+        print(
+            f"3 x 3 with {defects} defects: the first {defects} findings are exactly these in {exact} of {count}; "
+            f"{named} of {defects * count} defects are among them"
+        )
 
 
 if __name__ == "__main__":

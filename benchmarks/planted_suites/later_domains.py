@@ -1,4 +1,4 @@
-"""Domains written after the rules: two that were looked at while the rules changed, and three that were not.
+"""Domains written after the rules: two that were looked at while the rules changed, and five that were not.
 
 The analysis of `NEVER_LOOKED_AT` is run to be reported, and never to change a rule.
 """
@@ -357,5 +357,143 @@ HELPDESK = Domain(
      "What are warnings in fairy tales"),
 )  # fmt: skip
 
+PARKING = Domain(
+    "parking",
+    (
+        ToolText(
+            "extend_permit",
+            "Change the permit of a resident.",
+            ("Change the permit of resident {holder} so that it lasts longer",
+             "Resident {holder} needs the permit another year",
+             "Change the permit of resident {holder} to last another year"),
+            (_free("holder", "Whose permit it is", *PEOPLE),),
+            "transfer_permit", "a new car or a different plate",
+        ),
+        ToolText(
+            "transfer_permit",
+            "Change of a resident the permit.",
+            ("Change the permit of resident {owner} to a new car",
+             "Resident {owner} has a different plate, change the permit",
+             "The permit of resident {owner} is for a new car now"),
+            (_free("owner", "Who bought it", *PEOPLE),),
+            "extend_permit", "what should last longer or another year",
+        ),
+        ToolText(
+            "report_obstruction",
+            "Call a tow truck: a driveway is blocked by a vehicle.",
+            ("Call a tow truck, a vehicle blocks my driveway in {street} since {date}, {urgency}",
+             "My driveway in {street} is blocked by a vehicle on {date}, {urgency}",
+             "A vehicle and a blocked driveway in {street}, {date}, call the truck, {urgency}"),
+            (_free("street", "Where it stands", *CITIES), _date("date", "Since when"),
+             _enum("urgency", "How pressing it is", emergency="the ambulance cannot pass", soon="I must leave tonight",
+             whenever="take your time")),
+        ),
+        ToolText(
+            "reserve_bay",
+            "Keep a bay free for movers: put up signs along the kerb.",
+            ("Keep a bay along the kerb free for {stay}, the movers come, with signs",
+             "Put up signs along the kerb for {stay}, movers need the bay",
+             "Signs for movers: a free bay along the kerb for {stay}"),
+            (_unit("stay", "How long it is kept", "hours", *DAYS), _inferred("marking", "How it is marked", "signs")),
+        ),
+        ToolText(
+            "exchange_spaces",
+            "Trade garage spaces: two tenants take each other's slot.",
+            ("Trade the garage slot of tenant {one} with {two}, level {v}",
+             "Tenants {one} and {two} trade their garage slots, level {v}",
+             "Garage: tenant {one} gets the slot of {two}, trade them, level {v}"),
+            (_free("one", "Who asks for it", "Ida", "Jonas", "Kemal", "Luisa"),
+             _free("two", "Who agrees to it", "Mira", "Nils", "Olga", "Pavel"),
+             _opaque("v", "Floor of the garage", "L1", "L2", "L5", "L9")),
+        ),
+        ToolText(
+            "contest_fine",
+            "Appeal against a ticket: object to a penalty.",
+            ("Appeal against {notice}, I object to the penalty", "Object to the ticket, {notice}, with an appeal",
+             "I want to appeal the penalty of {notice}"),
+            (_form("notice", "Penalty to object to", ("PEN-0004", "paper 4"), ("PEN-0019", "paper 19"),
+                   ("PEN-0033", "paper 33"), ("PEN-0058", "paper 58")),),
+        ),
+    ),
+    ("Who painted signs in ancient Rome",
+     "What is a resident in medicine",
+     "How long is the longest truck song",
+     "Why are penalties shot from eleven metres",
+     "What does bay mean in cooking",
+     "Which garage did a famous company start in",
+     "Is a driveway a good place for chess",
+     "When was the word tenant first used"),
+)  # fmt: skip
+
+THEATRE = Domain(
+    "theatre",
+    (
+        ToolText(
+            "rebook_seats",
+            "Move the booking of a visitor.",
+            ("Move the booking of visitor {visitor} to a different evening",
+             "Visitor {visitor} cannot come that evening, move the booking",
+             "A different evening for the booking of visitor {visitor}"),
+            (_free("visitor", "Who comes", *PEOPLE),),
+            "upgrade_seats", "better places, the balcony or front rows",
+        ),
+        ToolText(
+            "upgrade_seats",
+            "Move of a visitor the booking.",
+            ("Move the booking of visitor {patron} to the balcony",
+             "Visitor {patron} wants better places, move the booking",
+             "Front rows for visitor {patron}, move the booking"),
+            (_free("patron", "Who sits there", *PEOPLE),),
+            "rebook_seats", "a different evening",
+        ),
+        ToolText(
+            "plan_tour",
+            "Send the ensemble to guest performances in foreign towns.",
+            ("Send the ensemble on guest performances to {venue} on {date}, {scale}",
+             "Guest performances of the ensemble in {venue}, {date}, {scale}",
+             "The ensemble goes to {venue} for guest performances, {date}, {scale}"),
+            (_free("venue", "Town they play in", *CITIES), _date("date", "First night"),
+             _enum("scale", "Size of the cast", full="everybody comes along", small="only four of us",
+             solo="one performer alone")),
+        ),
+        ToolText(
+            "hang_scenery",
+            "Fly a backdrop: hoist scenery above the stage.",
+            ("Hoist the scenery of {load} above the stage, slow",
+             "Fly a backdrop of {load} over the stage, slow please",
+             "Backdrop with {load}: hoist it slow above the stage"),
+            (_unit("load", "How heavy it is", "grams", *KILOS), _inferred("speed", "Pace of the winch", "slow")),
+        ),
+        ToolText(
+            "recast_role",
+            "Swap performers: an understudy takes over a part.",
+            ("Let understudy {stand_in} take over the part of {actor}, act {n}",
+             "Understudy {stand_in} replaces {actor}, a swap of the part, act {n}",
+             "Swap the part of {actor} to the understudy {stand_in}, act {n}"),
+            (_free("stand_in", "Who takes over", "Quinn", "Ravi", "Selma", "Tomas"),
+             _free("actor", "Who is ill", "Uma", "Viktor", "Wanda", "Yusuf"),
+             _opaque("n", "Where in the play", "N2", "N3", "N4", "N6")),
+        ),
+        ToolText(
+            "release_wardrobe",
+            "Lend a costume: hand clothes of the wardrobe out.",
+            ("Lend the costume {piece} out", "Hand {piece} out of the wardrobe, a costume",
+             "The costume {piece}, lend it and hand it out"),
+            (_form("piece", "Costume to lend", ("COS-0006", "hanger 6"), ("COS-0021", "hanger 21"),
+                   ("COS-0044", "hanger 44"), ("COS-0062", "hanger 62")),),
+        ),
+    ),
+    ("What is a stage of grief",
+     "Who lives part time on the moon in films",
+     "How did evening get its name",
+     "Why do towns have coats of arms",
+     "What is a balcony in anatomy",
+     "Which king wore a costume of feathers",
+     "Are rows in a spreadsheet endless",
+     "When do visitors from space land in novels"),
+)  # fmt: skip
+
 LOOKED_AT = (GYM, HARBOUR)
 NEVER_LOOKED_AT = (LIBRARY, RESTAURANT, HELPDESK)
+SEVERAL = (PARKING, THEATRE)
+"""Written last, for suites with several causes at once."""

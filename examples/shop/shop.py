@@ -76,7 +76,13 @@ def choose(asked: str, tools: Sequence[Tool], system: str, rng: random.Random) -
     fit = len(wanted & claims[chosen]) / max(1, len(wanted))
     if best <= 0 or ("no tool" in system.lower() and fit < ENOUGH):
         return None
-    return chosen
+    return otherwise_used(wanted, next(tool.description for tool in tools if tool.name == chosen)) or chosen
+
+
+def otherwise_used(wanted: set[str], description: str) -> str:
+    """The tool that a description names for requests without the words that it asks for; else empty."""
+    rule = re.search(r"Only for requests that mention (.+?): otherwise use (\w+)", description)
+    return rule[2] if rule and not wanted & words(rule[1]) else ""
 
 
 def arguments(tool: Tool, asked: str, results: Sequence[str], rng: random.Random) -> dict[str, Any]:

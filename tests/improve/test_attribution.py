@@ -25,4 +25,4 @@ def test_with_nothing_changed_flips_are_called_noise():
     found = unchanged(0)
     assert found.items == ()
     assert found.sentence.startswith("no change of model, prompt, settings, tools or code is recorded")
-    assert "which is noise unless" in found.sentence
+    assert "by chance or by something that is not recorded" in found.sentence

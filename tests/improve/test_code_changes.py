@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -12,31 +13,44 @@ import pytest
 import rightcall as rc
 
 AGENT = """
+import os
+from pathlib import Path
 from rightcall import ToolCall
 
+QUERY = {query!r}
+
 def answer(golden):
-    return [ToolCall("search", {{"query": {query!r}}})]
+    query = os.environ.get("QUERY") or Path(__file__).with_name("query.txt").read_text() or QUERY
+    return [ToolCall("search", {{"query": query}})]
 """
+RIGHT = {
+    "shop.py changed": {"code": "right"},
+    "query.txt, which the agent reads, changed": {"file": "right"},
+    "environment variable QUERY set": {"variable": "right"},
+}
 
 
 @pytest.mark.stories
-def test_compare_names_the_file_that_changed(tmp_path):
+@pytest.mark.parametrize("said_of_it", RIGHT)
+def test_compare_names_the_file_or_variable_that_changed(tmp_path, said_of_it):
     goldens = [{"id": "a", "input": "x", "expected_calls": [{"tool": "search", "args": {"query": "right"}}]}]
     (tmp_path / "goldens.jsonl").write_text("\n".join(map(json.dumps, goldens)))
     (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'shop:answer'}\n")
-    for query in ("wrong", "right"):
-        (tmp_path / "shop.py").write_text(AGENT.format(query=query))
+    for right in ({}, RIGHT[said_of_it]):
+        (tmp_path / "shop.py").write_text(AGENT.format(query=right.get("code", "wrong")))
+        (tmp_path / "query.txt").write_text(right.get("file", ""))
         subprocess.run(
             [sys.executable, "-m", "rightcall", "run", "suite.yaml"],
             check=False,
             cwd=tmp_path,
+            env={**os.environ, **({"QUERY": right["variable"]} if "variable" in right else {})},
             capture_output=True,
         )
     said = subprocess.run(
         [sys.executable, "-m", "rightcall", "compare", "last~1", "last"],
         check=False, cwd=tmp_path, capture_output=True, text=True,
     ).stdout  # fmt: skip
-    assert "shop.py changed" in said and "noise" not in said
+    assert f"touched by one change: code, {said_of_it}" in said
 
 
 def test_compare_and_gate_take_what_evaluate_returned(tmp_path):

@@ -11,10 +11,9 @@ import msgspec
 import pytest
 
 from rightcall.improve.doubt import Doubt, certain_goldens
-from rightcall.improve.family import family_of
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.golden_edit import apply_edits
-from rightcall.improve.votes import Attempt, Ballot, Voter, no_ballot, voters_of
+from rightcall.improve.votes import Attempt, Ballot, Voter, family_of, no_ballot, voters_of
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.model.golden import AnyGolden

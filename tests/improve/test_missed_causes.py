@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from rightcall.improve.causes.no_abstention_guidance import _GUIDANCE
+from rightcall.improve.causes.cases import _GUIDANCE
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.improve.units import states_unit, unit_said, units_of
 from rightcall.metrics.case_result import result_of
@@ -99,6 +99,27 @@ def test_forbidden_deletions_are_a_finding_in_ten_goldens_and_stand_first():
         "forbidden call",
         6,
     )
+
+
+@pytest.mark.parametrize("forbids", [True, False])
+def test_a_dangerous_tool_is_kept_for_requests_that_ask_for_it_and_the_other_is_the_default(forbids):
+    fields = {"forbidden_calls": ("delete_account",)} if forbids else {}
+    pauses = [
+        (golden(f"p-{at}", f"Pause the account {mail}", ("pause_account", {"email": mail}), **fields),
+         [("delete_account", {"email": mail})])
+        for at, mail in enumerate(mails(4))
+    ]  # fmt: skip
+    deletes = [
+        (golden(f"d-{at}", f"Delete the account {mail} for good", ("delete_account", {"email": mail})),
+         [("delete_account" if at else "pause_account", {"email": mail})])
+        for at, mail in enumerate(mails(3))
+    ]  # fmt: skip
+    first = analysed([*pauses, *deletes, *passing(6)]).findings[0]
+    added = {change.tool: change.after.removeprefix(change.before).strip() for change in first.change}
+    assert added == {
+        "delete_account": "Only for requests that mention delete, good: otherwise use pause_account.",
+        "pause_account": "Not for requests that mention delete, good: use delete_account.",
+    }
 
 
 @pytest.mark.parametrize("expects_lookup", [True, False])

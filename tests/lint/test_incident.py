@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.lint.clean import codes, lint_tools
 
 USER_ID = {"type": "object", "properties": {"user_id": {"type": "string"}}, "required": ["user_id"]}
@@ -62,3 +64,27 @@ def test_the_rewritten_pair_has_no_errors_and_is_not_confusable() -> None:
     report = lint_tools(AFTER)
     assert report.counts()["error"] == 0
     assert {"TD401", "TD402", "TD502", "TD505"}.isdisjoint(codes(report))
+
+
+@pytest.mark.parametrize(
+    ("description", "warned"),
+    [
+        ("Delete a sandbox inbox.", True),
+        ("Delete a sandbox inbox and all its messages.", False),
+        ("Delete a suppression. Delivery will resume.", False),
+        ("Delete an address from the list, so tracking applies to it again.", False),
+        ("Delete an inbox and the folder of a user.", True),
+    ],
+)
+def test_a_deletion_that_says_what_goes_or_how_it_is_undone_is_no_error(description, warned):
+    tools = [{"name": "delete_inbox", "description": description, "input_schema": USER_ID}]
+    assert ("TD401" in codes(lint_tools(tools))) == warned
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"), [("Inbox.", True), ("Inbox. Optional if INBOX_ID is set.", False)]
+)
+def test_an_id_that_its_text_calls_optional_need_not_be_required(text, warned):
+    schema = {"type": "object", "properties": {"inbox_id": {"type": "string", "description": text}}}
+    tools = [{"name": "get_inbox", "description": "Show an inbox.", "input_schema": schema}]
+    assert ("TD312" in codes(lint_tools(tools))) == warned

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from rightcall.core.errors import InputError
 from rightcall.lint.lockfile import LOCK_FORMAT, definition_hash, differences, lock_of, read_lock, write_lock
-from rightcall.lint.source.read import read_text, tool_set
+from rightcall.lint.source.read import read_paths, read_text, tool_set
 from rightcall.model.dialects import read_tool
+from rightcall.run.tool_lock import lock_differences
 from tests.lint.clean import CLEAN, lint_tools
 from tests.support.examples import examples
 
@@ -103,3 +106,33 @@ def test_a_tool_is_locked_alike_from_a_file_and_from_a_suite(definition):
     (from_file,) = read_text(json.dumps([definition]))
     from_suite = tool_set([read_tool(definition, "here")])
     assert lock_of([from_file]).tools == lock_of([from_suite]).tools
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "dangling"])
+def test_a_lockfile_that_is_no_file_is_an_error_and_never_no_lockfile(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "tools.lock"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("tools.lock" if kind == "loop" else "nowhere")
+    with pytest.raises(InputError, match=r"tools\.lock"):
+        lock_differences(tmp_path, [])
+    with pytest.raises(InputError, match=r"tools\.lock"):
+        read_lock(path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "loop"])
+def test_tools_are_read_from_regular_files_only(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "tools.json"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("tools.json")
+    with pytest.raises(InputError, match=r"tools\.json"):
+        read_paths([path])
+
+
+def test_half_a_character_is_hashed_and_in_a_name_refused(tmp_path: Path) -> None:
+    half, other = (read_text(json.dumps(edited({"description": text}))) for text in ("a\ud800", "a\ud801"))
+    assert lock_of(half).tools != lock_of(other).tools
+    with pytest.raises(InputError, match="unpaired surrogate"):
+        write_lock(tmp_path / "tools.lock", lock_of(read_text(json.dumps(edited({"name": "a\ud800"})))))

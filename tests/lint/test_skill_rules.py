@@ -12,7 +12,7 @@ from rightcall.lint.engine import lint
 from rightcall.lint.explain import SOURCES, as_page
 from rightcall.lint.report import LintReport
 from rightcall.lint.rule import ALSO_FOR_SKILLS, Rule, all_rules, find_rule
-from rightcall.lint.source.skills import read_skill_set
+from rightcall.lint.source.tools import read_skill_set
 from tests.support.skills import CLEAN, skill_text, write_skill
 
 RULES = [rule for rule in all_rules() if rule.family == "skills"]

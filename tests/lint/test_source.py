@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.model import Tool
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from tests.lint.clean import CLEAN
 from tests.lint.strategies import SPELLINGS, json_values, spelled
 

@@ -10,8 +10,8 @@ bisection        which of several changes broke goldens
 lint_evidence    lint rules ranked by the mistakes made with the tools they flag
 perturbations/, perturbed_run   harmless changes, paired with clean runs
 golden_doubts, doubts/   goldens that are probably wrong, one file for each reason (doubt, suspect, golden_edit)
-votes, family    agents that agree, by maker; call_difference: how calls differ from a golden
-past_evidence    what agents did in stored runs (past_runs) and files (past_files); doubt_decisions: keep, edit, drop
+votes            agents that agree, by maker; call_difference: how calls differ from a golden
+past_evidence    what agents did in stored runs (past_runs) and files; doubt_decisions: keep, edit, drop
 robustness       what faults and harmless changes did to a run
 dataset_quality, dataset_statistics   what a dataset can show, and what it contains
 """

@@ -265,8 +265,8 @@ def _sentence(
         flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
         same = ", and the first requests to the model are the same" if same_requests else ""
         return (
-            f"no change of model, prompt, settings, tools or code is recorded{same}; {flipped}, "
-            "which is noise unless something else changed"
+            f"no change of model, prompt, settings, tools or code is recorded{same}; {flipped}, by chance or "
+            "by something that is not recorded, such as a service, its data, or the model behind a name"
         )
     if not flips:
         return f"{pluralize(len(items), 'change')}, no golden flipped"

@@ -11,6 +11,7 @@ from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.run.watched_inputs import UNSET
 from rightcall.store.base import StoredRun
 
 Scope = Literal[
@@ -61,17 +62,33 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
     if before.known and after.known:
         items += _settings(before, after)
         items += _sentences("system", before.system, after.system, "", "", "system")
-    items += [
-        ChangeItem("code", f"{name} changed")
-        for name in sorted(before.code.keys() | after.code.keys())
-        if before.code.get(name) != after.code.get(name)
-    ]
+    items += _code_changes(before, after)
     items += tool_changes(before.tools, after.tools)
     for name in sorted(before.versions.keys() | after.versions.keys()):
         old, new = before.versions.get(name), after.versions.get(name)
         if name in ("rightcall", "python") and old != new:
             items.append(ChangeItem("library", f"different version of {name}", before=old, after=new))
     return items
+
+
+def _code_changes(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
+    """Files of an agent that is code, other files that both runs read, and environment variables."""
+    for name in sorted(before.code.keys() | after.code.keys()):
+        old, new = before.code.get(name), after.code.get(name)
+        if old != new:
+            yield ChangeItem(
+                "code", f"{name} {'added' if old is None else 'removed' if new is None else 'changed'}"
+            )
+    for name in sorted(before.files_read.keys() & after.files_read.keys()):
+        if before.files_read[name] != after.files_read[name] and not {name} & (
+            before.code.keys() | after.code.keys()
+        ):
+            yield ChangeItem("code", f"{name}, which the agent reads, changed")
+    for name in sorted(before.variables.keys() & after.variables.keys()):
+        old, new = before.variables[name], after.variables[name]
+        if old != new:
+            how = "set" if old == UNSET else "no longer set" if new == UNSET else "changed"
+            yield ChangeItem("code", f"environment variable {name} {how}")
 
 
 def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[ChangeItem]:

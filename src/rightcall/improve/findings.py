@@ -294,12 +294,12 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
         if group:
             trials = sum(count for _, count in group)
             findings.append(
-                _unexplained_finding(evidence, taken + len(findings) + 1, cause, group, trials, ranking)
+                _finding_without_cause(evidence, taken + len(findings) + 1, cause, group, trials, ranking)
             )
     return findings
 
 
-def _unexplained_finding(
+def _finding_without_cause(
     evidence: Evidence, number: int, cause: Any, group: list[tuple[Case, int]], trials: int, ranking: Ranking
 ) -> RunFinding:
     ids = tuple(case.id for case, _ in group)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cache
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
@@ -15,8 +12,11 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.improve.call_difference import difference_from
 from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
+from rightcall.improve.doubts.agents import agents_agree, from_nowhere, nobody_passes, two_tools_fit
 from rightcall.improve.doubts.contradiction import MOST_COMPARED, GoldenDemand, contradictions, demand_of
+from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
 from rightcall.improve.doubts.discrimination import PassMatrix
+from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.golden_edit import GoldenEdit, apply_edits, limit_value
 from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
@@ -27,7 +27,17 @@ from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
 
-OF_DATASET = ("contradiction", "discrimination")
+REASONS: dict[DoubtCode, Callable[[SuspectGolden], Iterator[Reason]]] = {
+    "cannot_be_met": cannot_be_met,
+    "against_schema": against_schema,
+    "default_demanded": default_demanded,
+    "stray_mark": stray_mark,
+    "agents_agree": agents_agree,
+    "nobody_passes": nobody_passes,
+    "too_strict": too_strict,
+    "two_tools_fit": two_tools_fit,
+    "from_nowhere": from_nowhere,
+}
 LONGEST_SENTENCE = 400
 IDENTITY = ("tools", "tool_set", "cluster", "tags", "metadata", "name", "comments")
 """Fields of a golden that do not matter for whether it is right."""
@@ -56,10 +66,9 @@ class Doubter:
         own = await own_behaviour(golden, toolset, self._trial)
         suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own)
         mark = golden_mark(golden)
-        for code in DOUBT_CODES:
-            if code not in OF_DATASET:
-                for reason in _reasons(code)(suspect):
-                    self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes, mark)
+        for code, reasons in REASONS.items():
+            for reason in reasons(suspect):
+                self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes, mark)
         self._matrix.add(golden.id, ballot)
         if len(self._demands) < MOST_COMPARED and (demand := demand_of(suspect, where, mark)) is not None:
             self._demands.append(demand)
@@ -111,11 +120,6 @@ def golden_mark(golden: AnyGolden) -> str:
     plain = canonical_golden(golden)
     fields = {name: getattr(plain, name) for name in plain.__struct_fields__ if name not in IDENTITY}
     return json_digest(fields, 32, enc_hook=describe_value)
-
-
-@cache
-def _reasons(code: DoubtCode) -> Any:
-    return import_module(f"rightcall.improve.doubts.{code}").reasons
 
 
 def _with_valid_change(reason: Reason, suspect: SuspectGolden) -> Reason:

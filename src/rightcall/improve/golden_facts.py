@@ -31,7 +31,7 @@ def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[Expected
         calls += golden.any_of[0]
     calls += [call for turn in turns for call in turn.expected_calls or ()]
     return [
-        ExpectedTools(_matching(call.tool, offered), call.args or {}, pattern_text(call.tool))
+        ExpectedTools(_tools_that_match(call.tool, offered), call.args or {}, pattern_text(call.tool))
         for call in calls
     ]
 
@@ -41,7 +41,7 @@ def calls_expected(golden: AnyGolden, offered: Collection[str] = ()) -> list[tup
     return [(call.tools[0], call.args) for call in expected_tools(golden, offered)]
 
 
-def _matching(pattern: Any, offered: Collection[str]) -> tuple[str, ...]:
+def _tools_that_match(pattern: Any, offered: Collection[str]) -> tuple[str, ...]:
     if isinstance(pattern, str):
         return (pattern,)
     try:

@@ -55,6 +55,18 @@ class Tried(Record, frozen=True):
     accepted: bool = False
 
 
+class DangerLeft(Record, frozen=True):
+    """Trials with one sort of danger (`model/danger.py`), before and after, and the goldens that still have it.
+
+    With an accepted change both are of proof; otherwise both are of the analysed run, which nothing changed.
+    """
+
+    danger: str
+    before: int
+    after: int
+    goldens: tuple[str, ...] = ()
+
+
 class Improvement(Record, frozen=True):
     """What `improve` found: the proposals, the one accepted, and the patch. No file of the user is changed.
 
@@ -77,6 +89,7 @@ class Improvement(Record, frozen=True):
     proven: bool = True
     seen: int = 0
     cost_usd: float | None = None
+    danger: tuple[DangerLeft, ...] = ()
 
     @property
     def exit_code(self) -> int:

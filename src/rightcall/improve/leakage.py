@@ -28,7 +28,7 @@ _CHARACTERS = 2
 def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterable[AnyGolden]) -> str:
     """Why a proposal must not be tried; empty when it may."""
     after, _ = apply_changes(proposal.changes, tools, system)
-    if copied := _copied_words(proposal, tools, tune):
+    if copied := _words_of_goldens(proposal, tools, tune):
         return f"it copies '{copied[:60]}' from a golden, which would leak the test into the definition"
     gained = _diagnostics(after) - _diagnostics(tools)
     if gained:
@@ -37,7 +37,7 @@ def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterab
     return ""
 
 
-def _copied_words(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]) -> str:
+def _words_of_goldens(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]) -> str:
     old, new = (" ".join(_texts(proposal.changes, side)).lower() for side in ("before", "after"))
     old_words, new_words = f" {' '.join(words_of(old))} ", f" {' '.join(words_of(new))} "
     allowed = _schema_words(tools, proposal)

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
-from rightcall.improve.family import family_of
 from rightcall.improve.run_setup import run_record
-from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, voters_of
+from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
 from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rightcall.improve.causes import CAUSES
+from rightcall.improve.causes import causes
 from rightcall.improve.counters import Class
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis
@@ -215,12 +215,12 @@ def _place(
     evidence: Evidence, hypothesis: Hypothesis
 ) -> tuple[int, int, int, tuple[int, ...], tuple[str, ...]]:
     """Ties: one tool before a pair, a parameter before a tool before the set, then the cause, then the file's order."""
-    causes = {name: at for at, name in enumerate(CAUSES)}
+    ranks = {name: at for at, name in enumerate(causes())}
     where = tuple(evidence.place.get(tool, len(evidence.place)) for tool in hypothesis.tools)
     return (
         len(hypothesis.tools),
         PLACES[hypothesis.about],
-        causes.get(hypothesis.cause, len(causes)),
+        ranks.get(hypothesis.cause, len(ranks)),
         where,
         hypothesis.parameters,
     )

@@ -38,7 +38,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     """
     stored = store.runs.get(run)
     record = run_record(store, stored)
-    tools = list(record.tools) or _named_tools(trials_of(store, stored))
+    tools = list(record.tools) or _tools_by_name_alone(trials_of(store, stored))
     compared = (
         [store.runs.get(run_id) for run_id in against]
         if against is not None
@@ -82,7 +82,7 @@ def _works_in_steps(record: RunRecord) -> bool:
     return record.setup.mode != "single_turn" or bool(record.code) or is_address(record.agent)
 
 
-def _named_tools(trials: Iterable[GoldenTrials]) -> list[Tool]:
+def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:
     """Tools whose definitions are not stored, as those of code are: the names that were expected or called."""
     names: dict[str, None] = {}
     for one_golden in trials:

@@ -8,6 +8,7 @@ from rightcall.core.codec import decode
 from rightcall.core.errors import RightCallError
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.run.watched_inputs import WatchedInputs, watch_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -33,7 +34,10 @@ class AgentSetup(Record, frozen=True, forbid_unknown_fields=False):
 
 
 class RunRecord(Record, frozen=True):
-    """The setup by which two runs are compared. `known` is false for runs stored before setups were kept."""
+    """The setup by which two runs are compared. `known` is false for runs stored before setups were kept.
+
+    Of an agent that is code: hashes of its files, of the project's files that it read, and of environment variables.
+    """
 
     run: str
     agent: str
@@ -43,6 +47,8 @@ class RunRecord(Record, frozen=True):
     fingerprints: dict[str, str] = {}
     known: bool = True
     code: dict[str, str] = {}
+    files_read: dict[str, str] = {}
+    variables: dict[str, str] = {}
 
     @property
     def system(self) -> str:
@@ -55,6 +61,8 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
     run = stored.run
     tools = _document(store, stored, "tools", tuple[Tool, ...])
     setup = _document(store, stored, SETUP, AgentSetup)
+    inputs = _document(store, stored, "inputs", dict[str, Any]) or {}
+    watched = watch_of_run(store, run) or WatchedInputs()
     return RunRecord(
         run=run.id,
         agent=run.agent,
@@ -63,7 +71,9 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
         versions=run.versions,
         fingerprints=run.fingerprints,
         known=setup is not None,
-        code=_code_files(_document(store, stored, "inputs", dict[str, Any])),
+        code={**inputs.get("tool_code", {}), **inputs.get("code", {})},
+        files_read=watched.files,
+        variables={**watched.variables, **inputs.get("variables", {})},
     )
 
 
@@ -76,9 +86,3 @@ def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
         return decode(content, as_type, f"{kind} of run {stored.id}")
     except RightCallError:
         return None  # written by something else
-
-
-def _code_files(inputs: dict[str, Any] | None) -> dict[str, str]:
-    """The hash of each file of an agent and its tools, when they are code."""
-    documents = inputs or {}
-    return {**documents.get("tool_code", {}), **documents.get("code", {})}

@@ -14,7 +14,9 @@ from typing import Any
 from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
-from rightcall.improve.doubts import against_schema, agents_agree, too_strict
+from rightcall.improve.doubts.agents import agents_agree
+from rightcall.improve.doubts.demands import against_schema
+from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.run_votes import ObservedBehaviour, attempts_of
 from rightcall.improve.suspect import SuspectGolden
@@ -42,17 +44,17 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     }
     votes = count_votes(ballot, evidence.toolset)
     suspect = SuspectGolden(golden, evidence.toolset, evidence.words_of(golden), _agreed(votes, own))
-    if (reason := next(against_schema.reasons(suspect), None)) is not None:
+    if (reason := next(against_schema(suspect), None)) is not None:
         tool = next(iter(evidence.expected_names(golden)), "")
         return ObservedBehaviour(tool, tool, sentence=reason.sentence)
     behaviour = behaviour_of(suspect.difference)
     if behaviour is None or not _is_steady(suspect.votes, own):
         return None
-    if any(reason.band == "likely" for reason in too_strict.reasons(suspect)):
+    if any(reason.band == "likely" for reason in too_strict(suspect)):
         return behaviour
     seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN
     sides = words_side_with(suspect.difference, words, suspect.words, evidence, plainly=not seen_again)
-    return behaviour if sides and next(agents_agree.reasons(suspect), None) is not None else None
+    return behaviour if sides and next(agents_agree(suspect), None) is not None else None
 
 
 def _agreed(votes: Votes, own: Votes) -> Votes:

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rightcall.core.digest import hex_digest, json_digest
+from rightcall.core.errors import InputError
 from rightcall.core.text import first_names
 from rightcall.files.atomic import write_file
 from rightcall.lint.recorded_file import read_recorded
@@ -81,7 +82,11 @@ def read_lock(path: Path) -> dict[str, LockedTool]:
 
 def write_lock(path: Path, lock: ToolLock) -> None:
     """Write the lockfile, sorted, so that changes show as changed lines."""
-    data = msgspec.json.encode(lock, order="sorted")
+    try:
+        data = msgspec.json.encode(lock, order="sorted")
+    except UnicodeEncodeError:
+        problem = "a tool's name has an unpaired surrogate"
+        raise InputError(str(path), problem, "rename the tool: no model can call it") from None
     write_file(path, msgspec.json.format(data, indent=2) + b"\n")
 
 
@@ -143,14 +148,14 @@ def lock_key(tool: SourceTool) -> str:
 
 def lock_hash(tool: SourceTool) -> str:
     """SHA-256 of what a model is shown, the same whether a tool is read from a file, a server or Python."""
-    return json_digest(_shown_parts(tool), enc_hook=str)
+    return json_digest(_parts_to_show(tool), enc_hook=str)
 
 
 def part_hashes(tool: SourceTool) -> dict[str, str]:
     """A short hash of each part of a definition."""
     parts = {
         name: json_digest(value, 16, enc_hook=str)
-        for name, value in _shown_parts(tool).items()
+        for name, value in _parts_to_show(tool).items()
         if name != "name"
     }
     examples = shown_examples(tool)
@@ -174,7 +179,7 @@ def definition_hash(tool: SourceTool) -> str:
     return hex_digest(text)
 
 
-def _shown_parts(tool: SourceTool) -> dict[str, Any]:
+def _parts_to_show(tool: SourceTool) -> dict[str, Any]:
     annotations = tool.annotations if isinstance(tool.annotations, dict) else {}
     return {
         "name": tool.name,

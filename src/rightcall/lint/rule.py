@@ -208,7 +208,7 @@ def all_rules() -> tuple[Rule, ...]:
                 if rule.family != family:
                     raise AssertionError(f"{family}/{entry.name}.py holds {rule.code} {rule.name}")
                 rules.append(rule)
-    rules += _installed_rules({word for rule in rules for word in (rule.code, rule.name)})
+    rules += _rules_of_packages({word for rule in rules for word in (rule.code, rule.name)})
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
@@ -216,7 +216,7 @@ def _rules_in(module: ModuleType) -> list[Rule]:
     return [value for value in vars(module).values() if isinstance(value, Rule)]
 
 
-def _installed_rules(built_in: set[str]) -> list[Rule]:
+def _rules_of_packages(built_in: set[str]) -> list[Rule]:
     """The rules of installed packages. One that cannot be loaded is an error: the lint would be incomplete."""
     rules = load_plugins("lint_rules", built_in)
     for name, rule in rules.items():

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 import rightcall as rc
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.goldens import load_goldens
-from rightcall.improve.past_files import agent_of_file
+from rightcall.improve.past_evidence import agent_of_file
 from rightcall.wings.audit.command import audit
 
 TOOL = {"name": "alarm", "description": "Sets an alarm.", "input_schema": {

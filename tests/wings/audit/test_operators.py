@@ -10,7 +10,7 @@ import pytest
 from rightcall.core.errors import ConfigError
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.model.approval import Approval
-from rightcall.run.rehearsal.grounds import stands_in
+from rightcall.run.rehearsal.values import stands_in
 from rightcall.wings.audit.mutation import operators, select_operators
 from tests.wings.audit.shop import call, mutants, trajectory
 

@@ -1,13 +1,14 @@
-"""Causes: a closed list, one file each (those determined by a code share `by_code`).
+"""Causes: a closed list, by what they are about (those determined by a code share `by_code`).
 
-A cause is a module with `hypotheses(evidence)`, which returns a `Hypothesis` for every supported place.
-How likely each is, given all of them, is decided in `improve.rank`. To add one: a file here, and its name in
-`improve.hypothesis.Cause`.
+A cause is a function of `evidence`, named as in `improve.hypothesis.Cause`, which returns a `Hypothesis` for every
+supported place. How likely each is, given all of them, is decided in `improve.rank`. To add one: its function in a
+file here, and its name in `Cause`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, get_args
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
     from rightcall.improve.evidence import Evidence
     from rightcall.improve.hypothesis import Hypothesis
 
-_FILES = {module.name for module in iter_modules(__path__)}
 
-CAUSES = (*(name for name in get_args(Cause) if name in _FILES), "by_code")
-"""The causes that have a file, in the order of `Cause`; then those determined by a code."""
+@cache
+def causes() -> Mapping[str, Callable[[Evidence], Iterator[Hypothesis]]]:
+    """The causes that have a function, in the order of `Cause`; then those determined by a code."""
+    functions: dict[str, Callable[[Evidence], Iterator[Hypothesis]]] = {}
+    for file in iter_modules(__path__):
+        functions |= vars(import_module(f"{__name__}.{file.name}"))
+    return {name: functions[name] for name in (*get_args(Cause), "by_code") if name in functions}
 
 
 def all_hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     """All hypotheses."""
-    for name in CAUSES:
-        yield from import_module(f"{__name__}.{name}").hypotheses(evidence)
+    for hypotheses in causes().values():
+        yield from hypotheses(evidence)

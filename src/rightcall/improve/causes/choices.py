@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from rightcall.core.words import stem
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.lint.confusability.word_use import purpose_sentences
+from rightcall.lint.confusability.word_use import purpose_sentences, stems
 
 
 def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
@@ -25,20 +26,21 @@ def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
     """Words of missed requests that a tool's description lacks, most informative first."""
     stats = evidence.tool_stats[tool]
     words = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
-    return _telling(evidence, words, stats.missed_words, most)
+    return _informative_words(evidence, words, stats.missed_words, most)
 
 
 def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
-    """Words in requests for one tool but not the other, most informative first.
+    """Words in requests for one tool but not the other: those of its name first, then the most informative.
 
     Words that the other tool says of itself are left out: its description would exclude what it is for.
     """
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
     words = [word for word in mine if word not in theirs and not evidence.wording.says(other, word)]
-    return _telling(evidence, words, mine, most)
+    name = stems(tool.replace("_", " "))
+    return sorted(_informative_words(evidence, words, mine, most), key=lambda word: stem(word) not in name)
 
 
-def _telling(evidence: Evidence, words: list[str], counts: Counter[str], most: int) -> list[str]:
+def _informative_words(evidence: Evidence, words: list[str], counts: Counter[str], most: int) -> list[str]:
     """The most informative words; one that a single request has is no pattern, where others have more."""
     words = [word for word in words if len(word) > 2]
     repeated = [word for word in words if counts[word] > 1]
@@ -67,6 +69,14 @@ def not_for(evidence: Evidence, words: list[str], other: str) -> str:
         return f"Not for requests that mention {', '.join(words)}: use {other}."
     own = first_sentence(evidence.by_name[other].description).rstrip(".")
     return f"Not for what {other} does ({own[:1].lower()}{own[1:]}): use {other}." if own else ""
+
+
+def only_for(words: list[str], other: str) -> str:
+    """A sentence that keeps a dangerous tool for requests that say so, and sends all others to a harmless one.
+
+    Excluding the words of the other tool's requests would leave to it every request in words nobody thought of.
+    """
+    return f"Only for requests that mention {', '.join(words)}: otherwise use {other}."
 
 
 def such_as(evidence: Evidence, symptoms: list[int], most: int = 2) -> str:

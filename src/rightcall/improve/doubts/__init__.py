@@ -1,4 +1,4 @@
-"""Reasons to doubt a golden, one file each: `reasons(suspect)`, named as its code in `improve/doubt.py`.
+"""Reasons to doubt a golden: functions of a suspect, named as their code in `improve/doubt.py`.
 
 Two look at more than one golden: `contradiction` compares requests, `discrimination` compares agents.
 """

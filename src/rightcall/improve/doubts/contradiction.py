@@ -11,7 +11,7 @@ from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.improve.call_difference import alternatives_of
 from rightcall.improve.golden_facts import request_of
 from rightcall.improve.suspect import Reason, SuspectGolden, value_text, values_of
-from rightcall.run.rehearsal.call_key import value_key
+from rightcall.run.rehearsal.toolset import value_key
 
 NEARLY_EQUAL = 0.9
 MOST_COMPARED = 100_000

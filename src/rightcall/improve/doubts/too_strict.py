@@ -14,8 +14,8 @@ from rightcall.improve.doubt import Band
 from rightcall.improve.golden_edit import GoldenEdit, accept_absence, accept_too
 from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
 from rightcall.metrics.matching.base import MISSING
-from rightcall.run.rehearsal.call_key import is_default, value_key
-from rightcall.run.rehearsal.grounds import is_identifier
+from rightcall.run.rehearsal.toolset import is_default, value_key
+from rightcall.run.rehearsal.values import is_identifier
 
 LEAST_SHARE, LEAST_SHARE_WITHOUT_DEFAULT = 0.2, 0.1
 ALIKE = 0.85
@@ -24,7 +24,8 @@ IGNORABLE = (("case",), ("space",), ("punctuation",), ("case", "space"), ("case"
              ("case", "space", "punctuation"), ("case", "space", "punctuation", "accents"))  # fmt: skip
 
 
-def reasons(suspect: SuspectGolden) -> Iterator[Reason]:
+def too_strict(suspect: SuspectGolden) -> Iterator[Reason]:
+    """Where one argument alone differs."""
     agreement, argument = suspect.votes.agreement, suspect.difference.one_argument
     if agreement is None or argument is None or argument.expected is MISSING or agreement.in_world:
         return

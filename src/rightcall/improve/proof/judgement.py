@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist
 
 import msgspec
@@ -10,10 +11,13 @@ import msgspec
 from rightcall.core.text import points
 from rightcall.decide.comparison import compare
 from rightcall.decide.drawn_order import DrawnOrder
-from rightcall.improve.improvement import ToolEffect, Tried
+from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
 from rightcall.improve.proposals import first_expected_tool
+from rightcall.model.danger import SORTS, dangers_of
 from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.stats.paired_tests import paired_t
 from rightcall.stats.permutation import sign_flip
 from rightcall.stats.sequential import paired_e_values
@@ -51,6 +55,20 @@ def judge_proposal(
         broken=whole.broken,
     )
     return msgspec.structs.replace(seen, refused=_harm(seen, {c: g for c, g in whole.alarms.items() if g}))
+
+
+def danger_left(
+    tools: Sequence[Tool], before: Iterable[CaseResult], after: Iterable[CaseResult]
+) -> tuple[DangerLeft, ...]:
+    """Every sort of danger that trials had before or have after, the worst first."""
+    by_name = {tool.name: tool for tool in tools}
+    old = Counter(sort for result in before for sort in dangers_of(result.codes, by_name))
+    new = [(sort, result.golden_id) for result in after for sort in dangers_of(result.codes, by_name)]
+    return tuple(
+        DangerLeft(sort, old[sort], len(ids), tuple(sorted(set(ids))))
+        for sort in SORTS
+        if (ids := [golden for some, golden in new if some == sort]) or old[sort]
+    )
 
 
 def differences(

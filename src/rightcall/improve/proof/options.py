@@ -7,7 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from rightcall.core.options import Option, StoreOption
+from rightcall.improve.proof.gepa_engine import GepaEngine
 from rightcall.improve.proof.proposal_task import Proposer
+from rightcall.improve.proof.rewriter import Rewriter
 from rightcall.models.endpoint import ModelEndpoint
 
 Stop = Literal["end", "evalue"]
@@ -72,9 +74,5 @@ def proposer(model: str | ModelEndpoint | None, engine: Engine = "rewrite") -> P
     if model is None:
         return None
     if engine == "gepa":
-        from rightcall.improve.proof.gepa_engine import GepaEngine
-
         return GepaEngine(model)
-    from rightcall.improve.proof.rewriter import Rewriter
-
     return Rewriter(model)

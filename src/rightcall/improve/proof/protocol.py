@@ -18,7 +18,13 @@ from rightcall.improve.findings import Analysis
 from rightcall.improve.improvement import Improvement, ImproveOutcome
 from rightcall.improve.patch import apply_changes, is_longer, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
-from rightcall.improve.proof.judgement import beats, judge_proposal, largest_e, significantly_different
+from rightcall.improve.proof.judgement import (
+    beats,
+    danger_left,
+    judge_proposal,
+    largest_e,
+    significantly_different,
+)
 from rightcall.improve.proof.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
@@ -43,6 +49,8 @@ from rightcall.store.sql.store import Store
 
 CONTENDER = 0.5
 """Share of the leader's gain on tune from which another goes to proof too: every finalist makes all harder to prove."""
+BASELINE = ""
+"""The unchanged definitions, among the names of proposals."""
 ABOUT_GOLDENS = ("golden_looks_wrong", "request_lacks_information")
 
 
@@ -54,7 +62,15 @@ async def improve_plan(
     Where too few goldens could be held out to prove anything, or those that are left show no cause, changes are tried
     on all of them, and the result says so.
     """
-    options = options or ImproveOptions()
+    improvement = await _improve(plan, store, run, options or ImproveOptions())
+    if improvement.outcome == "accepted":
+        return improvement
+    results = list(store.runs.results(improvement.run))
+    left = danger_left(list(plan.definitions), results, results)
+    return msgspec.structs.replace(improvement, danger=left)
+
+
+async def _improve(plan: Plan, store: Store, run: str, options: ImproveOptions) -> Improvement:
     never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
     material, analysis = _material(plan, store, run, options, never_met)
     rewritten = await options.rewrite(_task(material, analysis, store)) if options.rewrite is not None else []
@@ -281,7 +297,8 @@ class _Job:
         base, *arms = await self._arms.run(variants, early)
         self._judge(finalists, base, arms[:count], dict(zip(controls, arms[count:], strict=True)))
         self._seen = len(base.rates())
-        return {proposal.name: arm for proposal, arm in zip(finalists, arms[:count], strict=True)}
+        names = (BASELINE, *(proposal.name for proposal in finalists))
+        return dict(zip(names, (base, *arms[:count]), strict=True))
 
     def _is_longer(self, proposal: Proposal) -> bool:
         return is_longer(self._with.tokens(), self._with.tokens(proposal)) and bool(
@@ -338,7 +355,8 @@ class _Job:
                 f"{best.name}: {rates} on {seen.exposed} goldens it is meant for "
                 f"and never saw ({_points(seen.low)} … {_points(seen.high)}), {seen.tokens:+d} tokens a request"
             )
-            return self._answer("accepted", sentence, best)
+            left = danger_left(self._with.tools, measured[BASELINE].results, measured[best.name].results)
+            return msgspec.structs.replace(self._answer("accepted", sentence, best), danger=left)
         if all(self._tried[proposal.name].whole == "REGRESSED" for proposal in finalists):
             return self._answer("worse", "every proposal tried makes it worse")
         return self._answer("not_shown", "no proposal was shown to help")

@@ -57,7 +57,7 @@ class ToolPair:
     @property
     def shared_words(self) -> tuple[str, ...]:
         """The words that make the texts similar, by weight."""
-        return _shared_words(*self.texts)
+        return _words_in_common(*self.texts)
 
     @property
     def shared_parameters(self) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
     )
 
 
-def _shared_words(first: ToolText, second: ToolText, most: int = 4) -> tuple[str, ...]:
+def _words_in_common(first: ToolText, second: ToolText, most: int = 4) -> tuple[str, ...]:
     """The words that make the texts similar, by weight, one of each stem."""
     shared = [
         (-first.vector[word] * second.vector[word], word)

@@ -128,8 +128,8 @@ IRREVERSIBLE = re.compile(
 
 CONSEQUENCE = re.compile(
     r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|and everything|also (?:removes?|deletes?|drops?)|along with"
-    r"|with (?:everything|all (?:its|their|the|of)|(?:its|their) (?:data|contents?|children|history))|becomes?"
-    r"|will (?:show|break)|complete(?:ly)? remov\w+"
+    r"|(?:with|and) (?:everything|all (?:of )?(?:its|their)|(?:its|their) (?:data|contents?|children|history))|becomes?"
+    r"|with all (?:the|of)|will (?:show|break|resume)|so (?:that )?\w[^.]* again|complete(?:ly)? remov\w+"
     r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
 )
 """What else is deleted, what is left, or what breaks."""

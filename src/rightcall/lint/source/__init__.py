@@ -6,7 +6,7 @@ yaml_places the same for YAML
 edit        fixes as text edits, in the style of the file, keeping everything else
 spellings   tools in a document, in any provider's format
 openapi     operations of an OpenAPI document as tools, with self-contained schemas
-tools       SourceTool, ToolSet: what the engine lints
+tools       SourceTool, ToolSet: what the engine lints; skills as such a set
 folders     the files of a folder that may contain tools
 read        from paths to tool sets; rejects what parsers read differently
 """

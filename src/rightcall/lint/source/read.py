@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rightcall.core.errors import InputError
+from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.document import Document
@@ -42,8 +43,8 @@ def read_paths(
             if not inside:
                 raise _no_tools_in_folder(path, import_python)
             read |= inside
-        elif path.resolve() not in read:
-            read[path.resolve()] = read_file(path, import_python=import_python)
+        elif (whole := _real_path(path)) not in read:
+            read[whole] = read_file(path, import_python=import_python)
     tool_sets = [tool_set for sets in read.values() for tool_set in sets]
     if not tool_sets:
         raise InputError("", "no tool definitions found", "pass a JSON or YAML file with a list of tools")
@@ -143,7 +144,7 @@ def _read_folder(
     """The files of a folder that contain tools, with their sets; already read files are skipped."""
     sets_of: dict[Path, list[ToolSet]] = {}
     for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
-        whole = path.resolve()
+        whole = _real_path(path)
         if whole in read:
             sets = read[whole]
         elif path.suffix == ".py" and import_python:
@@ -184,11 +185,14 @@ def _is_surely_a_tool(tool: SourceTool) -> bool:
     return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 
 
+def _real_path(path: Path) -> Path:
+    """The path without links; unlike `Path.resolve` it leaves a loop of links to whoever opens the file."""
+    return Path(os.path.realpath(path))
+
+
 def _text_of(path: Path) -> str:
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(str(path), "no such file") from None
+        data = require_file(path).read_bytes()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
     if len(data) > LARGEST:

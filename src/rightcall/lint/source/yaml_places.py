@@ -74,7 +74,7 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
             return None, YamlPlaces(None, text)
         if _size(root, {}) > MOST_VALUES:
             raise yaml.YAMLError("its anchors expand to too many values")
-        repeated = _repeated_keys(root)  # before merging, which may name a key again
+        repeated = _keys_twice(root)  # before merging, which may name a key again
         value = _plain(root, loader)
     finally:
         loader.dispose()
@@ -126,7 +126,7 @@ def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
     return sizes[id(node)]
 
 
-def _repeated_keys(root: yaml.Node) -> dict[int, yaml.Node]:
+def _keys_twice(root: yaml.Node) -> dict[int, yaml.Node]:
     """The second of two like keys, by the identity of the mapping that has them."""
     second_keys: dict[int, yaml.Node] = {}
     seen: set[int] = set()

@@ -2,10 +2,10 @@
 
 scene        what operators see of a golden: its tools, its words, what is right, values of other goldens
 mutant       one bug: what was changed, whether it is surely wrong, how much harm it does
-mutants/     the operators, one file each
+mutants/     the operators, by what they change
 proposals    the smallest change of a golden that catches a survivor
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
 command      `rightcall audit`; audit_text: the terminal and Markdown
 
-To add an operator: a file in `mutants/` with `mutate(scene, good)`.
+To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of its file.
 """

@@ -11,10 +11,10 @@ import msgspec
 from rightcall.core.errors import InputError
 from rightcall.metrics.value_sources import words_of
 from rightcall.model.golden import AnyGolden
-from rightcall.run.rehearsal.expected_value import NoValue
 from rightcall.run.rehearsal.known_good import Known, KnownBehaviour, make_trajectory, nothing_known
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Judgement, NoWorld, Trial, same_outcome
+from rightcall.run.rehearsal.values import NoValue
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
 from rightcall.wings.audit.mutant import HARMS, Mutant

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.cli.command_options import GroupedCommand, takes_options
+from rightcall.cli.drafts import is_file
 from rightcall.cli.options import FILE
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.core.errors import RightCallError
+from rightcall.core.text import first_names, pluralize
+from rightcall.files.atomic import write_file
+from rightcall.store.address import open_store
 from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 
 if TYPE_CHECKING:
@@ -33,7 +38,6 @@ def audit(suite: Path, options: AuditOptions) -> None:
     Exit codes: 0 audited, 1 below --min or, with --strict, a golden is certainly wrong, 2 nothing could be audited.
     """
     from rightcall.core.event_loop import run_blocking
-    from rightcall.core.text import first_names, pluralize
     from rightcall.improve.doubt import certain_goldens
     from rightcall.show.progress import CountProgress
     from rightcall.wings.audit.audit_document import AuditCases
@@ -100,8 +104,6 @@ def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
 
 def _keep(document: AuditDocument, options: AuditOptions) -> None:
     """Store the audit of a whole dataset, for the dashboard and `dataset check`; a store that fails spoils nothing."""
-    from rightcall.core.errors import RightCallError
-    from rightcall.store.address import open_store
     from rightcall.wings.audit.audit_document import encode_document
 
     partial = document.result.in_dataset or options.operators or options.only
@@ -116,10 +118,7 @@ def _keep(document: AuditDocument, options: AuditOptions) -> None:
 
 def _draft(document: AuditDocument, options: AuditOptions) -> None:
     """Write the changed goldens as drafts, and say how they are reviewed."""
-    from rightcall.cli.drafts import is_file
-    from rightcall.core.text import pluralize
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.store.address import open_store
     from rightcall.wings.audit.audit_drafts import as_draft, draft_changes
 
     assert options.apply is not None
@@ -154,8 +153,6 @@ def _require_format(output: Path) -> None:
 
 def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
     import msgspec
-
-    from rightcall.files.atomic import write_file
 
     match output.suffix:
         case ".md":

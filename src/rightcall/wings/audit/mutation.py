@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from types import ModuleType
 
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.digest import hex_digest, json_digest
@@ -25,17 +24,18 @@ MOST_OF_OPERATOR = 3
 MOST_OF_GOLDEN = 40
 """A golden with thirty arguments does not outweigh ten others."""
 
-INVALID = "invalid_call"
 Mutate = Callable[[Scene, Trajectory], Iterator[Change]]
+INVALID = "invalid_call"
+BEYOND_CALLS = ("skip_confirmation", "world_not_reached", "wrong_order")
+"""What these change is not in the calls or the answer, such as their order."""
 
 
 @cache
-def operators() -> Mapping[str, ModuleType]:
-    """Every operator by name."""
-    return {
-        module.name: import_module(f"{shelf.__name__}.{module.name}")
-        for module in iter_modules(shelf.__path__)
-    }
+def operators() -> Mapping[str, Mutate]:
+    """Every operator by name, in the order of names."""
+    modules = [import_module(f"{shelf.__name__}.{file.name}") for file in iter_modules(shelf.__path__)]
+    by_name = {operator.__name__: operator for module in modules for operator in module.OPERATORS}
+    return dict(sorted(by_name.items()))
 
 
 def select_operators(names: Collection[str] = (), exclude: Collection[str] = ()) -> tuple[str, ...]:
@@ -74,12 +74,11 @@ def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
     content = json_digest(canonical_golden(scene.golden), 16, enc_hook=describe_value)
     chosen: list[Mutant] = []
     for name in names:
-        module = operators()[name]
-        beyond = getattr(module, "BEYOND_CALLS", False)
+        mutate = operators()[name]
         mutants: dict[str, Mutant] = {}
         for origin, good in enumerate(scene.good):
-            for change in module.mutate(scene, good):
-                if not beyond and scene.key(change.trajectory) in right:
+            for change in mutate(scene, good):
+                if name not in BEYOND_CALLS and scene.key(change.trajectory) in right:
                     continue
                 mutant = _mutant(scene, content, name, change, origin)
                 mutants.setdefault(mutant.id, mutant)

@@ -7,8 +7,8 @@ from typing import Any
 
 from rightcall.core.dates import day_of
 from rightcall.core.words import words
-from rightcall.run.rehearsal.grounds import is_identifier
-from rightcall.wings.audit.mutants.next_day import later_date
+from rightcall.run.rehearsal.values import is_identifier
+from rightcall.wings.audit.mutants.arguments import later_date
 from rightcall.wings.audit.scene import Argument
 
 

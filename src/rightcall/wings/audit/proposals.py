@@ -12,9 +12,9 @@ from rightcall.metrics.matching.expectation import unsound
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.grounds import results_before, stands_in
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
+from rightcall.run.rehearsal.values import results_before, stands_in
 from rightcall.wings.audit.call_place import CallPlace, align_calls
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.pin import NotPinned, pin

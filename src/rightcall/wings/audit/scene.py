@@ -12,11 +12,9 @@ from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.call_key import call_key
-from rightcall.run.rehearsal.edits import with_argument
-from rightcall.run.rehearsal.expected_value import values_listed_in
-from rightcall.run.rehearsal.grounds import results_before, stands_in
-from rightcall.run.rehearsal.toolset import Toolset
+from rightcall.run.rehearsal.stage import with_argument
+from rightcall.run.rehearsal.toolset import Toolset, call_key
+from rightcall.run.rehearsal.values import results_before, stands_in, values_listed_in
 from rightcall.wings.audit.mutant import Change, Harm
 
 MOST_VALUES = 30

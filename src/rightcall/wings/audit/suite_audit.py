@@ -29,9 +29,9 @@ from rightcall.run.rehearsal.plan_trial import asks_once, trial_of_plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output
 from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
-from rightcall.run.trivial_scores import TrivialScorer
+from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.run.trust import require_trust
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import AuditListener, Auditor, AuditPlan
 from rightcall.wings.audit.mutant import Mutant

@@ -113,7 +113,8 @@ def none_required(tool: ToolFeatures) -> Findings:
     # that says which thing is meant.
     for node in tool.parameters:
         identifies = node.name.lower().endswith(("_id", "id")) and len(tool.parameters) == 1
-        if identifies and "default" not in node.schema and not _lists(tool):
+        optional = "default" in node.schema or "optional" in str(node.schema.get("description", "")).lower()
+        if identifies and not optional and not _lists(tool):
             yield Finding(
                 INPUT, f"nothing is required, not even '{node.name}'", f'add "required": ["{node.name}"]'
             )

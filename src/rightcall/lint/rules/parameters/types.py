@@ -90,7 +90,7 @@ def free_form_object(tool: ToolFeatures) -> Findings:
             continue
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
-            thing = f"'{node.name}' is an object" if node.name else f"{_unnamed(node)} is an object"
+            thing = f"'{node.name}' is an object" if node.name else f"{_without_name(node)} is an object"
             shown = "examples" in node.schema or _EXAMPLE.search(node.text)
             yield Finding(
                 node.path,
@@ -100,7 +100,7 @@ def free_form_object(tool: ToolFeatures) -> Findings:
             )
 
 
-def _unnamed(node: Node) -> str:
+def _without_name(node: Node) -> str:
     """What to call the items of a list, or an alternative: by the nearest name above."""
     holder = node.parent
     while holder is not None and not holder.name:

@@ -8,7 +8,7 @@ from rightcall.core.words import name_tokens
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
-from rightcall.schema.roles.programs import is_program
+from rightcall.schema.roles.parameters import is_program
 
 
 @tool_rule("TD407", "warning", sources=("SNYK", "CISCO"))

@@ -65,7 +65,7 @@ def toxic_flow(tools: SetFeatures) -> SetFindings:
     sink = tools.by_name[unguarded[0]]
     finding = Finding(
         (),
-        f"text from {_listed(external)} can make an agent send what {_listed(private)} reads by {_listed(unguarded)}",
+        f"text from {_list_of(external)} can make an agent send what {_list_of(private)} reads by {_list_of(unguarded)}",
         "confirm what leaves, or offer them in separate sets; `rightcall attacks show` lists the flows",
         others=tuple(dict.fromkeys(name for name in (*external, *private, *unguarded) if name != sink.name)),
     )
@@ -89,7 +89,7 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
     )
 
 
-def _listed(names: list[str]) -> str:
+def _list_of(names: list[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -27,7 +27,7 @@ def required_unknown(tool: ToolFeatures) -> Findings:
         required = node.schema.get("required")
         if not isinstance(required, list) or not required or not _ELSEWHERE.isdisjoint(node.schema):
             continue
-        declared = _declared_names(node)
+        declared = _names_of_properties(node)
         for index, name in enumerate(required):
             if isinstance(name, str) and declared is not None and name not in declared:
                 hint = suggestion(name, declared) or "declare it under properties or remove it from required"
@@ -38,7 +38,7 @@ def required_unknown(tool: ToolFeatures) -> Findings:
                 )
 
 
-def _declared_names(node: Node) -> set[str] | None:
+def _names_of_properties(node: Node) -> set[str] | None:
     """Names declared at this level, also by the schema that this one is a variant of; None if unknowable."""
     names: set[str] = set()
     here: Node | None = node

@@ -1,5 +1,4 @@
-"""The operators: one file each, named as users type it, with `mutate(scene, good)`.
+"""The operators, by what they change: functions named as users type them, listed in `OPERATORS` of their file.
 
 Each makes one bug from right behaviour and says whether it is surely wrong, by construction and never by its score.
-`BEYOND_CALLS = True` says that what it changes is not in the calls or the answer, such as their order.
 """

@@ -1,0 +1,150 @@
+"""Causes in the whole set of tools, in a golden, and those determined by the failure code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.improve.counters import NEGATIVE
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Cause, Hypothesis, ProposedChange, Weight, codes_on, quote_values
+
+_TOOL = r"(?:(?:a|any|the|these|one of the|one of these|your) )?(?:tools?|functions?)"
+_GUIDANCE = re.compile(
+    rf"\b(?:(?:do not|don't|never|not|without|avoid) (?:call|us|invok)(?:e|ing)? {_TOOL}"
+    r"|(?:no|none of the|without (?:a|any)) tools?"
+    rf"|(?:only|just) (?:call|use|invoke) {_TOOL}|(?:call|use|invoke) {_TOOL}[^.]{{0,40}} only"
+    r"|only (?:when|if|where) (?:it is |they are )?(?:needed|necessary|required)"
+    r"|answer (?:directly|yourself|without|in words|from)|(?:call|use) (?:nothing|none)"
+    r"|if none|when none|if no (?:function|call))\b",
+    re.I,
+)
+_IN_DESCRIPTION = re.compile(r"\bno tool\b|\bcall (?:nothing|none)\b", re.I)
+SENTENCE = "If no tool fits the request, call none and answer in words."
+
+
+def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Missing guidance on when to call no tool."""
+    symptoms = [n for n in evidence.where(group="extra") if evidence.on_negatives(n)]
+    if not symptoms:
+        return
+    tools = {evidence.seen[n].symptom.tool for n in symptoms}
+    trials = evidence.trials_of(symptoms)
+    extra = sum(s.trials for s in evidence.seen if s.symptom.group == "extra")
+    into = sum(s.trials for s in evidence.seen if s.symptom.group == "miss" and s.symptom.called)
+    stated = bool(_GUIDANCE.search(evidence.system)) or any(
+        _IN_DESCRIPTION.search(tool.description) for tool in evidence.tools
+    )
+    weight = Weight(0.35, [f"a tool is called in {trials} trials that need none"])
+    weight.add(
+        0.2, len(tools) >= 2 and trials > 0.7 * (extra + into), f"{len(tools)} different tools are called"
+    )
+    weight.add(0.4, not stated, "neither system prompt nor descriptions say when to call nothing")
+    weight.add(-0.15, stated, "the system prompt or a description says when to call nothing")
+    listed = ", ".join(sorted(tools))
+    if stated:
+        advice = f"It is said when to call no tool, and not followed. Say in {listed} what each is not for."
+    else:
+        advice = f"Nothing says when to call no tool. Add to the system prompt: {SENTENCE}"
+    after = f"{evidence.system.rstrip()} {SENTENCE}".strip()
+    yield Hypothesis(
+        "no_abstention_guidance",
+        symptoms,
+        frozenset((NEGATIVE,)),
+        weight.value,
+        f"a tool is called in {trials} trials that need none ({listed})",
+        advice,
+        (),
+        (),
+        tuple(weight.reasons),
+        () if stated else (ProposedChange("", ("system",), evidence.system, after),),
+        codes_on(evidence, ("TD205",), *((tool, "") for tool in tools)),
+        about="set",
+    )
+
+
+def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Goldens that every trial and every model contradicts in the same way, supported by the request."""
+    symptoms = [number for number, seen in enumerate(evidence.seen) if seen.suspect and seen.trials > 0]
+    if not symptoms:
+        return
+    goldens = tuple(sorted(evidence.suspects))
+    shown = [_behaviour_text(golden, evidence) for golden in goldens[:3]]
+    models = len(evidence.others) + 1
+    tools = sorted(
+        {evidence.suspects[golden].wanted for golden in goldens}, key=lambda name: evidence.place.get(name, 0)
+    )
+    yield Hypothesis(
+        "golden_looks_wrong",
+        symptoms,
+        frozenset(),
+        0.9 if evidence.others else 0.75,
+        f"{len(goldens)} goldens are contradicted by the same call every time",
+        f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
+        "them before changing a tool.",
+        tuple(tools),
+        (),
+        tuple(shown),
+        goldens=goldens,
+        about="golden",
+    )
+
+
+def _behaviour_text(golden: str, evidence: Evidence) -> str:
+    behaviour = evidence.suspects[golden]
+    if behaviour.sentence:
+        return f"{golden}: {behaviour.sentence}"
+    if behaviour.called != behaviour.wanted:
+        return f"{golden}: the golden expects {behaviour.wanted}, the agent calls {behaviour.called}"
+    name, expected, actual = behaviour.values[0]
+    return f"{golden}: the golden expects {name}={expected}, the agent passes {actual}"
+
+
+KNOWN: tuple[tuple[Cause, tuple[str, ...], str, str, tuple[str, ...]], ...] = (
+    ("out_of_order", ("order_violation",), "calls come in the wrong order",
+     "Say in the later tool which call must come before it.", ()),
+    ("repeats", ("duplicate_call", "retry"), "the same call is made again",
+     "Say what a result means and not to repeat the call; return a clear confirmation.", ("TD403", "TD904")),
+    ("refusal", ("refused",), "the model refuses",
+     "Look at the requests; a system prompt that says what the agent may do often helps.", ()),
+    ("gives_up_or_loops",
+     ("loop_limit", "agent_error", "bad_json", "over_calling", "lost_handoff", "handoff_loop", "too_deep"),
+     "the agent stops or loops",
+     "Look at the last messages of the cases; return errors that say what to do.", ("TD904",)),
+    ("slow_or_costly", ("over_latency",), "cases exceed their time budget",
+     "Shorten results and definitions, or give the model fewer steps.", ("TD904",)),
+    ("acts_without_asking", ("unconfirmed", "missing_confirmation"), "the agent acts without asking",
+     "Let the tool need an approval, or say in its description to ask the user first.", ("TD402",)),
+    ("nobody_approves", ("waiting_for_approval", "needless_confirmation"), "the agent waits for an approval",
+     "Say in the suite what the approver answers (`approvals`), or let the tool need no approval.", ()),
+    ("caller_not_permitted", ("permission_denied", "unauthorized_call"), "a caller lacks the role of a tool",
+     "Check the tool's `roles` where it runs, and the golden's `as`.", ()),
+)  # fmt: skip
+
+
+def by_code(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Causes determined by the failure code."""
+    for cause, codes, what, advice, related in KNOWN:
+        symptoms = [
+            n for n, seen in enumerate(evidence.seen) if seen.symptom.code in codes and _first(evidence, n)
+        ]
+        tools = sorted({evidence.seen[n].symptom.tool for n in symptoms} - {""})
+        if symptoms:
+            yield Hypothesis(
+                cause,
+                symptoms,
+                None,
+                0.8,
+                f"{what} in {evidence.trials_of(symptoms)} trials",
+                advice,
+                tuple(tools[:1]) if len(tools) == 1 else (),
+                (),
+                (),
+                (),
+                codes_on(evidence, related, *((tool, "") for tool in tools)),
+                about="set",
+            )
+
+
+def _first(evidence: Evidence, number: int) -> bool:
+    return evidence.seen[number].symptom.group in ("other", "stopped")

@@ -1,0 +1,219 @@
+"""Causes in the name or the description of one tool."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from rightcall.improve.causes.choices import (
+    describe,
+    destinations,
+    first_sentence,
+    missing_words,
+    such_as,
+    tools_that_were_missed,
+)
+from rightcall.improve.causes.pairs import ALIKE
+from rightcall.improve.counters import NEGATIVE, Class
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
+from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
+
+DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
+
+
+def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A description that lacks the users' words, so the tool is missed."""
+    for tool, symptoms, targets in tools_that_were_missed(evidence):
+        trials = sum(targets.values())
+        low = evidence.is_low_cover(tool)
+        if evidence.by_name[tool].kind == "skill" and not low:
+            continue  # it has the users' words: skill_not_seen or skill_shadowed
+        weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
+        weight.add(0.2, targets[""] >= 0.4 * trials, f"nothing is called in {targets['']} of them")
+        weight.add(0.1, len(targets) >= 2, f"{len(targets)} different things happen instead")
+        weight.add(
+            0.25, low, "its description covers far fewer of its users' words than those of other tools"
+        )
+        twin = max(targets, key=lambda name: (targets[name], name))
+        alike = targets[twin] > trials / 2 and evidence.wording.likeness(tool, twin) > ALIKE
+        weight.add(-0.25, alike, f"it is mostly taken for {twin}, whose description is almost the same")
+        words = missing_words(evidence, tool)
+        generic = is_generic_name(tool) or bool(evidence.lint_on(tool) & {"TD103", "TD107"})
+        listed_words = ", ".join(words)
+        yield Hypothesis(
+            "narrow_description",
+            symptoms,
+            frozenset((tool,)),
+            min(0.97, weight.value) * (1.0 if not generic else 0.85 if low else 0.6),
+            f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it; called "
+            f"instead: {destinations(targets)}",
+            f"{tool} is missed when users say {listed_words}. Say in its description what they want, in these words."
+            if listed_words
+            else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. Say in its description what "
+            "those users want.",
+            (tool,),
+            (),
+            tuple(weight.reasons),
+            (describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
+            if words and low
+            else (),
+            codes_on(evidence, DESCRIPTION_RULES, (tool, "")),
+        )
+
+
+def ambiguous_name(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A name too generic to identify its tool."""
+    for tool, symptoms, targets in tools_that_were_missed(evidence):
+        fired = codes_on(evidence, ("TD103", "TD107", "TD109"), (tool, ""))
+        if not {"TD103", "TD107"} & set(fired):
+            continue
+        name = _better(evidence, tool)
+        low = evidence.is_low_cover(tool)
+        trials = sum(targets.values())
+        yield Hypothesis(
+            "ambiguous_name",
+            symptoms,
+            frozenset((tool,)),
+            0.9 if low else 0.97,
+            f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it, and its name "
+            "says nothing",
+            f"Rename {tool} to verb_noun{f', for example {name}' if name else ''}.",
+            (tool,),
+            (),
+            (f"{', '.join(fired)} warns about the name",),
+            (ProposedChange(tool, ("name",), tool, name),) if name and name not in evidence.by_name else (),
+            fired,
+        )
+
+
+def _better(evidence: Evidence, tool: str) -> str:
+    words = request_words(first_sentence(evidence.by_name[tool].description))
+    return "_".join(words[:2]) if len(words) >= 2 and all(word.isascii() for word in words[:2]) else ""
+
+
+_BROAD = re.compile(
+    r"\b(?:any|every|all|whatever|anything|everything|always|general|generally|whenever)\b", re.I
+)
+NONE = "none"
+NOISE = 0.1
+"""Share of the trials below which a source counts as noise."""
+
+
+def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A description that claims too much: the tool is called for other tools' requests, or where none is needed."""
+    choice = sum(s.trials for s in evidence.seen if s.symptom.group in ("miss", "extra"))
+    for tool in evidence.by_name_in_order:
+        symptoms = evidence.where(group="extra", tool=tool) + evidence.where(group="miss", called=tool)
+        sources: Counter[str] = Counter()
+        for number in symptoms:
+            seen = evidence.seen[number]
+            sources[seen.symptom.tool if seen.symptom.group == "miss" else NONE] += seen.trials
+        trials = sum(sources.values())
+        if not trials:
+            continue
+        text = evidence.by_name[tool].description
+        broad = {word.lower() for word in _BROAD.findall(text)}
+        worded = len(broad) >= 2 or "TD807" in evidence.lint_on(tool)
+        count, own, expected_share = evidence.surplus_cover[tool]
+        repeated = sum(count >= max(2, NOISE * trials) for count in sources.values())
+        several = repeated >= 2 or len(sources) >= 3  # one trial from elsewhere may be chance
+        main, most = max(sources.items(), key=lambda item: (item[1], item[0]))
+        narrow_source = main != NONE and most > trials / 2 and evidence.is_low_cover(main)
+        weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
+        weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
+        weight.add(0.2, worded, "its description is broad: " + (", ".join(sorted(broad)) or "see TD807"))
+        weight.add(0.15, trials > 0.6 * choice, f"{trials} of {choice} wrong choices end here")
+        weight.add(
+            0.1,
+            count > 0 and own / count > expected_share / count,
+            "its description covers these requests better",
+        )
+        weight.add(-0.2, narrow_source, f"{main}, which is missed, lacks its users' words")
+        weight.add(-0.2, not several and not worded, "one source only, and no broad words")
+        exposed: frozenset[Class] = frozenset(
+            (NEGATIVE, *(name for name in evidence.by_name if name != tool))
+        )
+        sentence = next((s for s in purpose_sentences(text) if _BROAD.search(s)), "")
+        yield Hypothesis(
+            "overbroad_description",
+            symptoms,
+            exposed,
+            weight.value,
+            f"{tool} is called in {trials} trials that need no tool or another one: {_sources(sources)}",
+            f"{tool} claims more than it does. "
+            + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
+            (tool,),
+            (),
+            tuple(weight.reasons),
+            _change(evidence, tool, sentence),
+            codes_on(evidence, ("TD807", "TD205"), (tool, "")),
+        )
+
+
+def _sources(sources: Counter[str]) -> str:
+    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{'no tool' if name == NONE else name} in {times}" for name, times in ordered[:3])
+
+
+def _advice(sentence: str, words: list[str], ids: str) -> str:
+    strike = f"Strike '{sentence}'" if sentence else ""
+    add = (
+        f"Not for requests that mention {', '.join(words)}."
+        if words
+        else f"what it is not for, such as {ids}."
+    )
+    if words:
+        return f"{strike}; add: {add}" if strike else f"Add: {add}"
+    return f"{strike}, and say {add}" if strike else f"Say {add}"
+
+
+def _common(evidence: Evidence, tool: str) -> list[str]:
+    words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
+    strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
+    strangest = [word for word in strange if word not in own] or strange
+    return sorted(strangest, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
+
+
+def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChange, ...]:
+    text = evidence.by_name[tool].description
+    left = (
+        re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
+        if sentence
+        else text
+    )
+    if sentence and len(left.split()) >= 4:
+        return (ProposedChange(tool, ("description",), text, left),)
+    words = _common(evidence, tool)
+    return (describe(evidence, tool, f"Not for requests that mention {', '.join(words)}."),) if words else ()
+
+
+def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A tool that does not exist."""
+    symptoms_by_name: defaultdict[str, list[int]] = defaultdict(list)
+    for number in evidence.where(group="invented"):
+        symptoms_by_name[evidence.seen[number].symptom.called].append(number)
+    for name, symptoms in sorted(symptoms_by_name.items()):
+        mentioned = [tool for tool in evidence.by_name_in_order if evidence.wording.names(tool, name)]
+        near = get_close_matches(name, evidence.by_name_in_order, 1)
+        if mentioned:
+            advice = f"{name} does not exist; the description of {mentioned[0]} mentions it."
+        else:
+            advice = f"{name} does not exist" + (f"; it looks like {near[0]}." if near else ".")
+        tools_meant = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
+        place = tuple(mentioned[:1] or sorted(tools_meant)[:1])
+        yield Hypothesis(
+            "unknown_tool",
+            symptoms,
+            None,
+            0.9,
+            f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
+            advice,
+            place,
+            (),
+            tuple(f"mentioned by {tool}" for tool in mentioned[:2]),
+            (),
+            codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
+        )

@@ -1,0 +1,189 @@
+"""Causes in the definition of a parameter, and in what the request says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from rightcall.core.text import percent
+from rightcall.improve.causes.arguments import examples_of, order_of, places
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on, quote_values
+
+
+def required_missing(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A required parameter that the schema does not mark as required."""
+    for place in places(evidence):
+        symptoms = place.of_kind("missing")
+        tool = evidence.by_name.get(place.tool)
+        if not symptoms or tool is None:
+            continue
+        required = tool.input_schema.get("required")
+        required = required if isinstance(required, list) else []
+        if place.parameter in required:
+            continue
+        always = place.stats.goldens >= 0.8 * max(1, evidence.tool_stats[place.tool].goldens)
+        change = ProposedChange(
+            place.tool, ("input_schema", "required"), required, [*required, place.parameter]
+        )
+        yield Hypothesis(
+            "required_missing",
+            symptoms,
+            place.exposed,
+            0.95 if always else 0.5,
+            f"{place.parameter} of {place.tool} is left out in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls",
+            f"Put {place.parameter} into required."
+            if always
+            else f"Say when {place.parameter} must be passed.",
+            (place.tool,),
+            (place.parameter,),
+            (
+                f"{place.stats.goldens} of {evidence.tool_stats[place.tool].goldens} goldens of {place.tool} expect it",
+                "it is not in required",
+            ),
+            (change,) if always else (),
+            codes_on(evidence, ("TD312", "TD314"), (place.tool, place.parameter), (place.tool, "")),
+            about="parameter",
+        )
+
+
+def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A parameter without a description."""
+    for place in places(evidence):
+        if (
+            place.described
+            or not place.schema
+            or place.parameter not in _parameter_names(evidence, place.tool)
+        ):
+            continue
+        symptoms = [n for n in place.symptoms if place.symptoms[n].kind != "extra"] or list(place.symptoms)
+        examples = [value for value in sorted(place.stats.values) if value][:2]
+        yield Hypothesis(
+            "parameter_description_missing",
+            symptoms,
+            place.exposed,
+            0.96,
+            f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls, and it has no description",
+            f"Describe {place.parameter}: what it is and its format"
+            + (f", with an example such as {quote_values(examples)}." if examples else "."),
+            (place.tool,),
+            (place.parameter,),
+            ("no description", _kinds(place.stats.kinds)),
+            (),
+            codes_on(evidence, ("TD301", "TD302", "TD110"), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+def _parameter_names(evidence: Evidence, tool: str) -> frozenset[str]:
+    definition = evidence.by_name.get(tool)
+    return frozenset(definition.parameters) if definition else frozenset()
+
+
+def _kinds(kinds: dict[str, int]) -> str:
+    return "mistakes: " + ", ".join(
+        f"{kind} {n}" for kind, n in sorted(kinds.items(), key=lambda i: (-i[1], i[0]))
+    )
+
+
+def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Two parameters with swapped values."""
+    symptoms_by_pair: dict[tuple[str, str, str], list[int]] = {}
+    for number, seen in enumerate(evidence.seen):
+        names = [bad.parameter for bad in seen.symptom.arguments if bad.kind == "swapped"]
+        tool = seen.symptom.tool
+        for first_name, second_name in combinations(
+            sorted(names, key=lambda name: order_of(evidence, tool, name)), 2
+        ):
+            symptoms_by_pair.setdefault((tool, first_name, second_name), []).append(number)
+    for (tool, first_name, second_name), symptoms in symptoms_by_pair.items():
+        first, second = evidence.schema(tool, first_name), evidence.schema(tool, second_name)
+        paths = [("input_schema", "properties", name, "description") for name in (first_name, second_name)]
+        texts = [str(schema.get("description", "")) for schema in (first, second)]
+        change = (
+            ProposedChange(tool, paths[0], texts[0], texts[1]),
+            ProposedChange(tool, paths[1], texts[1], texts[0]),
+        )
+        yield Hypothesis(
+            "parameters_swapped",
+            symptoms,
+            frozenset(((tool, first_name), (tool, second_name))),
+            0.97,
+            f"{first_name} and {second_name} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
+            f"{first_name} and {second_name} are swapped: exchange or clarify their descriptions.",
+            (tool,),
+            (first_name, second_name),
+            ("both are wrong in the same calls, each with the value of the other",),
+            change if all(texts) else (),
+            codes_on(evidence, ("TD302",), (tool, first_name), (tool, second_name)),
+            about="parameter",
+        )
+
+
+UNCLEAR = ("foreign", "invented", "copied", "enum_neighbour", "other", "missing")
+
+
+def parameter_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A described parameter that still gets wrong values."""
+    for place in places(evidence):
+        symptoms = place.of_kind(*UNCLEAR)
+        wrong = sum(place.stats.kinds.values())
+        telling = sum(place.stats.kinds[kind] for kind in UNCLEAR[:4])
+        if not symptoms or not place.described or telling <= 0.6 * wrong:
+            continue
+        yield Hypothesis(
+            "parameter_unclear",
+            symptoms,
+            place.exposed,
+            0.4,
+            f"{place.parameter} of {place.tool} gets another value in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls",
+            f"Say in {place.parameter} what it is not, and give an example.",
+            (place.tool,),
+            (place.parameter,),
+            examples_of(place),
+            (),
+            codes_on(evidence, ("TD302", "TD110"), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+KINDS = ("missing", "invented", "enum_neighbour", "foreign", "other")
+
+
+def request_lacks_information(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A golden that expects a value missing from its request: the golden's fault, not the agent's."""
+    for place in places(evidence):
+        stats = place.stats
+        symptoms = [n for n in place.of_kind(*KINDS) if not place.symptoms[n].held]
+        if not symptoms or place.schema.get("enum"):
+            continue
+        lacking = stats.lacking_wrong / max(1, stats.lacking_trials)
+        held = stats.held_wrong / stats.held_trials if stats.held_trials else 0.0
+        values = {actual for (_, actual), _ in stats.pairs.items()}
+        weight = Weight(
+            0.5, [f"{evidence.trials_of(symptoms)} failed trials whose request does not contain the value"]
+        )
+        weight.add(0.25, stats.held_trials > 0 and lacking - held >= 0.3,
+                   f"wrong in {percent(lacking, 0)} where the request lacks the value, "
+                   f"in {percent(held, 0)} where not")  # fmt: skip
+        weight.add(0.12, len(values) > 1 or "None" in values, "what is passed instead varies")
+        weight.add(0.1, place.described, "the parameter is described")
+        weight.add(-0.3, not stats.held_trials, "no request contains its value: it may be inferred")
+        goldens = tuple(sorted(case.id for case in evidence.goldens_with(symptoms)))
+        yield Hypothesis(
+            "request_lacks_information",
+            symptoms,
+            place.exposed,
+            weight.value,
+            f"the requests of {len(goldens)} goldens do not contain the {place.parameter} that {place.tool} should get",
+            f"The request of {quote_values(goldens, 3)} does not contain {place.parameter}. Add it, or expect a "
+            "question instead of a call.",
+            (place.tool,),
+            (place.parameter,),
+            tuple(weight.reasons),
+            goldens=goldens,
+            about="parameter",
+        )

@@ -1,0 +1,218 @@
+"""Causes in where a value comes from: another call, an error of a tool, the agent that gave the work."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from rightcall.core.words import name_tokens
+from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places, with_sentence
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, codes_on
+from rightcall.model.tool import Tool
+
+_IDENTIFIER = re.compile(
+    r"(?:^|_)(?:ids?|ref|reference|uuid|guid|key|code|handle|sku|number|no|slug)$|[a-z]I[dD]s?$"
+)
+_FINDS = frozenset(
+    ("find", "search", "list", "get", "lookup", "look", "fetch", "resolve", "query", "read", "show", "browse",
+     "retrieve", "check", "locate", "identify")
+)  # fmt: skip
+GUESSES = ("invented", "copied", "other", "foreign", "enum_neighbour")
+
+
+def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A value that only another tool knows, guessed instead of looked up."""
+    for place in places(evidence):
+        skipped: Counter[str] = Counter()
+        symptoms = []
+        for number, bad in place.symptoms.items():
+            if bad.looked_up:
+                skipped[evidence.seen[number].symptom.skipped] += evidence.seen[number].trials
+                symptoms.append(number)
+        source = min(skipped, key=lambda tool: (-skipped[tool], tool), default="") or _source(evidence, place)
+        if not source:
+            continue
+        symptoms += [n for n in place.of_kind(*GUESSES) if n not in symptoms and not place.symptoms[n].held]
+        if not symptoms:
+            continue
+        name, trials = place.parameter, evidence.trials_of(symptoms)
+        sentence = f"as returned by {source}; call {source} first and never guess it"
+        named = source in place.description
+        yield Hypothesis(
+            "missing_lookup",
+            symptoms,
+            place.exposed,
+            0.6 if named else 0.95 if skipped else 0.8,
+            f"{name} of {place.tool} is guessed instead of looked up with {source} in {trials} of "
+            f"{place.stats.expected} calls",
+            f"{place.description.rstrip('.') or name} is already said to come from {source}, and still guessed: let "
+            f"{place.tool} refuse unknown values with a hint to call {source}."
+            if named
+            else f"Say in {name} where it comes from: {sentence}.",
+            (place.tool,),
+            (name,),
+            (
+                "no message and no earlier result contains the values that were expected",
+                f"{source} is expected before it and was not called in {skipped.total()} trials"
+                if skipped
+                else f"{source} returns it",
+                *examples_of(place),
+            ),
+            () if named else (place.change("description", with_sentence(place.description, sentence)),),
+            codes_on(evidence, ("TD320", "TD302"), (place.tool, name)),
+            about="parameter",
+        )
+
+
+def _source(evidence: Evidence, place: ArgumentPlace) -> str:
+    """Another tool that returns the value by its definition: its results have the parameter, or it finds that thing."""
+    if not _IDENTIFIER.search(place.parameter):
+        return ""
+    thing = [token for token in name_tokens(place.parameter) if not _IDENTIFIER.search(token)]
+    for tool in evidence.tools:
+        if tool.name != place.tool and place.parameter not in tool.parameters:
+            if place.parameter in _result_names(tool):
+                return tool.name
+            tokens = name_tokens(tool.name)
+            if (
+                thing
+                and tokens
+                and tokens[0] in _FINDS
+                and any(t.rstrip("s") == thing[-1].rstrip("s") for t in tokens)
+            ):
+                return tool.name
+    return ""
+
+
+def _result_names(tool: Tool) -> frozenset[str]:
+    """Names of what a tool returns, in its results or in their items."""
+    schema = tool.output_schema or {}
+    properties = schema.get("properties")
+    names: set[str] = set(properties) if isinstance(properties, dict) else set()
+    for part in (
+        (schema.get("items"), *(properties or {}).values()) if isinstance(properties or {}, dict) else ()
+    ):
+        inner = part.get("items", part) if isinstance(part, dict) else {}
+        found = inner.get("properties") if isinstance(inner, dict) else None
+        names |= set(found) if isinstance(found, dict) else set()
+    return frozenset(names)
+
+
+_ID = re.compile(r"(?:^|_)(?:id|ids|ref|uuid|key|number|no)$|[a-z]I[dD]$")
+
+
+def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
+    """An id taken from the wrong place."""
+    for place in places(evidence):
+        symptoms = [
+            number
+            for number in place.symptoms
+            if place.symptoms[number].kind == "foreign" or place.symptoms[number].reference
+        ]
+        if not symptoms or not _ID.search(place.parameter):
+            continue
+        yield Hypothesis(
+            "id_source_unclear",
+            symptoms,
+            place.exposed,
+            0.8 if place.described else 0.6,
+            f"{place.parameter} of {place.tool} is an id from another source in "
+            f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+            "Say where the id comes from: 'id from the result of TOOL'.",
+            (place.tool,),
+            (place.parameter,),
+            examples_of(place),
+            (),
+            codes_on(evidence, ("TD320",), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+_HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|should|provide|format)\b", re.I)
+
+
+def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
+    for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
+        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if not has_hint(evidence, n)]
+        if symptoms:
+            text = _commonest(evidence, symptoms)
+            yield Hypothesis(
+                "error_without_hint",
+                symptoms,
+                frozenset((tool,)),
+                0.95,
+                f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
+                f"{evidence.tool_stats[tool].trials} trials",
+                f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
+                "format is expected.",
+                (tool,),
+                (),
+                (f"error text: {text}", "it mentions no field, no value and no next step"),
+                (),
+                codes_on(evidence, ("TD903",), (tool, "")),
+            )
+
+
+def has_hint(evidence: Evidence, number: int) -> bool:
+    """Whether the text of an error says what to do: a word of advice, a field of the tool, a value in quotes."""
+    symptom = evidence.seen[number].symptom
+    text = symptom.detail
+    definition = evidence.by_name.get(symptom.tool)
+    fields = list(definition.parameters) if definition else []
+    return bool(
+        _HINT.search(text)
+        or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in fields)
+        or '"hint"' in text
+    )
+
+
+def _commonest(evidence: Evidence, symptoms: list[int]) -> str:
+    best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
+    return evidence.seen[best].symptom.detail[:80]
+
+
+def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
+    """An error that says what to do, and an agent that does not do it."""
+    for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
+        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if has_hint(evidence, n)]
+        if symptoms:
+            trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
+            yield Hypothesis(
+                "recovery_failed",
+                symptoms,
+                frozenset((tool,)),
+                0.7,
+                f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
+                f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
+                "before the first call.",
+                (tool,),
+                (),
+                (f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}",),
+            )
+
+
+def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
+    """An agent that was not told what it needed: the request has the value, the call that gave it the work does not."""
+    symptoms_of: dict[tuple[str, str], list[int]] = {}
+    for number, seen in enumerate(evidence.seen):
+        if seen.symptom.untold:
+            symptoms_of.setdefault((seen.symptom.untold, seen.symptom.tool), []).append(number)
+    for (agent, tool), symptoms in sorted(symptoms_of.items()):
+        arguments = (argument for n in symptoms for argument in evidence.seen[n].symptom.arguments)
+        names = tuple(dict.fromkeys(argument.parameter for argument in arguments if argument.held))
+        trials, what = evidence.trials_of(symptoms), ", ".join(names)
+        yield Hypothesis(
+            "handoff_missing_facts",
+            symptoms,
+            None,
+            0.9,
+            f"{agent} was not told {what} in {trials} trials, though the request has it",
+            f"Let the call that gives {agent} its work carry {what}: a parameter for it, or a sentence in its "
+            "description that everything the user said about it must be passed on.",
+            (tool,),
+            names,
+            (f"the request contains the value, and the call that gave {agent} the work does not",),
+        )

@@ -1,0 +1,278 @@
+"""Causes in the form of a value: what the schema does not list, convert, type or spell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from rightcall.core.text import percent, pluralize
+from rightcall.improve.causes.arguments import (
+    ArgumentPlace,
+    examples_of,
+    names_date_form,
+    names_unit,
+    places,
+    with_sentence,
+)
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, codes_on, quote_values
+from rightcall.improve.units import units_of
+from rightcall.lint.features.mentions import alternatives_in
+
+MOST_VALUES = 8
+_QUOTED = re.compile(r"""(?<!\w)['"`“‘]([\w][\w .-]{0,39})['"`”’](?!\w)""")
+
+
+def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A few fixed values that the schema does not list, so the user's own words are passed."""
+    for place in places(evidence):
+        unlisted = _guesses_at_a_list(place, evidence)
+        symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
+        schema = place.schema
+        values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
+        expected = len(place.stats.values)
+        if (
+            not symptoms
+            or schema.get("enum")
+            or schema.get("format")
+            or schema.get("type") not in ("string", None)
+            or not 1 <= expected <= MOST_VALUES
+            or _are_identifiers(place)
+            or (place.stats.goldens <= expected and 2 * place.stats.lacking_trials < place.stats.expected)
+            or not (unlisted or _steady(place))
+        ):
+            continue
+        worded = [n for n in place.of_kind("copied", "spelling") if not place.symptoms[n].looked_up]
+        left_out = place.of_kind("missing") if not worded and _few_for_many(place, evidence) else []
+        if not worded and not left_out and not unlisted:
+            continue
+        wrong = sum(place.stats.kinds.values())
+        share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
+        weight = 0.6 if left_out else 0.5 if unlisted else 0.55 + 0.4 * (share >= 0.6)
+        meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
+        # a value of another kind is one more that is not on the list: the same cause
+        explained = (
+            left_out or unlisted or worded + [n for n in place.of_kind("invented", "other") if share >= 0.6]
+        )
+        instead = "is left out instead of being" if left_out else "gets the user's words instead of"
+        instead = "gets something else than" if unlisted else instead
+        listed = sorted(values)
+        yield Hypothesis(
+            "enum_missing",
+            explained,
+            place.exposed,
+            weight * (1.0 if place.described else 0.85),
+            f"{place.parameter} of {place.tool} {instead} one of {pluralize(len(listed), 'value')} in "
+            f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
+            _advice(place, listed, [] if left_out or unlisted else meanings),
+            (place.tool,),
+            (place.parameter,),
+            (f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum",
+             "it is required and left out" if left_out
+             else "what is given instead is neither a value nor the user's word for one" if unlisted
+             else f"{percent(share, 0)} of its errors are the user's own words", *examples_of(place)),
+            (place.change("enum", listed),) if len(listed) > 1 else (),
+            codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
+            about="parameter",
+        )  # fmt: skip
+
+
+def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str:
+    """What to write; the goldens show some of the values, and only the author knows all of them."""
+    if len(listed) < 2:
+        return (
+            f"List the values that {place.parameter} accepts as its enum; the goldens show only {listed[0]}."
+        )
+    means = f" Say what each means: {'; '.join(meanings)}." if meanings else ""
+    return f"Add an enum, and complete this list: {quote_values(listed, 8)}.{means}"
+
+
+def _values_described(place: ArgumentPlace) -> list[str]:
+    """Values that the description gives in quotes, or as a closed list."""
+    return [*alternatives_in(place.description), *(match[1] for match in _QUOTED.finditer(place.description))]
+
+
+def _are_identifiers(place: ArgumentPlace) -> bool:
+    """Whether the expected values are numbers of things: each is one of many, and no list would contain them."""
+    values = place.stats.values
+    return 2 * sum(any(letter.isdigit() for letter in value) for value in values) > len(values)
+
+
+def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
+    """Whether a required parameter has few values in many goldens: an undeclared closed list."""
+    tool = evidence.by_name.get(place.tool)
+    required = tool.input_schema.get("required") if tool is not None else None
+    values = len(place.stats.values)
+    return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
+
+
+def _guesses_at_a_list(place: ArgumentPlace, evidence: Evidence) -> list[int]:
+    """Wrong values that nobody said, where few values stand in many goldens: the model does not know the list."""
+    if place.of_kind("copied", "spelling", "missing") or not _few_for_many(place, evidence):
+        return []
+    kinds = ("invented", "foreign", "other")
+    wrong = sum(place.stats.kinds[kind] for kind in kinds)
+    return place.of_kind(*kinds) if 2 * wrong > place.stats.expected else []
+
+
+def _steady(place: ArgumentPlace) -> bool:
+    """Whether each expected value mostly maps to the same wrong value, or is one of few."""
+    by_value: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (expected, actual), times in place.stats.pairs.items():
+        by_value[expected][actual] += times
+    if not by_value:
+        return False
+    steady = sum(max(counts.values()) for counts in by_value.values())
+    return steady >= 0.5 * sum(sum(counts.values()) for counts in by_value.values())
+
+
+def _spellings(place: ArgumentPlace) -> dict[str, str]:
+    actual_by_expected: dict[str, str] = {}
+    for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
+        actual_by_expected.setdefault(expected, actual)
+    return actual_by_expected
+
+
+STEADY = 0.6
+
+
+def unit_missing(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A number whose unit the definition does not state."""
+    for place in places(evidence):
+        symptoms = place.of_kind("unit")
+        if not symptoms:
+            continue
+        stated = names_unit(place)
+        factor, steady = _factor(place)
+        said = next(iter(sorted(place.stats.units, key=lambda unit: -place.stats.units[unit])), "")
+        unit, unit_passed = units_of(place.stats.raw.values(), said, f"{place.parameter} {place.description}")
+        scale = f"{factor:g} times too {'small' if factor > 1 else 'large'}" if factor > 1 else ""
+        passed = f"in {unit_passed}" if unit_passed else scale or "in another unit"
+        yield Hypothesis(
+            "unit_missing",
+            symptoms,
+            place.exposed,
+            (0.5 if stated else 0.95) * (1.0 if steady else 0.7),
+            f"{place.parameter} of {place.tool} is passed {passed} in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls" + (f"; the goldens expect {unit}" if unit else ""),
+            f"State the unit: in {unit}; or rename it to {place.parameter}_{unit.replace(' ', '_')}."
+            if unit
+            else f"State the unit of {place.parameter}: the goldens expect another one than is passed.",
+            (place.tool,),
+            (place.parameter,),
+            (
+                "a unit is already given" if stated else "no unit in name, description or schema",
+                *examples_of(place),
+            ),
+            (place.change("description", with_sentence(place.description, f"in {unit}")),)
+            if unit and not stated
+            else (),
+            codes_on(evidence, ("TD306",), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+def _factor(place: ArgumentPlace) -> tuple[float, bool]:
+    """The most common factor from the passed to the expected number, and whether most mistakes have it."""
+    factors: Counter[float] = Counter()
+    numbers = 0
+    for pair, (expected, actual) in place.stats.raw.items():
+        if isinstance(expected, int | float) and isinstance(actual, int | float) and expected and actual:
+            factors[float(f"{expected / actual:.2g}")] += place.stats.pairs[pair]
+            numbers += place.stats.pairs[pair]
+    if not factors:
+        return 0.0, True
+    factor, times = min(factors.items(), key=lambda item: (-item[1], item[0]))
+    return factor, times >= STEADY * numbers
+
+
+def date_format_missing(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A date in a different format than the tool expects."""
+    for place in places(evidence):
+        symptoms = place.of_kind("date")
+        if not symptoms:
+            continue
+        told = names_date_form(place)
+        yield Hypothesis(
+            "date_format_missing",
+            symptoms,
+            place.exposed,
+            0.5 if told else 0.95,
+            f"{place.parameter} of {place.tool} is a date in another format in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls",
+            "Add format: date and say 'as YYYY-MM-DD'.",
+            (place.tool,),
+            (place.parameter,),
+            (
+                "the format is already specified"
+                if told
+                else "no format, pattern or example of a date in the schema",
+                *examples_of(place),
+            ),
+            ()
+            if told
+            else (
+                place.change("format", "date"),
+                place.change("description", with_sentence(place.description, "as YYYY-MM-DD")),
+            ),
+            codes_on(evidence, ("TD305",), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
+
+def type_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
+    """The right value with the wrong JSON type."""
+    for place in places(evidence):
+        symptoms = place.of_kind("type")
+        if not symptoms:
+            continue
+        types = {TYPES[type(expected)] for expected, _ in place.stats.raw.values() if type(expected) in TYPES}
+        type_name = next(iter(types)) if len(types) == 1 else ""
+        change = place.change("type", type_name)
+        yield Hypothesis(
+            "type_unclear",
+            symptoms,
+            place.exposed,
+            0.8,
+            f"{place.parameter} of {place.tool} has the right value with the wrong type in "
+            f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+            f"Tighten the type{f': {type_name}' if type_name else ''}.",
+            (place.tool,),
+            (place.parameter,),
+            examples_of(place),
+            (change,) if type_name and change.before != type_name else (),
+            codes_on(evidence, ("TD303", "TD316"), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+def value_spelling(evidence: Evidence) -> Iterator[Hypothesis]:
+    """The right value, spelled differently."""
+    for place in places(evidence):
+        symptoms = place.of_kind("spelling")
+        if symptoms:
+            yield Hypothesis(
+                "value_spelling",
+                symptoms,
+                place.exposed,
+                0.7,
+                f"{place.parameter} of {place.tool} differs in case, spaces or punctuation in "
+                f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+                f"The goldens expect one spelling. If any will do, write {_lenient(place)} in them; otherwise say in "
+                f"{place.parameter} how it is spelt.",
+                (place.tool,),
+                (place.parameter,),
+                examples_of(place),
+                (),
+                codes_on(evidence, ("TD303", "TD304", "TD316"), (place.tool, place.parameter)),
+                about="parameter",
+            )
+
+
+def _lenient(place: ArgumentPlace) -> str:
+    value = min(place.stats.values, default="value")
+    return f'{{"text": "{value}", "ignore": ["case", "space"]}}'
