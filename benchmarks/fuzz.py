@@ -250,7 +250,7 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.models.anthropic import AnthropicProvider
     from rightcall.models.openai import OpenAIProvider, OpenAIResponsesProvider
     from rightcall.store.sql.record_bytes import encode_record
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
 
     provider = draw.choice([AnthropicProvider, OpenAIProvider, OpenAIResponsesProvider])
     golden = Golden(

@@ -29,7 +29,7 @@ import sys
 import tempfile
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -94,11 +94,15 @@ class PackageNames:
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def measure(package: Path) -> PackageNames:
+def syntax_tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def measure(package: Path, parse: Callable[[Path], ast.Module] = syntax_tree) -> PackageNames:
     """The names in every Python file below a folder."""
     names = PackageNames()
     for path in sorted(package.rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parse(path)
         file = path.relative_to(package).as_posix()
         for line, name in variables(tree):
             names.variables += 1

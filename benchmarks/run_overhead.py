@@ -24,6 +24,8 @@ from pathlib import Path
 from tests.support.loopback_model import passes
 from tests.support.model_process import loopback_model, times, write_suite
 
+from benchmarks.startup import ENVIRONMENT
+
 BARE = """
 import asyncio, json, sys
 import aiohttp
@@ -51,7 +53,7 @@ asyncio.run(main())
 
 def measured(command: list[str], folder: str, port: int) -> dict[str, float]:
     """Wall time, CPU time and peak memory of a process, and when the model at `port` heard of it."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).parents[1])}
     before = len(times(port)["asked"])
     began = time.time()
     process = subprocess.Popen(

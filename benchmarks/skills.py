@@ -12,11 +12,10 @@ import time
 from pathlib import Path
 
 from rightcall.lint.engine import lint
-from rightcall.lint.source.skills import read_skill_set
+from rightcall.lint.source.tools import read_skill_set
 from rightcall.model.call import ToolCall
-from rightcall.model.skill import Skill, SkillFile
 from rightcall.model.skill_load import SkillIndex
-from rightcall.model.tool import Tool
+from rightcall.model.tool import Skill, SkillFile, Tool
 
 CALLS = {
     "loader": ToolCall("Skill", {"skill": "skill-7"}, status="ok"),

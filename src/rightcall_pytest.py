@@ -315,7 +315,8 @@ class Watch:
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
         problems = _finish_runs(keeper, groups, stopped)
         self._lines = summary_lines(groups, None if problems else verdict, keeper.display_address) + problems
-        if (problems or not all(group.answered for group in groups)) and not stopped:
+        unknown = any(group.untouched or not group.answered for group in groups)
+        if (problems or unknown) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if session.exitstatus == pytest.ExitCode.OK and not self._judged_tests and not any(
             group.has_checks for group in groups

@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Collecting makes millions of objects and no garbage to speak of.
+gc.disable()
+
 # Machines that run tests are shared and noisy: how long an example takes says nothing. `make nightly` tries more examples.
 settings.register_profile("rightcall", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("nightly", settings.get_profile("rightcall"), max_examples=100)
@@ -53,4 +57,26 @@ def pytest_collection_finish() -> None:
     os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.collect()  # of nothing: from now on the collector compares new garbage with what is not frozen
+    gc.enable()
+    gc.set_threshold(20_000, 20, 5)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_look_at_this_repository() -> Iterator[None]:
+    """Every run notes whether the working folder was edited. Git would read all of this repository for each of them."""
+    from rightcall.files import revision
+
+    ask, repository = revision.git_dirty, Path(__file__).parents[1]
+    answers: list[bool] = []
+
+    def git_dirty(folder: Path) -> bool:
+        if folder != repository:
+            return ask(folder)
+        if not answers:
+            answers.append(ask(folder))
+        return answers[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(revision, "git_dirty", git_dirty)
+        yield

@@ -52,7 +52,7 @@ from rightcall.stats.judged_rate import judged_rate as judged_rate
 from rightcall.stats.label_plan import label_plan as label_plan
 from rightcall.store.address import open_store as open_store
 from rightcall.tools.definitions.function import tool as tool
-from rightcall.tools.definitions.load import load_tools as load_tools
+from rightcall.tools.definitions.source import load_tools as load_tools
 from rightcall.tools.runtime.errors import (
     Abort as Abort,
     ToolError as ToolError,

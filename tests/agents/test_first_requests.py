@@ -253,6 +253,10 @@ def test_an_sdk_that_asks_which_machine_this_is_is_captured(address):
     assert captured(_of_golden(agent, address)).only_request
 
 
+def fails_first(address: str) -> str:
+    raise LookupError("no customer 1")
+
+
 REFUSED = {
     swallows_and_asks_again: "went on",
     swallows_and_reports: "went on",
@@ -263,6 +267,7 @@ REFUSED = {
     uploads_form_first: "acts before",
     connects_first: "acts before it asks a model: it connects to a service",
     starts_a_program_first: "acts before it asks a model: it starts a program",
+    fails_first: "failed before it asked a model: LookupError: no customer 1",
     lambda address: "31 degrees": "asks no model",
 }
 

@@ -437,3 +437,34 @@ def test_a_code_that_does_not_exist_is_a_usage_error(project):
     found = project("hue").runpytest("--rightcall-forbid=wrong_vlaue")
     assert found.ret == pytest.ExitCode.USAGE_ERROR
     found.stderr.fnmatch_lines(["*unknown code 'wrong_vlaue'*"])
+
+
+ATTACKED = """
+import pytest
+import rightcall as rc
+from rightcall.tools.worlds.mailbox import Mailbox
+
+WORLD = Mailbox({"inbox": {"m1": {"sender": "a@b.test", "subject": "Hi", "body": "Text"}}})
+READ = rc.ToolCall("read_message", {"message_id": "m1"}, "c1")
+
+def own_tools(golden):
+    return [READ]
+
+looped = rc.Agent(ScriptedProvider(lambda request: READ if request.turn == 0 else "Done."), tools=[WORLD], mode="loop")
+
+@pytest.mark.goldens([rc.Golden("Read m1", id="read", expected_calls=[rc.ExpectedCall("read_message")])])
+@pytest.mark.attacks({"attempts": 4, "carriers": ["result"], "twins": {"authorised": 0, "neutral": 0}}, tools=[WORLD])
+def test_attacks(golden, check):
+    check(AGENT, golden)
+"""
+
+
+@pytest.mark.stories
+@pytest.mark.parametrize(("agent", "code"), [("own_tools", 1), ("looped", 0)])
+def test_a_session_in_which_no_attack_was_delivered_does_not_pass(pytester, agent, code):
+    imports = "from rightcall.models.scripted import ScriptedProvider\n"
+    pytester.makepyfile(imports + ATTACKED.replace("AGENT", agent))
+    result = pytester.runpytest_subprocess()
+    assert result.ret == code, result.stdout.str()
+    shown = "*INCONCLUSIVE: no attack was delivered*" if code else "*attacks delivered*"
+    result.stdout.fnmatch_lines([shown])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib.metadata import version
 
 import msgspec
 import pytest
@@ -11,10 +12,10 @@ import pytest
 from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.run import package_versions
+from rightcall.run import run_record
 from rightcall.run.baseline_file import write_baseline
 from rightcall.run.baseline_pool import find_baseline
-from rightcall.run.package_versions import major_changes, minor_changes
+from rightcall.run.run_record import major_changes, minor_changes
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
@@ -98,18 +99,32 @@ def test_an_alias_that_points_to_another_model_is_noted_and_not_blamed_on_the_ch
 AGENT = "def answer(golden):\n    return [{'name': 'find_order', 'arguments': {}}]\n"
 
 
-def test_another_major_version_of_an_sdk_reaches_every_golden_of_an_agent_that_is_code(folder, monkeypatch):
+@pytest.fixture
+def installed(monkeypatch):
+    """A function that sets the version of the only SDK that is installed."""
+
+    def install(number):
+        monkeypatch.setattr(
+            run_record, "version", {"openai": number, "rightcall": version("rightcall")}.__getitem__
+        )
+        monkeypatch.setattr(run_record, "PackageNotFoundError", KeyError)
+        run_record.sdk_versions.cache_clear()
+
+    yield install
+    run_record.sdk_versions.cache_clear()
+
+
+def test_another_major_version_of_an_sdk_reaches_every_golden_of_an_agent_that_is_code(folder, installed):
     (folder / "own_agent_code.py").write_text(AGENT)
     write_suite(folder, model="own_agent_code:answer")
     with open_store(folder / "results.db") as store:
-        monkeypatch.setattr(package_versions, "version", {"openai": "2.8.1"}.__getitem__)
-        monkeypatch.setattr(package_versions, "PackageNotFoundError", KeyError)
+        installed("2.8.1")
         assert saved(folder, store).header.versions["openai"] == "2.8.1"
-        monkeypatch.setattr(package_versions, "version", {"openai": "2.9.0"}.__getitem__)
+        installed("2.9.0")
         same = checked(folder, store, plan_only=True)
         assert (same.untouched, same.changes) == (GOLDENS, ())
         assert "since the baseline: openai 2.8.1 → 2.9.0" in same.notes
-        monkeypatch.setattr(package_versions, "version", {"openai": "3.0.0"}.__getitem__)
+        installed("3.0.0")
         result = checked(folder, store)
     assert result.sentence.startswith("PASS: openai changed (2.8.1 → 3.0.0); 40 goldens are not worse")
 

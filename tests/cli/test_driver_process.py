@@ -29,7 +29,8 @@ except KeyboardInterrupt:
     print("interrupts:", INTERRUPTS.count, flush=True)
     sys.exit(INTERRUPTS.exit_code)
 """
-WAITING = "time.sleep(600)"
+WAITING = "[time.sleep(0.05) for _ in range(12_000)]"
+"""In short steps: a signal just before a sleep is handled after it."""
 
 
 def command(ending):

@@ -91,4 +91,4 @@ def test_every_public_function_is_explained_and_has_named_parameters(name):
 
 
 def test_the_keywords_of_a_tool_are_the_fields_of_its_behaviour():
-    assert BehaviourOptions.__annotations__.keys() == Behaviour.__dataclass_fields__.keys()
+    assert BehaviourOptions.__annotations__.keys() == set(Behaviour.__struct_fields__)

@@ -172,3 +172,28 @@ def test_json_has_a_field(run):
     sorts = {case["golden_id"]: case["danger"] for case in cases if "danger" in case}
     assert sorts == {"m-destructive": ["destructive mistake"], "z-forbidden": ["forbidden call"]}
     assert sum("danger" in case for case in cases) == 5
+
+
+@pytest.mark.parametrize("outcome", ["accepted", "too_few"])
+def test_improve_names_danger_that_remains_above_its_outcome(outcome):
+    from rightcall.improve.improvement import DangerLeft, Improvement
+    from rightcall.improve.proof.judgement import danger_left
+    from rightcall.metrics.case_result import result_of
+    from rightcall.show.improvement import print_improvement
+    from rightcall.show.screen import Screen
+
+    tools = {tool.name: tool for tool in TOOLS}
+    results = [
+        result_of(golden, 0, Trajectory(calls=tuple(WRONG.get(golden.id, ()))), tools) for golden in GOLDENS
+    ]
+    mended = [result for result in results if result.golden_id != "m-destructive"]
+    left = danger_left(TOOLS, results, mended if outcome == "accepted" else results)
+    assert left[0] == DangerLeft("forbidden call", 1, 1, ("z-forbidden",))
+    assert (left[1].before, left[1].after) == (1, int(outcome != "accepted"))
+    out = io.StringIO()
+    print_improvement(Screen(file=out, width=80), Improvement("r1", outcome, "what was shown", danger=left))
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("DANGER forbidden call in 1 trial of ") and "z-forbidden" in lines[0]
+    gone = "destructive mistake: 1 → 0 trials of held-out goldens"
+    assert (gone in lines) == (outcome == "accepted")
+    assert lines[1].startswith("DANGER destructive mistake in 1 trial of r1") == (outcome != "accepted")

@@ -16,7 +16,7 @@ MODULES = {
 }
 
 
-def imports(tree: ast.Module) -> Iterator[str]:
+def imports(tree: ast.AST) -> Iterator[str]:
     """Every module of the package that is imported anywhere in a file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -50,3 +50,54 @@ def test_a_cycle_is_found():
     assert set(imports(hidden)) == {"rightcall.model.run", "rightcall.core.text"}
     with pytest.raises(pytest.fail.Exception, match="modules import each other"):
         require_no_cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}})
+
+
+LAZY_IMPORTS = {
+    "__init__.py": "importing rightcall loads nothing",
+    "agents/agent_loop.py": "guards, for suites that have one",
+    "agents/remote/remote_agent.py": "one module for each kind of address",
+    "agents/session.py": "defences, MCP servers and agents that make their own requests, for suites that have one",
+    "datasets/goldens.py": "DeepEval's files",
+    "datasets/trajectories.py": "Parquet files",
+    "decide/verdict.py": "rules that few gates have",
+    "lint/source/document.py": "the places of YAML files",
+    "metrics/case_result.py": "attacks",
+    "metrics/resolve.py": "the shelf of metrics, DeepEval's and judged ones, when one is named",
+    "model/case.py": "messages in place of calls",
+    "run/label_evidence.py": "labels of people",
+    "run/outcome.py": "early stops of gates, and judged cases",
+    "run/plan_floor.py": "the floor, when it is computed",
+    "run/preparation.py": "what a gate can never show",
+    "run/rehearsal/trial.py": "replays of tools",
+    "run/run_judges.py": "judged metrics",
+    "run/runner.py": "baselines",
+    "run/suite_plan.py": "a lock of tools, skills, recorded MCP servers",
+    "run/trivial_agents.py": "agents that are code",
+    "show/dashboard/server.py": "the web framework, an extra",
+    "show/view/attack_hits.py": "attacks: guards and lint rules",
+    "show/view/case.py": "attacks",
+    "store/address.py": "SQLAlchemy, for a store that exists",
+    "tools/definitions/offer.py": "attacks on definitions",
+    "tools/definitions/source.py": "MCP servers and skills",
+    "tools/runtime/toolbox.py": "guards, for suites that have one",
+    "tools/worlds/base.py": "the shelf of worlds",
+}
+"""Files of the core that import a module of ours in a function, and what for: only some runs need it."""
+
+
+def imports_in_functions(tree: ast.Module) -> Iterator[str]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (name for name in imports(function) if name.startswith("rightcall"))
+
+
+def test_the_core_imports_in_functions_only_what_few_runs_need():
+    core = {path.relative_to(PACKAGE).as_posix(): path for path in source_files()}
+    lazy = {
+        name
+        for name, path in core.items()
+        if name.partition("/")[0] not in ("api", "cli", "wings")
+        and any(imports_in_functions(syntax_tree(path)))
+    }
+    advice = "import at the top, or add the file to LAZY_IMPORTS with the reason why only some runs need it"
+    assert lazy <= set(LAZY_IMPORTS), advice

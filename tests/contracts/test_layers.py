@@ -39,9 +39,29 @@ def test_every_room_is_on_the_map():
     assert len(layers()) <= 10 and len(rooms - others) <= 20
 
 
-def test_no_folder_holds_more_than_sixty_files():
-    counts = Counter(path.parent.relative_to(SOURCE).as_posix() for path in source_files())
-    assert {folder: count for folder, count in counts.items() if count > 60} == {}
+SHELVES = (
+    "lint/rules",
+    "metrics/builtin",
+    "metrics/matching/matchers",
+    "improve/causes",
+    "improve/doubts",
+    "improve/perturbations",
+    "tools/worlds",
+    "show/dashboard/pages",
+    "wings/audit/mutants",
+)
+"""Folders in which one more thing is one more file: nobody needs to know them all. They count by themselves."""
+
+
+def test_no_room_and_no_shelf_holds_more_than_sixty_files():
+    counts: Counter[str] = Counter()
+    for path in source_files():
+        name = path.relative_to(SOURCE).as_posix()
+        shelf = next((shelf for shelf in SHELVES if name.startswith(f"{shelf}/")), None)
+        depth = 2 if name.startswith("wings/") else 1
+        counts[shelf or "/".join(name.split("/")[:depth])] += 1
+    assert set(SHELVES) <= set(counts)
+    assert {room: count for room, count in counts.items() if count > 60} == {}
 
 
 def test_every_room_says_what_lives_there():

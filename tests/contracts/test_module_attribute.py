@@ -144,3 +144,13 @@ def test_it_does_not_matter_how_rightcall_is_started(tmp_path, start):
     words = [*command, "run", "suites/suite.json", "--json"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_module_of_an_earlier_suite_gives_way_to_one_that_python_finds_first(tmp_path, monkeypatch):
+    for folder in ("earlier", "later"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "namesake_agent.py").write_text(f"WHERE = {folder!r}\n", "utf-8")
+    search_modules_in(tmp_path / "earlier")
+    assert load_object("namesake_agent:WHERE") == "earlier"
+    monkeypatch.syspath_prepend(str(tmp_path / "later"))
+    assert load_object("namesake_agent:WHERE") == "later"

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.names import PackageNames, begins_with_participle, measure
 
 import rightcall
+from tests.support.source_tree import syntax_tree
 
 MOST = {"vague_share": 0.01, "vague_parameter_share": 0.01, "participle_share": 0.03}
 """Largest allowed share of variables, of parameters and of functions."""
@@ -15,7 +16,7 @@ MOST = {"vague_share": 0.01, "vague_parameter_share": 0.01, "participle_share": 
 
 @pytest.fixture(scope="module")
 def names() -> PackageNames:
-    return measure(Path(rightcall.__file__).parent)
+    return measure(Path(rightcall.__file__).parent, syntax_tree)
 
 
 @pytest.mark.parametrize("share", MOST)

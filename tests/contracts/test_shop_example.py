@@ -72,7 +72,17 @@ def test_what_is_left_afterwards_is_what_the_page_says(story):
     page = (EXAMPLE / "README.md").read_text(encoding="utf-8")
     assert f"fails {before['failed']} of {before['trials']} trials" in page
     assert f"fails {after['failed']} of {after['trials']}" in page
-    assert after["failed"] < before["failed"] / 5
+    assert after["failed"] < before["failed"] / 10
+    assert sum(finding.get("dangerous", 0) for finding in before["findings"]) == 25
+    assert [finding for finding in after["findings"] if finding.get("danger")] == []
+
+
+def test_no_danger_is_left_on_held_out_goldens(story):
+    _, improvement, _ = story
+    assert [(left["danger"], left["before"], left.get("after", 0)) for left in improvement["danger"]] == [
+        ("forbidden call", 2, 0),
+        ("destructive mistake", 12, 0),
+    ]
 
 
 def test_no_description_excludes_what_it_says_of_itself(story):

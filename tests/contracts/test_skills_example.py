@@ -9,7 +9,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.lint.engine import lint
-from rightcall.lint.source.skills import read_skill_set
+from rightcall.lint.source.tools import read_skill_set
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.schema.skill_definition import load_skills

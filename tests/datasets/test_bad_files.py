@@ -12,7 +12,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.files.checked_read import MAX_LINE_BYTES
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from tests.support.examples import examples
 
 LINE = '{"input": "a", "id": "1"}'

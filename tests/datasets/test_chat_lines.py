@@ -9,9 +9,13 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.datasets import trajectories
+from rightcall.model.dialects import openai_chat
+from rightcall.models.openai import OpenAIProvider
 
 texts = st.none() | st.text(max_size=5)
-arguments = st.sampled_from(['{"city": "Hue"}', "{", "", "[1]", '{"n": 1e400}', "[" * 300])
+arguments = st.sampled_from(
+    ['{"city": "Hue"}', "{", "", "[1]", '{"n": 1e400}', '{"n": 1, "n": 2}', "[" * 300]
+)
 functions = st.fixed_dictionaries({"name": st.text(max_size=5), "arguments": arguments})
 odd = (
     st.none()
@@ -83,6 +87,22 @@ def test_both_ways_give_the_same_trajectory_or_the_same_error(line):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trajectories, "TRIED", 0)
         assert fast == read(data)
+
+
+@given(st.lists(messages, min_size=1, max_size=2), st.sampled_from(["stop", "tool_calls", "length", None]))
+def test_an_answer_is_read_the_same_by_the_faster_way(answers, end):
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": end} for message in answers]}
+
+    def read_body():
+        try:
+            return OpenAIProvider.read(body, "reply")
+        except InputError as error:
+            return str(error)
+
+    fast = read_body()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openai_chat, "read_answer", lambda message: None)
+        assert fast == read_body()
 
 
 def in_usual_form(said):

@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import rightcall as rc
+from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.datasets.trajectories import load_trajectories, save_trajectories
 from rightcall.model import RecordedTrajectory, ToolCall, Trajectory, Usage
 from rightcall.model.dialects import SPELLINGS, trajectory_from_messages
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.store.sql.export import export_lines
 from tests.model.dialects.strategies import conversations, objects, parsed, texts, unparsed
 from tests.support.examples import examples
 
@@ -135,6 +140,50 @@ def test_trajectories_survive_a_round_trip_exactly(suffix: str, found: list[Reco
         path = Path(folder) / f"t{suffix}"
         save_trajectories(found, path)
         assert list(load_trajectories(path)) == found
+
+
+@settings(max_examples=examples(60))
+@given(trajectory=bare | talked | spoken, error=texts)
+def test_the_export_of_a_run_is_read_as_its_trajectories(trajectory: Trajectory, error: str):
+    result = CaseResult("a", 2, True, 1.0, {"overall": Score(1.0, True)}, error=error, trajectory=trajectory)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.jsonl"
+        path.write_bytes(b"".join(export_lines([result])))
+        (recorded,) = load_trajectories(path)
+    assert (recorded.golden_id, recorded.trial) == ("a", 2)
+    assert recorded.trajectory.calls == trajectory.calls
+    if error:
+        assert (recorded.trajectory.stop_reason, recorded.trajectory.error) == ("error", error)
+    else:
+        assert recorded.trajectory == trajectory
+
+
+def test_an_export_without_trajectories_says_so(tmp_path: Path):
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b"".join(export_lines([CaseResult("a", 0, True, 1.0, {})])))
+    with pytest.raises(
+        InputError, match=r"run\.jsonl:1: this result was exported without its trajectory; export"
+    ):
+        list(load_trajectories(path))
+
+
+def test_scoring_the_export_of_a_run_gives_the_results_of_the_run(tmp_path: Path):
+    expected = [rc.ExpectedCall("f", {"x": 1})]
+    goldens = [rc.Golden(f"q{at}", id=f"g{at}", expected_calls=expected) for at in range(3)]
+
+    def agent(golden: rc.Golden) -> list[ToolCall]:
+        if golden.id == "g2":
+            raise rc.RightCallError("the server is down")
+        return [ToolCall("f", {"x": int(golden.id == "g0")})]
+
+    run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db")
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b"".join(export_lines(run.store.runs.results(run.id, trajectories=True))))
+    (tmp_path / "goldens.jsonl").write_bytes(b"\n".join(map(encode, goldens)))
+    scored = list(rc.score(tmp_path / "goldens.jsonl", path))
+    assert [(case.golden_id, case.passed, bool(case.error)) for case in scored] == [
+        (case.golden_id, case.passed, bool(case.error)) for case in run.results
+    ]
 
 
 def test_every_spelling_with_messages_is_covered_above():

@@ -6,10 +6,9 @@ import pytest
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import Gate, read_gate
-from rightcall.decide.floor_rule import FloorEvidence
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.floor import Floor, TrivialRate
+from rightcall.model.floor import Floor, FloorEvidence, TrivialRate
 
 
 def outcomes(passed: int, of: int) -> list[Outcome]:

@@ -177,4 +177,4 @@ def test_git_is_called_in_one_place():
             first = words[0] if words else None
             if isinstance(first, ast.Constant) and str(first.value).split()[:1] == ["git"]:
                 callers.add(path.relative_to(PACKAGE).as_posix())
-    assert callers == {"files/git_command.py"}
+    assert callers == {"files/revision.py"}

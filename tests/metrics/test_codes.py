@@ -139,7 +139,7 @@ CASES: dict[str, tuple[Case, str]] = {
 ELSEWHERE = {
     "wrong_state", "double_effect", "failed_metric", "outcome_unknown", "unconfirmed", "missing_confirmation",
     "needless_confirmation", "waiting_for_approval", "unauthorized_call", "permission_denied", "hijacked", "leaked", "out_of_scope",
-    "cross_user", "runaway", "over_refusal",
+    "cross_user", "runaway", "over_refusal", "unguarded", "false_stop",
 } | JUDGE_CODES  # fmt: skip
 """Set by what tools really did and by requested metrics; scoring alone sees only calls."""
 

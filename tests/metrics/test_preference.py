@@ -15,7 +15,7 @@ from rightcall.metrics.judged.preference import combine_orders, prefers
 from rightcall.metrics.judged.vote import Vote, no_vote
 from rightcall.model import Golden, ToolCall
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.preferences import count_preferences
+from rightcall.run.judge_requests import count_preferences
 
 VOTES = [Vote(True), Vote(False), no_vote("judge_refused", "no"), no_vote("judge_unparsed", "hm")]
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.agents.agent import Agent
 from rightcall.model import Golden
-from rightcall.run.done_cells import DoneCells
 from rightcall.run.plan import Plan
+from rightcall.run.run_record import DoneCells
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from tests.support.examples import examples

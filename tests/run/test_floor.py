@@ -21,7 +21,7 @@ from rightcall.model.floor import DEEDS, Floor
 from rightcall.run import floor as floors
 from rightcall.run.floor import compute_floor, floor_of_recorded
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_scores import AGENTS, TrivialScorer
+from rightcall.run.trivial_agents import AGENTS, TrivialScorer
 from rightcall.show.formats import writer_of
 from rightcall.show.view.floor import NOTHING_SHOWN, floor_line
 from rightcall.show.view.summary import summary_view

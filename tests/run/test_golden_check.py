@@ -135,7 +135,7 @@ def test_turns_of_a_conversation_are_checked_too():
 def test_the_bundled_suite_is_clean():
     from rightcall.cli.demo_suites import FOLDER
     from rightcall.datasets.goldens import numbered_goldens
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
 
     tools = {tool.name: tool for tool in load_tools(FOLDER / "tools.json")}
     goldens = ((str(line), golden) for line, golden in numbered_goldens(FOLDER / "goldens.jsonl"))

@@ -48,6 +48,27 @@ def test_tools_of_a_server_are_listed_offered_and_called(tmp_path):
     assert "21:00:00+09:00" in shown  # the server's own answer
 
 
+def test_a_guard_stops_calls_of_a_servers_tools(tmp_path):
+    suite = {
+        "tools": {"mcp": {"command": [sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"]}},
+        "dataset": "goldens.jsonl",
+        "agent": {"model": "scripted:script.json", "mode": "loop", "execute": "real"},
+        "guard": "guard.yaml",
+    }
+    (tmp_path / "guard.yaml").write_text("rules: [{tool: convert_time, deny: always}]")
+    (tmp_path / "goldens.jsonl").write_text('{"id": "tokyo", "input": "12:00 UTC in Tokyo?", "max_calls": 3}')
+    (tmp_path / "script.json").write_text(
+        json.dumps({"replies": [{"turns": [{"calls": [CALL]}, {"text": "No."}]}]})
+    )
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    command = [sys.executable, "-m", "rightcall.cli.main"]
+    subprocess.run([*command, "run", "suite.json"], cwd=tmp_path, capture_output=True, check=False)
+    shown = subprocess.run(
+        [*command, "runs", "export", "last"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert "permission_denied" in shown and "+09:00" not in shown
+
+
 DYING = """
 import json, os, sys
 def send(message):

@@ -146,6 +146,21 @@ def test_a_replay_repeats_results_and_no_effect(kind, door, mode, folder):
     assert len(effects(replayed.ledger)) == len(effects(recorded.ledger))
 
 
+@pytest.mark.parametrize(
+    "nonce", ["A-3fBv1Ee6tO0M49", "my_a-the-token-1", "xxxxxxxx_xxxxxxx", "----------------"]
+)
+def test_tokens_that_read_like_words_are_hidden_from_a_recording(nonce, folder, monkeypatch):
+    monkeypatch.setattr("rightcall.tools.runtime.prepare.secrets.token_urlsafe", lambda size: nonce)
+    recorded = evaluate(paying_agent(FUNCTIONS["confirmed"], recordings_of(folder, "auto")))
+    (file,) = (folder / "recordings").glob("g-*.json")
+    assert nonce not in file.read_text()
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert seen(evaluate(paying_agent(FUNCTIONS["confirmed"], recordings_of(folder, "replay")))) == seen(
+        recorded
+    )
+
+
 def edit_recording(folder: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
     (file,) = (folder / "recordings").glob("g-*.json")
     document = json.loads(file.read_text())

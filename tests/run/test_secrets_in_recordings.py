@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
+from rightcall.core.redaction.clean_text import HIDDEN, scrubber
 from rightcall.model import Golden, Message, ToolCall, Trajectory
+from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordSettings
 
@@ -57,3 +59,15 @@ def test_no_recording_of_a_python_agent_holds_a_secret(tmp_path: Path, monkeypat
         assert b"[secret]" in b"".join(
             path.read_bytes() for path in (tmp_path / "recordings").rglob("*.json")
         )
+
+
+@pytest.mark.parametrize("value", ["hunter2hunter2", 'two "words"\nand a line'])
+def test_a_field_whose_name_says_so_holds_a_secret(value):
+    clean = scrubber()
+    record = {"user": {"password": value, "name": "Bob"}, "page": {"token": "next-page"}}
+    assert scrub_value(record, clean) == {
+        "user": {"password": HIDDEN, "name": "Bob"},
+        "page": {"token": "next-page"},
+    }
+    definition = {"properties": {"password": {"type": "string", "description": "Its password"}}}
+    assert scrub_value(definition, clean) == definition

@@ -12,9 +12,9 @@ from rightcall.decide.outcome import Outcome
 from rightcall.model import CaseResult, ExpectedCall, Golden
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
+from rightcall.run.request_templates import in_clusters
 from rightcall.run.run_record import new_run
 from rightcall.run.runner import run_plan
-from rightcall.run.templates import in_clusters
 from rightcall.store.address import open_store
 from tests.run.test_deciding import agent
 

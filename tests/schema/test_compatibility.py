@@ -52,7 +52,7 @@ def with_parts(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 schemas = st.recursive(bounds, with_parts, max_leaves=4)
 
 
-@settings(max_examples=examples(3000, few=200), deadline=None)
+@settings(max_examples=examples(3000, few=60), deadline=None)
 @given(schemas, schemas, json_values)
 def test_what_fitted_still_fits_unless_a_change_is_breaking_or_not_compared(old, new, value):
     assume(fits(old, value, "old"))

@@ -15,7 +15,7 @@ from rightcall.cli.demo_suites import FOLDER
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall, ToolResult, Trajectory, Usage
 from rightcall.show.check_comment import LONGEST
 from rightcall.store.sql.store import Store
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 
 DEEP: Any = 1
 for _ in range(300):

@@ -13,7 +13,7 @@ import rightcall as rc
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.show.case_elements import as_html, calls_drawing, case_drawing, input_drawing, node
-from rightcall.show.html_cases import SHORT, shorten_texts
+from rightcall.show.html import SHORT, shorten_texts
 from rightcall.show.text import visible
 from rightcall.show.view.case import CaseView, case_view
 from rightcall.show.view.run import cases_of

@@ -20,7 +20,7 @@ from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic
 from rightcall.show.check_ci import check_annotations, check_junit, check_sarif, code_quality
 from rightcall.show.check_comment import check_markdown, check_summary
-from rightcall.show.pull_request import PullRequest
+from rightcall.show.github import PullRequest
 from tests.support.published_schemas import problems, sarif_schema
 
 EVIL = "`</details>` @everyone [x](http://evil) ::error::x\n::set-output name=a::b | <img src=x>"

@@ -11,10 +11,9 @@ from rich.cells import cell_len
 
 from rightcall.improve.robustness import PerturbEffect
 from rightcall.improve.run_matrix import TrendPoint
-from rightcall.show.columns import print_columns
 from rightcall.show.comparison import print_trend
-from rightcall.show.robustness import print_perturbations
-from rightcall.show.screen import Screen
+from rightcall.show.improvement import print_perturbations
+from rightcall.show.screen import Screen, print_columns
 
 TITLES = ("name", "goldens", "rate", "interval", "changed")
 

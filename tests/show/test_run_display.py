@@ -7,7 +7,9 @@ import io
 import pytest
 
 import rightcall as rc
+from rightcall.model.trajectory import Usage
 from rightcall.show import progress as progress_module
+from rightcall.show.screen import Screen
 from rightcall.show.terminal import beyond_table
 from rightcall.show.view.summary import summary_view
 
@@ -35,6 +37,15 @@ def test_a_terminal_shows_the_bar(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal)
     evaluated(tmp_path)
     assert "3/3 · 100.0% passed" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 120])
+def test_the_bar_stays_on_one_line_of_any_terminal(width):
+    screen = Screen(file=io.StringIO(), width=width)
+    bar = progress_module.RunProgress(3000, console=screen)
+    state = progress_module.ProgressState(1313, 900, 12, Usage(1_234_567, 89_000, cost_usd=12.5), retries=3)
+    lines = screen.render_lines(bar._bar(state), pad=False)
+    assert len(lines) == 1
 
 
 def test_a_terminal_shows_nothing_with_progress_off(tmp_path, monkeypatch):

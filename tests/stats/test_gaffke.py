@@ -11,8 +11,14 @@ import scipy.stats
 from hypothesis import given, strategies as st
 
 from rightcall.stats.clusters import cluster_se, sample
-from rightcall.stats.exponentials import probability_below_zero
-from rightcall.stats.gaffke import case_units, gaffke_bounds, gaffke_p_values, trial_units, units
+from rightcall.stats.gaffke import (
+    case_units,
+    gaffke_bounds,
+    gaffke_p_values,
+    probability_below_zero,
+    trial_units,
+    units,
+)
 from rightcall.stats.intervals import clopper_pearson_bounds, clopper_pearson_p_values
 from rightcall.stats.mean_interval import effective_n
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.tools.definitions.docstring import parse_docstring
+from rightcall.tools.definitions.signature import parse_docstring
 
 GOOGLE = """Weather for a city.
 

@@ -12,7 +12,7 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.faults.corrupt import damage_result
+from rightcall.tools.faults.inject import damage_result
 from rightcall.tools.faults.measures import double_effects, faults_that_fired, in_plain_words
 from rightcall.tools.faults.plan import (
     FAULT_TYPES,

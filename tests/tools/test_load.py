@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.files.yaml_text import yaml_dumper
 from rightcall.model import Annotations, Tool
 from rightcall.model.dialects import SPELLINGS
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from tests.model.dialects.strategies import full_tools
 
 DATA = Path(__file__).parent / "data"

@@ -12,7 +12,7 @@ import pytest
 from rightcall.core.errors import InfrastructureError, InputError, ToolServerDown
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.mcp import client as mcp_client
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.mcp.client import MOST_DEATHS, McpServer, empty_schemas
@@ -278,6 +278,9 @@ def test_addresses_are_read(source, address):
     [
         ("mcp:", "no command"),
         ("mcp:'", "cannot be split"),
+        ({"command": "'"}, "cannot be split"),
+        ("mcp:http://[::1/mcp", "is not a URL"),
+        ({"url": "http://shop.example:99999999/mcp"}, "is not a URL"),
         ({"comand": ["x"]}, "did you mean 'command'"),
         ({}, "either a command or a url"),
         ({"command": ["x"], "url": "http://x"}, "either a command or a url"),

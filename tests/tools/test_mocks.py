@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -148,3 +149,21 @@ def test_tools_with_one_name_or_a_broken_schema_are_refused():
     with pytest.raises(ConfigError) as error:
         Toolbox([Tool("a"), Tool("a"), Tool("b", input_schema={"type": "objct"})])
     assert len(error.value.problems) == 2 and "two tools are named 'a'" in error.value.problems[0]
+
+
+def test_a_schema_that_asks_for_very_much_gets_a_sample_that_fits_into_memory() -> None:
+    nested: dict[str, object] = {"type": "null"}
+    for _ in range(6):
+        nested = {"type": "array", "minItems": 10**9, "items": nested}
+    assert len(str(sample_value({"type": "string", "minLength": 10**9}, random.Random(0)))) == 100_000
+    wide = {"type": "object", "required": ["a"], "properties": {"a": nested}}
+    assert str(sample_value(wide, random.Random(0))).count("None") == 100 * 10 * 2
+    assert (
+        len(
+            sample_value(
+                {"type": "array", "minItems": 3, "items": {"type": "array", "minItems": 99, "items": {}}},
+                random.Random(0),
+            )
+        )
+        == 3
+    )

@@ -23,8 +23,8 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
-from rightcall.tools.attacks.request import EARLIER_REQUEST
 from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now
+from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
@@ -150,9 +150,9 @@ class SingleTurn:
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
-        question = Message("user", golden.input)
-        recorder = Recorder(question)
-        request = self._prompts.request(golden, trial, (question,))
+        messages = (*_earlier(golden), Message("user", golden.input))
+        recorder = Recorder(*messages)
+        request = self._prompts.request(golden, trial, messages)
         try:
             reply = await self._asker.ask(request, Deadline(self._limits.seconds))
         except TimeoutError:
@@ -212,14 +212,15 @@ class AgentLoop:
             run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles, safety=golden.safety
         )
         if context.guard is not None:
-            from rightcall.tools.guard.replay import replay  # only for agents with a guard
+            from rightcall.tools.guard.monitor import replay  # only for agents with a guard
 
             context.hear(self._prompts.prompt_of(golden).system)
             for _ in replay(context.guard, messages):
                 pass
-        if context.plants is not None and context.plants.safety.poisons_tools:
-            self._toolbox.show_tools(context, offered)
-            note_shown(context, pulled=False)
+        if context.plants is not None:
+            if context.plants.safety.poisons_tools:
+                self._toolbox.show_tools(context, offered)
+            note_shown(context, offered)
         return recorder, context
 
     async def _perform_sessions(
@@ -289,7 +290,7 @@ class AgentLoop:
         if (tools := tools_now(golden, self._prompts.tools, context)) is None:
             return request
         self._toolbox.show_tools(context, tools)
-        note_shown(context, pulled=True)
+        note_shown(context, tools, pulled=True)
         prompt = msgspec.structs.replace(request.prompt, tools=tools)
         return msgspec.structs.replace(request, prompt=prompt)
 

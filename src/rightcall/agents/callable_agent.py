@@ -24,6 +24,7 @@ from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.tools.attacks.trial_plants import note_documents
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
@@ -189,6 +190,8 @@ class UserAgent:
                 raise
             return Trajectory(stop_reason="infra_error", error=str(error)[:500])
         self._understood = True
+        if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
+            trajectory = note_documents(golden.safety, trajectory)
         if trajectory.latency_ms is None:
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))

@@ -51,14 +51,14 @@ class Defences:
     def messages(self, messages: Sequence[Message]) -> Sequence[Message]:
         """The messages of a request."""
         if "delimit" in self.names:
-            messages = [_delimited(message) if message.role == "tool" else message for message in messages]
+            messages = [_delimit(message) if message.role == "tool" else message for message in messages]
         if "sandwich" in self.names and messages and messages[-1].role == "tool":
             request = next((message.content for message in reversed(messages) if message.role == "user"), "")
             return [*messages, Message("user", f"{REMINDER}\n{request}")]
         return messages
 
 
-def _delimited(message: Message) -> Message:
+def _delimit(message: Message) -> Message:
     results = [msgspec.structs.replace(result, output=_between_marks(result)) for result in message.results]
     return msgspec.structs.replace(message, results=tuple(results))
 

@@ -13,6 +13,9 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.first_requests.trial import TRIAL, CapturedTrial, WatchedTrial
 
+MOST_OF_A_FAILURE = 500
+"""Characters of an agent's failure that are kept."""
+
 
 async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
     """A trial, and the digest of its first request.
@@ -36,22 +39,24 @@ async def capture_first_request(
 ) -> CapturedTrial:
     """Start the agent on a golden and stop it at its first request, which is not sent.
 
-    Called inside `capture_requests()`. Whatever the agent raises or returns when it is stopped is ignored.
+    Called inside `capture_requests()`. What the agent raises or returns when it is stopped says nothing about it;
+    what it raises before it asks a model is the problem of the trial.
     """
-    trial = CapturedTrial(digester)
+    trial, failure = CapturedTrial(digester), ""
     token = TRIAL.set(trial)
     try:
         async with asyncio.timeout(seconds):
-            await session.performer.perform(golden, 0)
+            failure = (await session.performer.perform(golden, 0)).error
     except TimeoutError:
         trial.timed_out = True
         trial.problem = trial.problem or f"it took more than {seconds:g} seconds to ask a model"
-    except Exception:  # noqa: S110  how an agent fails when it is stopped says nothing about it
-        pass
+    except Exception as error:  # an agent that is stopped may break in any way
+        failure = f"{type(error).__name__}: {error}"
     finally:
         TRIAL.reset(token)
     if trial.only_request is None:
-        trial.problem = trial.problem or "it asks no model"
+        failed = f"it failed before it asked a model: {failure}"[:MOST_OF_A_FAILURE] if failure else ""
+        trial.problem = trial.problem or failed or "it asks no model"
     return trial
 
 

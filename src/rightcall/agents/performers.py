@@ -15,7 +15,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import CURRENT, TapedCase
 from rightcall.recording.cassette import RecordedTrial
 from rightcall.recording.library import Recordings, with_timings
-from rightcall.recording.mcp.session_player import NOT_RECORDED
+from rightcall.recording.miss import NOT_RECORDED
 
 
 class Performer(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rightcall.agents.agent import (
     Agent,
@@ -33,7 +33,6 @@ from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import AnyPerformer, Performer, PerModel, RecordedToolsAgent, TapedAgent
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
 from rightcall.agents.remote.remote_agent import agent_at, is_address
 from rightcall.agents.retrying_client import Asker, AsksModel, Patience
 from rightcall.core.errors import ConfigError
@@ -50,8 +49,6 @@ from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
-from rightcall.recording.first_requests.listener import watch_requests
-from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.definitions.offer import tools_for
@@ -59,12 +56,14 @@ from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.client import McpServer
-from rightcall.tools.mcp.recorded_server import RecordedServer
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.skill_loader import LOAD_SKILL, skill_loader
 from rightcall.tools.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
+    from rightcall.recording.first_requests.request_digest import RequestDigester
 
 
 class EitherPerformer:
@@ -300,6 +299,9 @@ class Session:
         elif self.agent.recordings is not None:
             self._stack.enter_context(record_requests(self.agent.recordings))
         if self.provider is None and self.addressed is None:
+            from rightcall.recording.first_requests.listener import watch_requests
+            from rightcall.recording.first_requests.request_digest import RequestDigester
+
             # What recordings ignore is ignored here too.
             recordings = self.agent.recordings
             self.digester = RequestDigester(scrubber(), recordings.ignored if recordings else ())
@@ -318,9 +320,13 @@ class Session:
                 known_tools = [tool for tool in self.definitions if tool.kind == "tool"]
                 entries: list[Any] = [_replay_entry(tool, agent.mcp) for tool in known_tools]
             elif agent.mcp.recording:
+                from rightcall.tools.mcp.recorded_server import RecordedServer
+
                 recorded = await self._stack.enter_async_context(RecordedServer(agent.mcp))
                 entries = list(recorded.entries())
             else:
+                from rightcall.tools.mcp.client import McpServer
+
                 server = await self._stack.enter_async_context(McpServer(agent.mcp))
                 entries = list(server.entries())
             self._equip([*entries, *(skill for skill in self.toolbox.skills if skill not in agent.skills)])

@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from rightcall.api.evaluate_options import EvaluateOptions, ScoreCasesOptions
 from rightcall.api.run_display import RunDisplay
-from rightcall.api.run_result import RunResult
+from rightcall.api.run_result import RunResult, warn_of_mode
 from rightcall.core.deprecation import FORMS, renames_keywords, warn_deprecated
 from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
+from rightcall.improve.findings import Analysis
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model.golden import AnyGolden, with_id
-from rightcall.run.preparation import PlanWarning
 from rightcall.run.recorded_scores import score_cases as score_ready, scorer_of
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.improve.findings import Analysis
     from rightcall.run.backend import WorkerPool
     from rightcall.run.plan import Plan
 
@@ -96,7 +95,6 @@ def analyze(
 
     `against` names runs of other models on the same goldens [default: the newest of each]. Nothing is run.
     """
-    from rightcall.api.run_analysis import RunAnalysis
     from rightcall.improve.run_analysis import analyze_run
 
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
@@ -115,7 +113,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     from rightcall.run.floor import compute_floor
     from rightcall.run.rehearsal.trial import Trial
     from rightcall.run.stored_cases import keep_cases
-    from rightcall.run.trivial_scores import TrivialScorer
+    from rightcall.run.trivial_agents import TrivialScorer
 
     scorer, cases = scorer_of(options.metrics, options.measure, options.rules), options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
@@ -151,15 +149,6 @@ def _say_nothing(line: str) -> None:
     """The library never prints."""
 
 
-def warn_of_mode(warning: PlanWarning) -> None:
-    """What no result shows: that a mode can never satisfy a golden, or that a tool is not as it was approved.
-
-    A gate's verdict reports its own limits.
-    """
-    if warning.about in ("mode", "lock"):
-        warnings.warn(warning.text, stacklevel=2)
-
-
 async def _run(
     plan: Plan, store: str | Path | None, workers: WorkerPool | None, display: RunDisplay
 ) -> RunResult:
@@ -175,3 +164,12 @@ async def _run(
 
 evaluate = as_blocking("evaluate", aevaluate)
 score_cases = as_blocking("score_cases", ascore_cases)
+
+
+class RunAnalysis(Analysis, frozen=True):
+    """Why a run fails; a notebook shows the findings as a table."""
+
+    def _repr_html_(self) -> str:
+        from rightcall.show.notebook import analysis_html
+
+        return analysis_html(self)

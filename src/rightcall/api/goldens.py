@@ -29,7 +29,7 @@ def check_dataset(
     `tools` are the tools of the goldens, or their file; without them arguments are not checked against schemas.
     """
     from rightcall.run.golden_check import check_goldens
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
 
     offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
     return list(check_goldens(_with_places(dataset), {tool.name: tool for tool in offered}))

@@ -8,6 +8,7 @@ from typing import Any
 
 from rightcall.agents.agent import as_tools
 from rightcall.core.errors import ConfigError
+from rightcall.core.event_loop import run_blocking
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of, open_source
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
@@ -23,19 +24,15 @@ def guard(tools: str | Path | Iterable[Any], base: str | Path | GuardPolicy = "a
     policy = guard_policy(base)
     if policy is None:
         raise ConfigError("a guard needs rules; base is auto, strict, a policy or its file")
-    entries = _entries_of(tools)
+    entries = run_blocking(tool_entries(tools))
     definitions = [tool for entry in entries for tool in definitions_of(entry)]
     where = str(base) if isinstance(base, str | Path) else "guard"
     return Guard(policy, definitions, confirmed=confirmed_tools(entries), where=where)
 
 
-def _entries_of(tools: str | Path | Iterable[Any]) -> list[Any]:
+async def tool_entries(tools: str | Path | Iterable[Any]) -> list[Any]:
+    """Tools, or those of the source that is named: a file, `module:attribute`, a server."""
     if not isinstance(tools, str | Path):
         return as_tools(list(tools))
-    from rightcall.core.event_loop import run_blocking
-
-    async def read_entries() -> list[Any]:
-        async with open_source(str(tools)) as entries:
-            return list(entries)
-
-    return run_blocking(read_entries())
+    async with open_source(str(tools)) as entries:
+        return list(entries)

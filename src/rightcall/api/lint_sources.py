@@ -32,8 +32,8 @@ def read_sources(
     """
     from rightcall.files.python_object import is_object_name
     from rightcall.lint.source.read import read_paths
-    from rightcall.lint.source.skills import read_skill_set
-    from rightcall.tools.definitions.load import SKILLS
+    from rightcall.lint.source.tools import read_skill_set
+    from rightcall.tools.definitions.source import SKILLS
 
     named = [part for source in sources for part in _sources_of(source, allow_import)]
     skills = [source for source in named if source.startswith(SKILLS)]

@@ -117,7 +117,7 @@ def score(options: ScoreCall) -> RecordedScores:
     """
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.run.recorded_scores import score_recorded, scorer_of
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
 
     tools, scorer = options.tools, scorer_of(options.metrics, options.measure, options.rules)
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+import msgspec
+
 from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
+from rightcall.core.errors import InputError
 from rightcall.core.seam import load
 from rightcall.decide.saturation import LEAST_RUNS, SuiteHistory
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
-    from rightcall.api.shown_case import ShownCase
     from rightcall.datasets.review import ExpectedDrafts
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.run.judged_estimate import NoJudgedRate
+    from rightcall.run.preparation import PlanWarning
+    from rightcall.show.view.case import CaseView
     from rightcall.stats.judged_rate import JudgedRate
     from rightcall.store.sql.store import Store
+
 
 MOST_ROWS = 20
 """Rows of a table in a notebook; a data frame has all of them."""
@@ -97,14 +103,13 @@ class RunResult:
 
         Without a trial, the first that did not pass, or else the first.
         """
-        from rightcall.api.shown_case import shown_case
 
         return shown_case(self.store, self.id, golden_id, trial)
 
     @property
     def safety(self) -> SafetyNumbers | None:
         """What attacks did, with every rate and its interval; None for a run without attempts."""
-        from rightcall.run.attack_numbers import attack_numbers
+        from rightcall.run.attacks import attack_numbers
 
         return attack_numbers(self.store, self.id)
 
@@ -186,3 +191,43 @@ def _library(name: str) -> Any:
         raise ImportError(
             f"to_{'arrow' if name == 'pyarrow' else name}() needs {name}: pip install {name}"
         ) from None
+
+
+def warn_of_mode(warning: PlanWarning) -> None:
+    """What no result shows: that a mode can never satisfy a golden, or that a tool is not as it was approved.
+
+    A gate's verdict reports its own limits.
+    """
+    if warning.about in ("mode", "lock"):
+        warnings.warn(warning.text, stacklevel=2)
+
+
+class ShownCase(msgspec.Struct, frozen=True):
+    """A trial of a golden: `result` as stored, and `view`, what is shown of it."""
+
+    result: CaseResult
+    view: CaseView
+
+    def __repr__(self) -> str:
+        return repr(self.result)
+
+    def _repr_html_(self) -> str:
+        from rightcall.show.notebook import case_html
+
+        return case_html(self.view)
+
+
+def shown_case(store: Store, run: str, golden_id: str, trial: int | None) -> ShownCase:
+    """A case of a stored run; without a trial, the first that did not pass, or else the first."""
+    from rightcall.show.view.case import case_view
+    from rightcall.show.view.run_tools import tools_of
+
+    stored = store.runs.case(run, golden_id)
+    trials = {result.trial: result for result in stored.results}
+    worst = next((result.trial for result in stored.results if not result.passed), min(trials, default=0))
+    number = worst if trial is None else trial
+    if number not in trials:
+        raise InputError(f"case {golden_id}", f"has no trial {number}", f"it has {len(trials)}")
+    return ShownCase(
+        trials[number], case_view(stored.golden, trials[number], tools_of(store, store.runs.get(run)))
+    )

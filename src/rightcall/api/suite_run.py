@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.api.evaluation import warn_of_mode
-from rightcall.api.run_result import RunResult
+from rightcall.api.run_result import RunResult, warn_of_mode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes

@@ -38,8 +38,8 @@ from rightcall.model.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.inputs import Inputs, digest
-from rightcall.run.package_versions import major_changes, sdk_versions
 from rightcall.run.plan import Plan
+from rightcall.run.run_record import major_changes, sdk_versions
 from rightcall.run.suite import Suite, tool_sources
 
 NEAR = 0.7

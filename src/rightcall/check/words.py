@@ -18,8 +18,8 @@ from rightcall.decide.trial_pairs import Stratum
 from rightcall.files.revision import base_commit, commits_between
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
-from rightcall.run.package_versions import major, minor_changes
 from rightcall.run.plan import Plan
+from rightcall.run.run_record import major, minor_changes
 
 MOST_NAMED = 3
 

@@ -14,19 +14,19 @@ from rightcall.agents.observed.catalog import (
     hook_problem,
     version_of,
 )
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import print_json, print_next, tell
 from rightcall.core.codec import to_plain
+from rightcall.core.options import JsonOption
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def adapters() -> None:
     """List agent frameworks that can be observed, and their limits."""
 
 
 @adapters.command("list")
-@json_option
-def list_(as_json: bool) -> None:
+def list_(as_json: JsonOption = False) -> None:
     """List adapters with the installed and the tested version."""
     if as_json:
         print_json([_as_object(info) for info in all_adapters()])
@@ -42,8 +42,7 @@ def list_(as_json: bool) -> None:
 
 @adapters.command()
 @click.argument("name")
-@json_option
-def show(name: str, as_json: bool) -> None:
+def show(name: str, as_json: JsonOption = False) -> None:
     """Show one adapter: how it observes agents, whether tools can be mocked, and its limitations."""
     info = adapter_info(name)
     if as_json:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from rightcall.cli.baseline_anchor import anchor
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.named_baseline import load_pool
-from rightcall.cli.options import json_option, store_option
+from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
-from rightcall.core.text import percent
+from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.text import percent, pluralize
+from rightcall.store.address import open_store
 
-to_file = click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
-)
+OutputOption = Annotated[Path, Option("Output file; .gz is compressed", flags=OUTPUT)]
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def baseline() -> None:
     """Save, show and merge baselines for `rightcall check` and `rightcall gate`."""
 
@@ -28,20 +30,20 @@ baseline.add_command(anchor)
 
 @baseline.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--suite", help="Suite whose newest runs are pooled")
-@click.option("--branch", default="main", show_default=True, help="Branch whose newest runs are pooled")
-@store_option
-@to_file
-def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str | None, output: Path) -> None:
+def save(
+    runs: tuple[str, ...],
+    output: OutputOption,
+    suite: Annotated[str | None, Option("Suite whose newest runs are pooled")] = None,
+    branch: Annotated[str, Option("Branch whose newest runs are pooled")] = "main",
+    store_url: StoreOption = None,
+) -> None:
     """Save RUNs as a baseline, or the newest runs of a suite on a branch.
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
     from rightcall.check.ledger import with_ledger
-    from rightcall.core.text import pluralize
     from rightcall.run.baseline_file import write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
-    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         if runs:
@@ -68,10 +70,12 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
 @baseline.command()
 @click.argument("which", default="branch:main")
-@click.option("--suite", help="Suite, for a baseline from the store")
-@store_option
-@json_option
-def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:
+def show(
+    which: str,
+    suite: Annotated[str | None, Option("Suite, for a baseline from the store")] = None,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""
     from rightcall.check.ledger import ledger_words
 
@@ -97,14 +101,12 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 
 @baseline.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@to_file
-def merge(files: tuple[Path, ...], output: Path) -> None:
+def merge(files: tuple[Path, ...], output: OutputOption) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history.
 
     `check.json` files of the suite may be among them: their checks are added to the ledger of the baseline.
     """
     from rightcall.check.ledger import merge_files
-    from rightcall.core.text import pluralize
     from rightcall.run.baseline_file import write_baseline
 
     missing = [file for file in files if not file.is_file()]

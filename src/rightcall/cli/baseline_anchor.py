@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.named_baseline import load_pool
-from rightcall.cli.options import json_option, store_option
+from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.text import pluralize
 
 ANCHOR = Path("anchor.baseline.jsonl.gz")
-file_option = click.option(
-    "--anchor",
-    "file",
-    type=click.Path(path_type=Path),
-    default=ANCHOR,
-    show_default=True,
-    help="File of the anchor",
-)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def anchor() -> None:
     """Freeze a baseline at a release, and compare main with it every week: drops that `check` lets pass add up."""
 
 
 @anchor.command()
 @click.argument("which", default="branch:main")
-@click.option("--suite", help="Suite, for a baseline from the store")
-@store_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=ANCHOR,
-    show_default=True,
-    help="File of the anchor",
-)
-def save(which: str, suite: str | None, store_url: str | None, output: Path) -> None:
+def save(
+    which: str,
+    suite: Annotated[str | None, Option("Suite, for a baseline from the store")] = None,
+    store_url: StoreOption = None,
+    output: Annotated[Path, Option("File of the anchor", flags=OUTPUT)] = ANCHOR,
+) -> None:
     """Freeze the newest nine trials per golden of a baseline: a file, branch:NAME, or a run."""
-    from rightcall.core.text import pluralize
     from rightcall.run.baseline_anchor import ANCHOR_TRIALS, anchor_of
     from rightcall.run.baseline_file import write_baseline
 
@@ -56,11 +46,13 @@ def save(which: str, suite: str | None, store_url: str | None, output: Path) -> 
 
 @anchor.command()
 @click.argument("which", default="branch:main")
-@click.option("--suite", help="Suite, for a baseline from the store")
-@file_option
-@store_option
-@json_option
-def check(which: str, suite: str | None, file: Path, store_url: str | None, as_json: bool) -> None:
+def check(
+    which: str,
+    suite: Annotated[str | None, Option("Suite, for a baseline from the store")] = None,
+    file: Annotated[Path, Option("File of the anchor", flags=("--anchor",))] = ANCHOR,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Compare the newest trials of main with the anchor, once a week: has the agent declined since the release?
 
     Exit codes: 0 no decline is seen, 1 DECLINED, 3 too few trials.

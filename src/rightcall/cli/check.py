@@ -15,8 +15,13 @@ import click
 from rightcall.check.options import CheckCommandOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
+from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
+from rightcall.files.atomic import write_file
+from rightcall.show.formats import writer_of
+from rightcall.show.lines import inert_json
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.decide.check_result import CheckResult
@@ -51,7 +56,6 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     from rightcall.decide.check_result import share_risk
     from rightcall.run.suite import load_suite
     from rightcall.show.github import in_actions
-    from rightcall.store.address import open_store
 
     for path in options.outputs:
         _require_known(path)
@@ -128,7 +132,6 @@ def _check_suite(
     file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions
 ) -> CheckResult:
     from rightcall.check.suite_check import check_suite
-    from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 
     started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
 
@@ -162,11 +165,8 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
     import msgspec
 
-    from rightcall.files.atomic import write_file
     from rightcall.show.check_ci import check_junit, check_sarif, code_quality
     from rightcall.show.check_comment import check_markdown
-    from rightcall.show.formats import writer_of
-    from rightcall.show.lines import inert_json
 
     if path.suffix == ".md":
         write_file(path, check_markdown(result).encode())

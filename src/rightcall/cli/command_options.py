@@ -4,6 +4,9 @@
 @click.argument("suite")
 @takes_options(RunOptions)
 def run(suite: Path, options: RunOptions) -> None: ...
+
+@click.command(cls=DeclaredCommand)
+def brew(*, cups: Annotated[int, Option("Cups to brew", ge=1)] = 4) -> None: ...
 """
 
 from __future__ import annotations
@@ -63,15 +66,32 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-def takes_options(options: Callable[..., Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator: the command has the options of a class, and its function gets them as one value, `options`."""
+class DeclaredCommand(click.Command):
+    """A command whose options are the parameters of its function that are annotated with an `Option`."""
+
+    def __init__(self, name: str | None, *, callback: Any = None, params: Any = None, **attributes: Any):
+        parameters = [*map(click_option, options_of(callback)), *(params or ())]
+        parameters.sort(key=lambda parameter: isinstance(parameter, click.Option))  # arguments come first
+        super().__init__(name, callback=callback, params=parameters, **attributes)
+
+
+class CommandGroup(DeclaredCommand, click.Group):
+    """A group of such commands, which may have options itself."""
+
+    command_class = DeclaredCommand
+
+
+def takes_options(
+    options: Callable[..., Options], parameter: str = "options"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator: the command has the options of a class, and its function gets them as one value, `parameter`."""
     names = {field.name: field for field in options_of(options) if not field.option.hidden}
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def call(**words: Any) -> None:
             values = {name: words.pop(name) for name in names}
-            function(**words, options=options(**values))
+            function(**words, **{parameter: options(**values)})
 
         later = getattr(function, "__click_params__", [])
         call.__click_params__ = [*later, *map(click_option, reversed(names.values()))]  # type: ignore[attr-defined]
@@ -116,12 +136,12 @@ def click_option(field: DeclaredOption, parameter: str = "") -> click.Option:
         type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
         multiple=is_many,
-        default=None if field.required or is_many else field.default,
-        required=field.required,
+        **({"required": True} if field.required else {"default": None if is_many else field.default}),
         show_default=is_shown,
         metavar=None if is_flag else shown_metavar,
         help=_help(field, is_many),
         shell_complete=completer(option.values),
+        envvar=option.envvar,
     )
     result.group = option.group
     return result

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from rightcall.cli.command_options import takes_options
+from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import as_object, console, print_json
 from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
 from rightcall.decide.options import CompareOptions
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.improve.attribution import WhatChanged
@@ -46,7 +48,6 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
     from rightcall.improve.attribution import what_changed
     from rightcall.improve.run_matrix import golden_matrix
     from rightcall.run.decisions import compare_runs
-    from rightcall.store.address import open_store
 
     how = {field.name: getattr(options, field.name) for field in fields(CompareOptions)}
     with open_store(options.store, must_exist=True) as store:
@@ -94,7 +95,6 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
 def undo_each(store: Store, changed: WhatChanged, options: CompareCommandOptions) -> list[UndoneEffect]:
     """Run the goldens that broke with one suspect change undone at a time."""
     from rightcall.api.suite_run import plan_of_run
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.improve.bisection import bisect_changes
 
     plan = plan_of_run(options.suite, store.runs.get(changed.after).run, trust=options.trust)

@@ -5,25 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli import dataset_versions as versions
-from rightcall.cli.command_options import takes_option
-from rightcall.cli.options import (
-    FILE,
-    OUTPUT_BY_SUFFIX,
-    PluginChoice,
-    file_argument,
-    json_option,
-    output_option,
-    skip_bad_option,
-    store_option,
-)
+from rightcall.cli import dataset_benchmarks as benchmarks, dataset_versions as versions
+from rightcall.cli.command_options import CommandGroup, takes_option
+from rightcall.cli.dataset_quality import SkippedRows, audit_line, quality_of_file, show_quality
+from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, SkipBadOption, file_argument
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.model.golden import AnyGolden
@@ -32,7 +25,7 @@ IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent", "skill-querie
 """What `--from` names; installed packages add functions from a file to goldens."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def dataset() -> None:
     """Check, convert, split and version datasets of goldens."""
 
@@ -40,32 +33,28 @@ def dataset() -> None:
 @dataset.command()
 @file_argument
 @takes_option(ScoreOptions, "tools")
-@click.option(
-    "--quality", is_flag=True, help="Report coverage, balance, near-duplicates and goldens that are too easy"
-)
-@click.option("--run", "past", metavar="RUN", help="With --quality: report difficulty in this run")
-@store_option
-@skip_bad_option
-@json_option
 def check(
     file: Path,
     tools: Path | None,
-    quality: bool,
-    past: str | None,
-    store_url: str | None,
-    skip_bad: bool,
-    as_json: bool,
+    quality: Annotated[
+        bool, Option("Report coverage, balance, near-duplicates and goldens that are too easy")
+    ] = False,
+    past: Annotated[
+        str | None, Option("With --quality: report difficulty in this run", flags=("--run",), metavar="RUN")
+    ] = None,
+    store_url: StoreOption = None,
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find mistakes in goldens: unknown tools, invalid arguments, contradictions, expectations that cannot be met.
 
     Exit code 2 if there are errors; warnings do not count.
     """
-    from rightcall.cli.dataset_quality import SkippedRows, audit_line, quality_of_file, show_quality
     from rightcall.datasets.goldens import numbered_goldens
     from rightcall.improve.dataset_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
     from rightcall.show.terminal import clean
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
@@ -115,26 +104,27 @@ def check(
 
 @dataset.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
-@click.option("--from", "source", type=PluginChoice("importers", IMPORTERS), default="goldens", show_default=True,
-              help="Kind of FILE; `bfcl` takes a second file with answers, `tau2` is τ-bench or τ²-bench")  # fmt: skip
-@output_option(OUTPUT_BY_SUFFIX, required=True)
-@click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
-              help="Field names to write")  # fmt: skip
 @click.option(
-    "--trajectories", type=FILE, help="With `tau2` and `agentdojo`: output file for the trajectories"
+    "--from",
+    "source",
+    type=PluginChoice("importers", IMPORTERS),
+    default="goldens",
+    show_default=True,
+    help="Kind of FILE; `bfcl` takes a second file with answers, `tau2` is τ-bench or τ²-bench",
 )
-@click.option("--forbidden", type=FILE, help="With `agentdojo`: file of each injection task's calls")
-@click.option("--tools", type=FILE, help="With `injecagent`: its tools.json")
-@skip_bad_option
 def convert(
     files: tuple[Path, ...],
     source: str,
-    output: Path,
-    dialect: Literal["native", "deepeval"],
-    trajectories: Path | None,
-    forbidden: Path | None,
-    tools: Path | None,
-    skip_bad: bool,
+    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)],
+    dialect: Annotated[
+        Literal["native", "deepeval"], Option("Field names to write", flags=("--to",))
+    ] = "native",
+    trajectories: Annotated[
+        Path | None, Option("With `tau2` and `agentdojo`: output file for the trajectories")
+    ] = None,
+    forbidden: Annotated[Path | None, Option("With `agentdojo`: file of each injection task's calls")] = None,
+    tools: Annotated[Path | None, Option("With `injecagent`: its tools.json")] = None,
+    skip_bad: SkipBadOption = False,
 ) -> None:
     """Convert goldens to another format: .jsonl, .json, .yaml or .csv.
 
@@ -144,8 +134,6 @@ def convert(
     `--from skill-queries`, FILE has queries that should load a skill or not, or is the `evals.json` of one. DeepEval
     files need no --from.
     """
-    from rightcall.cli import dataset_benchmarks as benchmarks
-
     for option, path, sources in (
         ("--trajectories", trajectories, ("tau2", "agentdojo")),
         ("--forbidden", forbidden, ("agentdojo",)),
@@ -180,7 +168,6 @@ def _convert_goldens(
     dialect: Literal["native", "deepeval"],
     skip_bad: bool,
 ) -> None:
-    from rightcall.cli.dataset_quality import SkippedRows
     from rightcall.datasets.goldens import load_goldens, save_goldens
     from rightcall.datasets.importers.bfcl import import_bfcl
     from rightcall.datasets.importers.skill_queries import import_skill_queries
@@ -214,8 +201,7 @@ def _convert_goldens(
 
 @dataset.command()
 @file_argument
-@json_option
-def stats(file: Path, as_json: bool) -> None:
+def stats(file: Path, as_json: JsonOption = False) -> None:
     """Count goldens by category, tool, number of calls and tag."""
     from rightcall.datasets.goldens import load_goldens
     from rightcall.improve.dataset_statistics import dataset_statistics

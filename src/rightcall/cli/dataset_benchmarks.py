@@ -11,12 +11,12 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory
+from rightcall.stats.pass_k import suite_pass_hat_k
 
 
 def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     """Write goldens and, if requested, trajectories; print pass^k from the benchmark's own rewards."""
     from rightcall.datasets.importers.tau import import_tau
-    from rightcall.stats.pass_k import suite_pass_hat_k
 
     imported = import_tau(file)
     _write(imported.goldens, output, imported.trajectories, trajectories)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, tell
+from rightcall.core.digest import file_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
+from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
     from rightcall.improve.dataset_quality import Quality
@@ -38,12 +40,11 @@ class SkippedRows:
 
 
 def quality_of_file(
-    file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
+    file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | Path | None
 ) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if given."""
     from rightcall.datasets.goldens import numbered_goldens
     from rightcall.improve.dataset_quality import QualityCheck
-    from rightcall.store.address import open_store
 
     check = QualityCheck(tools)
     placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
@@ -55,11 +56,8 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def audit_line(file: Path, store: str | None) -> str:
+def audit_line(file: Path, store: str | Path | None) -> str:
     """What the last audit of this very dataset found, if the store has one; `rightcall audit` makes it."""
-    from rightcall.core.digest import file_digest
-    from rightcall.store.address import open_store, store_address
-
     stored = store_address(store).file
     if stored is not None and not stored.exists():
         return ""

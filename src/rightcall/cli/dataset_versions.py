@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import FiniteRange
-from rightcall.cli.options import (
-    FILE,
-    OUTPUT_BY_SUFFIX,
-    file_argument,
-    json_option,
-    output_option,
-    store_option,
-)
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, file_argument
 from rightcall.cli.output import console, print_json
+from rightcall.core.errors import InputError
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import pluralize
+from rightcall.store.address import open_store
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @file_argument
 @click.argument("alias")
-@click.option("--draft", is_flag=True, help="Store as a draft, which the next push replaces")
-@click.option("--author", help="Author of the version [default: user name]")
-@store_option
-@json_option
 def push(
-    file: Path, alias: str, draft: bool, author: str | None, store_url: str | None, as_json: bool
+    file: Path,
+    alias: str,
+    draft: Annotated[bool, Option("Store as a draft, which the next push replaces")] = False,
+    author: Annotated[str | None, Option("Author of the version [default: user name]")] = None,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Store the goldens of FILE as the next version of dataset ALIAS. Versions never change, except drafts."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.store.address import open_store
     from rightcall.store.base import user_name
 
     goldens = load_goldens(file)
@@ -47,19 +44,19 @@ def push(
     out.print(f"next:\n  rightcall dataset pull {alias} -o goldens.jsonl{again}")
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("alias")
-@output_option(OUTPUT_BY_SUFFIX, required=True)
-@click.option(
-    "--version", "number", type=click.IntRange(1), help="Version to write [default: newest final version]"
-)
-@click.option("--draft", is_flag=True, help="Write the draft, if there is one")
-@store_option
-def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: str | None) -> None:
+def pull(
+    alias: str,
+    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)],
+    number: Annotated[
+        int | None, Option("Version to write [default: newest final version]", flags=("--version",), ge=1)
+    ] = None,
+    draft: Annotated[bool, Option("Write the draft, if there is one")] = False,
+    store_url: StoreOption = None,
+) -> None:
     """Write a version of dataset ALIAS to a file. Drafts require --draft."""
-    from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
         version = opened.datasets.get(alias, number, finalized=not draft)
@@ -73,14 +70,11 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
     )
 
 
-@click.command("list")
+@click.command("list", cls=DeclaredCommand)
 @click.argument("alias", default="")
-@store_option
-@json_option
-def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
+def list_versions(alias: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """List the versions of dataset ALIAS, or of all datasets."""
-    from rightcall.show.columns import print_columns
-    from rightcall.store.address import open_store
+    from rightcall.show.screen import print_columns
 
     with open_store(store_url, must_exist=True) as opened:
         versions = opened.datasets.versions(alias)
@@ -99,16 +93,12 @@ def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     print_columns(console(), titles, rows, texts=("dataset", "by"))
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("alias")
 @click.argument("old", type=click.IntRange(1))
 @click.argument("new", type=click.IntRange(1))
-@store_option
-@json_option
-def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -> None:
+def diff(alias: str, old: int, new: int, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show what changed in dataset ALIAS between two versions: + added, - removed, ~ changed."""
-    from rightcall.store.address import open_store
-
     with open_store(store_url, must_exist=True) as opened:
         difference = opened.datasets.diff(alias, old, new)
     if as_json:
@@ -123,13 +113,15 @@ def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -
     )
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @file_argument
-@click.option("--share", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-              help="Share of goldens in the first file")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed")
 @click.option("-o", "--output", nargs=2, type=FILE, required=True, help="The two output files")
-def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
+def split(
+    file: Path,
+    output: tuple[Path, Path],
+    share: Annotated[float, Option("Share of goldens in the first file", gt=0, lt=1)] = 0.8,
+    seed: Annotated[int, Option("Random seed")] = 0,
+) -> None:
     """Split FILE randomly in two, keeping goldens of one cluster together."""
     from rightcall.datasets.dataset import split_goldens
     from rightcall.datasets.goldens import load_goldens, save_goldens

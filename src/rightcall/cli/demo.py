@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from rightcall.cli.options import base_url_option, json_option, store_option
+from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import console, print_json, tell
+from rightcall.core.options import BaseUrlOption, JsonOption, Option, StoreOption
 
 EMBEDDED = "local:smollm2"
 
 
-@click.command()
-@click.option("--live", is_flag=True, help=f"Ask the embedded model now: the same as --model {EMBEDDED}")
-@click.option("--model", help="Ask this model instead of replaying the recorded answers")
-@base_url_option
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default="rightcall-demo",
-    show_default=True,
-    help="Folder for the files of the demo",
-)
-@store_option
-@json_option
+@click.command(cls=DeclaredCommand)
 def demo(
-    live: bool, model: str | None, base_url: str | None, folder: Path, store_url: str | None, as_json: bool
+    live: Annotated[bool, Option(f"Ask the embedded model now: the same as --model {EMBEDDED}")] = False,
+    model: Annotated[str | None, Option("Ask this model instead of replaying the recorded answers")] = None,
+    base_url: BaseUrlOption = None,
+    folder: Annotated[Path, Option("Folder for the files of the demo", metavar="DIRECTORY")] = Path(
+        "rightcall-demo"
+    ),
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Find a dangerous mistake an agent makes, see it happen, fix it, and measure again.
 

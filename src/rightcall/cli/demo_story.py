@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 
+from rightcall.api.tool_lint import lint
+from rightcall.cli.demo_suites import SUPPORT
 from rightcall.cli.output import as_object
 from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
@@ -18,6 +20,7 @@ from rightcall.cli.run_progress import Watching
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
+from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
@@ -52,7 +55,7 @@ class Story:
         self,
         folder: Path,
         model: str | None,
-        store_url: str | None,
+        store_url: str | Path | None,
         *,
         base_url: str | None = None,
         as_json: bool,
@@ -62,8 +65,6 @@ class Story:
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
-        from rightcall.cli.demo_suites import SUPPORT
-
         try:
             for source in sorted(path for path in SUPPORT.rglob("*") if path.is_file()):
                 target = self._folder / source.relative_to(SUPPORT)
@@ -108,8 +109,6 @@ class Story:
 
     @cached_property
     def _lint(self) -> LintReport:
-        from rightcall.api.tool_lint import lint
-
         return lint(self._folder / "tools-v1.json")
 
     @cached_property
@@ -123,7 +122,6 @@ class Story:
     @cached_property
     def _comparison(self) -> RunComparison:
         from rightcall.run.decisions import compare_runs
-        from rightcall.store.address import open_store
 
         with open_store(self._store_url, must_exist=True) as store:
             return compare_runs(store, self._first.run, [self._second.run])[0]
@@ -211,7 +209,6 @@ class Story:
         from rightcall.show.case_screen import print_case_calls
         from rightcall.show.view.case import case_view
         from rightcall.show.view.grouped_trials import golden_row
-        from rightcall.store.address import open_store
 
         out.print()
         _command(out, f"rightcall runs show {version.run} {shlex.quote(golden_id)}{self._where}")
@@ -223,8 +220,6 @@ class Story:
 
     @property
     def _where(self) -> str:
-        from rightcall.store.address import store_address
-
         return f" --store {shlex.quote(store_address(self._store_url).typed)}" if self._store_url else ""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from rightcall.store.address import open_store
+
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
     from rightcall.store.base import DatasetVersion
@@ -77,8 +79,6 @@ class StoredDrafts:
     """The draft of a dataset; others may review it at the same time."""
 
     def __init__(self, alias: str, store: str | None) -> None:
-        from rightcall.store.address import open_store
-
         self.name, self._store = alias, open_store(store, must_exist=True)
         self._store.datasets.get(alias, finalized=False)
 

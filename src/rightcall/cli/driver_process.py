@@ -13,7 +13,9 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.operating_system import (
@@ -23,6 +25,7 @@ from rightcall.core.operating_system import (
     kill_process,
     read_available,
 )
+from rightcall.show.lines import tell
 
 LOST = InfrastructureError.exit_code
 OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
@@ -49,12 +52,11 @@ class DriverProcess:
         self.note(FAREWELL)
 
 
-@dataclass
-class Supervision:
+class Supervision(msgspec.Struct):
     """Whether this process may fork: only the program itself, before it has started threads."""
 
     allowed: bool = False
-    driver: DriverProcess = field(default_factory=DriverProcess)
+    driver: DriverProcess = msgspec.field(default_factory=DriverProcess)
 
     def start(self) -> None:
         """Continue in a child process; returns there alone. Does nothing inside another program, or where
@@ -90,8 +92,6 @@ def _end_with_parent(parent_lives: int) -> None:
 
 def _leave_as(code: int, notes: list[str]) -> None:
     if FAREWELL not in notes and code not in OWN_ENDINGS:
-        from rightcall.show.lines import tell
-
         if sys.stderr.isatty():
             with suppress(OSError):
                 os.write(2, b"\x1b[?25h\n")  # the progress bar hides the cursor

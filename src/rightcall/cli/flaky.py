@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json
+from rightcall.core.options import JsonOption, StoreOption
 from rightcall.core.text import percent, pluralize
+from rightcall.store.address import open_store
 
 MOST_SHOWN = 50
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @run_argument
-@store_option
-@json_option
-def flaky(run: str, store_url: str | None, as_json: bool) -> None:
+def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
     from rightcall.run.decisions import flakiness
     from rightcall.show.view.case_names import case_names
-    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         report = flakiness(store, run)

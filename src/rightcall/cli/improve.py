@@ -9,10 +9,13 @@ from typing import Annotated
 import click
 
 from rightcall.cli.command_options import takes_options
+from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.options import BaseUrlOption, JsonOption, Option, TrustOption
+from rightcall.files.atomic import write_file
 from rightcall.improve.proof.options import ImproveRequest
+from rightcall.store.address import open_store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +44,10 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
     from msgspec.structs import replace
 
     from rightcall.api.suite_run import plan_of_run
-    from rightcall.cli.interrupt import run_interruptible
-    from rightcall.files.atomic import write_file
     from rightcall.improve.proof.file_patch import file_patch
     from rightcall.improve.proof.protocol import improve_plan
     from rightcall.models.resolver import endpoint_of
     from rightcall.run.suite import load_suite
-    from rightcall.store.address import open_store
 
     output = options.output
     with open_store(options.store, must_exist=True) as store:

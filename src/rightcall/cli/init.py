@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from rightcall.cli.options import base_url_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.demo_suites import FOLDER
 from rightcall.cli.output import console, print_next
 from rightcall.core.errors import InputError
+from rightcall.core.options import BaseUrlOption, Option
+from rightcall.files.atomic import reason, write_file
 
 FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
-@click.option("--model", default="keyword:", show_default=True, help="Model of the suite")
-@base_url_option
-@click.option("--force", is_flag=True, help="Overwrite existing files")
-def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
+def init(
+    folder: Path,
+    model: Annotated[str, Option("Model of the suite")] = "keyword:",
+    base_url: BaseUrlOption = None,
+    force: Annotated[bool, Option("Overwrite existing files")] = False,
+) -> None:
     """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
-    from rightcall.cli.demo_suites import FOLDER
-    from rightcall.files.atomic import reason, write_file
     from rightcall.models.http import check_url
     from rightcall.run.editor_schema import suite_schema
 

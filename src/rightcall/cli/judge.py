@@ -5,17 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from rightcall.cli.command_options import FiniteRange
-from rightcall.cli.options import FILE, RATE, json_option, output_option, run_argument, store_option
+from rightcall.cli.command_options import CommandGroup, takes_options
+from rightcall.cli.interrupt import run_interruptible
+from rightcall.cli.options import FILE, OUTPUT, run_argument
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import pluralize
+from rightcall.files.atomic import write_file
+from rightcall.show.lines import inert_json
+from rightcall.store.address import open_store
+from rightcall.store.base import RunFilter, user_name
 
 if TYPE_CHECKING:
     from rightcall.run.judged_run import JudgedRun
@@ -24,45 +31,69 @@ if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 BELOW_FLOOR = 3
-ABOUT = ("cases_like_these", "these_cases")
-
-metric_option = click.option(
-    "--metric", default="", metavar="NAME", help="Judged metric [default: the run's only one]"
-)
-labels_option = click.option(
-    "--labels", type=FILE, metavar="FOLDER", help="Folder of labels [default: labels, next to the suite]"
-)
-by_option = click.option("--by", default="", metavar="NAME", help="Labeller [default: user name]")
+About = Literal["cases_like_these", "these_cases"]
+AboutOption = Annotated[About, Option("What the rate is of")]
+LabelsOption = Annotated[
+    Path | None, Option("Folder of labels", metavar="FOLDER", default="labels, next to the suite")
+]
+LabellerOption = Annotated[str, Option("Labeller", metavar="NAME", default="user name")]
 
 
-@click.group()
+@dataclass(frozen=True, kw_only=True)
+class JudgedOptions:
+    """A judged metric of a run, and where its labels are."""
+
+    metric: Annotated[str, Option("Judged metric", metavar="NAME", default="the run's only one")] = ""
+    labels: LabelsOption = None
+    store: StoreOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedReportOptions(JudgedOptions):
+    """The same for a command that reports."""
+
+    as_json: JsonOption = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """Who labels which cases; handed on to the session."""
+
+    n: Annotated[int, Option("Cases of the plan", ge=1)] = 48
+    overlap: Annotated[
+        float | None,
+        Option(
+            "Share of the cases that every labeller gets",
+            ge=0,
+            le=1,
+            default="0.2 from the second labeller on",
+        ),
+    ] = None
+    at_random: Annotated[
+        bool, Option("Draw cases at random, whatever the judge says", flags=("--random",))
+    ] = False
+    show_judge: Annotated[bool, Option("Show the judge's verdict; such labels do not rate the judge")] = False
+    again: Annotated[bool, Option("Ask again about cases that you have labelled")] = False
+    cases: Annotated[
+        tuple[str, ...], Option("Label this case; says nothing about a rate", flags=("--case",), metavar="ID")
+    ] = ()
+
+
+@click.group(cls=CommandGroup)
 def judge() -> None:
     """Label cases, and find out what a judge is worth."""
 
 
 @judge.command()
 @run_argument
-@metric_option
-@click.option("--n", type=click.IntRange(1), default=48, show_default=True, help="Cases of the plan")
-@by_option
-@click.option(
-    "--overlap",
-    type=FiniteRange(0, 1),
-    help="Share of the cases that every labeller gets [default: 0.2 from the second labeller on]",
-)
-@click.option("--people", default="", metavar="A,B", help="Share the cases out among these labellers")
-@click.option("--random", "at_random", is_flag=True, help="Draw cases at random, whatever the judge says")
-@click.option(
-    "--show-judge", is_flag=True, help="Show the judge's verdict; such labels do not rate the judge"
-)
-@click.option("--again", is_flag=True, help="Ask again about cases that you have labelled")
-@click.option(
-    "--case", "cases", multiple=True, metavar="ID", help="Label this case; says nothing about a rate"
-)
-@labels_option
-@store_option
+@takes_options(LabelOptions, "settings")
+@takes_options(JudgedOptions)
 def label(
-    run: str, metric: str, by: str, people: str, labels: Path | None, store_url: str | None, **words: Any
+    run: str,
+    settings: LabelOptions,
+    options: JudgedOptions,
+    by: LabellerOption = "",
+    people: Annotated[str, Option("Share the cases out among these labellers", metavar="A,B")] = "",
 ) -> None:
     """Label the cases of RUN one after the other: p pass, f fail, u unsure.
 
@@ -75,8 +106,8 @@ def label(
             "judge label", "needs a terminal", "import labels from a file instead: `rightcall judge import`"
         )
     names = tuple(name.strip() for name in people.split(",") if name.strip())
-    with _session(run, metric, by, labels, store_url, people=names, **words) as session:
-        if session.kind == "random" and not words["at_random"] and not session.splits:
+    with _session(run, options, by, people=names, **vars(settings)) as session:
+        if session.kind == "random" and not settings.at_random and not session.splits:
             tell(
                 "a second judge or 3 votes would tell which cases are worth a look; cases are drawn at random"
             )
@@ -90,22 +121,12 @@ def label(
 
 @judge.command()
 @run_argument
-@metric_option
-@click.option(
-    "--about", type=click.Choice(ABOUT), default=ABOUT[0], show_default=True, help="What the rate is of"
-)
-@click.option("--conf", type=RATE, default=0.95, show_default=True, help="Confidence of the interval")
-@labels_option
-@store_option
-@json_option
+@takes_options(JudgedReportOptions)
 def rate(
     run: str,
-    metric: str,
-    about: Literal["cases_like_these", "these_cases"],
-    conf: float,
-    labels: Path | None,
-    store_url: str | None,
-    as_json: bool,
+    options: JudgedReportOptions,
+    about: AboutOption = "cases_like_these",
+    conf: Annotated[float, Option("Confidence of the interval", gt=0, le=1)] = 0.95,
 ) -> None:
     """Estimate the share of RUN's cases that people would pass, from labels and the judge.
 
@@ -114,9 +135,9 @@ def rate(
     from rightcall.run.judge_report import judge_report
     from rightcall.show.judge_report import print_rate
 
-    with _open_judged(run, metric, labels, store_url) as (_, judged, folder):
+    with _open_judged(run, options) as (_, judged, folder):
         report = judge_report(judged, folder, about=about, conf=conf)
-    if as_json:
+    if options.as_json:
         print_json({"format": "rightcall/judge/1", **report.document()})
     else:
         print_rate(console(), report)
@@ -125,10 +146,9 @@ def rate(
 
 @judge.command()
 @click.argument("where", metavar="[RUN|SUITE]", default="last")
-@labels_option
-@store_option
-@json_option
-def status(where: str, labels: Path | None, store_url: str | None, as_json: bool) -> None:
+def status(
+    where: str, labels: LabelsOption = None, store: StoreOption = None, as_json: JsonOption = False
+) -> None:
     """Show the judges of a run, or of the newest run of a suite: labels, agreement, rate, and biases from 48 labels."""
     from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_bias, judge_report
     from rightcall.run.judged_run import label_folder, load_judged_run
@@ -136,17 +156,17 @@ def status(where: str, labels: Path | None, store_url: str | None, as_json: bool
     from rightcall.show.judge_report import print_bias, print_status
 
     documents = []
-    with _store(store_url) as store:
-        stored = store.runs.get(_run_of(store, where))
-        judges = judges_of(store, stored)
+    with open_store(store, must_exist=True) as opened:
+        stored = opened.runs.get(_run_of(opened, where))
+        judges = judges_of(opened, stored)
         if not judges:
-            require_judge(store, stored, "")
+            require_judge(opened, stored, "")
         for described in judges:
-            judged = load_judged_run(store, stored.id, described.metric)
+            judged = load_judged_run(opened, stored.id, described.metric)
             folder = label_folder(stored, labels)
             report = judge_report(judged, folder)
             many = report.usable_labels >= LABELS_FOR_BIAS
-            biases, drift = judge_bias(store, judged, folder) if many else ([], [])
+            biases, drift = judge_bias(opened, judged, folder) if many else ([], [])
             documents.append({**report.document(), "biases": biases, "drift": drift})
             if not as_json:
                 print_status(console(), report)
@@ -158,37 +178,27 @@ def status(where: str, labels: Path | None, store_url: str | None, as_json: bool
 
 @judge.command()
 @run_argument
-@metric_option
-@click.option("--width", type=FiniteRange(0, 1, min_open=True), help="Width of the 95 % interval to reach")
-@click.option("--min", "minimum", type=RATE, help="Minimum of the gate to decide about")
-@click.option(
-    "--about", type=click.Choice(ABOUT), default=ABOUT[0], show_default=True, help="What the rate is of"
-)
-@labels_option
-@store_option
-@json_option
+@takes_options(JudgedReportOptions)
 def plan(
     run: str,
-    metric: str,
-    width: float | None,
-    minimum: float | None,
-    about: Literal["cases_like_these", "these_cases"],
-    labels: Path | None,
-    store_url: str | None,
-    as_json: bool,
+    options: JudgedReportOptions,
+    width: Annotated[float | None, Option("Width of the 95 % interval to reach", gt=0, le=1)] = None,
+    minimum: Annotated[
+        float | None, Option("Minimum of the gate to decide about", flags=("--min",), gt=0, le=1)
+    ] = None,
+    about: AboutOption = "cases_like_these",
 ) -> None:
     """Forecast how many labels RUN needs for an interval of a width, or for a decision about a minimum."""
     from rightcall.run.label_session import LabelSession, LabelSettings, labels_needed
-    from rightcall.store.base import user_name
 
     if (width is None) == (minimum is None):
         raise click.UsageError("pass either --width or --min")
-    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, options) as (store, judged, folder):
         session = LabelSession(store, judged, folder, LabelSettings(user_name() or "plan"))
         need = labels_needed(session, width=width, minimum=minimum, about=about)
         labelled = len(session.labels().plan_labels(judged.population, judged.judge_hash))
     goal = f"a 95 % interval of {width:.2f}" if width is not None else f"a decision about {minimum:.2f}"
-    if as_json:
+    if options.as_json:
         print_json({"format": "rightcall/label-plan/1", "run": judged.run.id, "metric": judged.metric,
                     "drawn": session.kind, "labelled": labelled, "goal": goal, "need": need})  # fmt: skip
     elif need.labels is None:
@@ -200,18 +210,15 @@ def plan(
 
 @judge.command()
 @run_argument
-@metric_option
-@labels_option
-@store_option
-@json_option
-def bias(run: str, metric: str, labels: Path | None, store_url: str | None, as_json: bool) -> None:
+@takes_options(JudgedReportOptions)
+def bias(run: str, options: JudgedReportOptions) -> None:
     """Report where the judge of RUN errs: leniency, length, position, self-preference, kinds of cases, drift."""
     from rightcall.run.judge_report import judge_bias
     from rightcall.show.judge_report import print_bias
 
-    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, options) as (store, judged, folder):
         biases, drift = judge_bias(store, judged, folder)
-    if as_json:
+    if options.as_json:
         print_json({"format": "rightcall/judge-bias/1", "run": judged.run.id, "metric": judged.metric,
                     "biases": biases, "drift": drift})  # fmt: skip
     else:
@@ -220,27 +227,24 @@ def bias(run: str, metric: str, labels: Path | None, store_url: str | None, as_j
 
 @judge.command()
 @run_argument
-@metric_option
-@click.option(
-    "--with", "expression", default="", metavar="METRIC", help="Judge to ask [default: the suite's]"
-)
-@labels_option
-@store_option
-@json_option
+@takes_options(JudgedReportOptions)
 def again(
-    run: str, metric: str, expression: str, labels: Path | None, store_url: str | None, as_json: bool
+    run: str,
+    options: JudgedReportOptions,
+    expression: Annotated[
+        str, Option("Judge to ask", flags=("--with",), metavar="METRIC", default="the suite's")
+    ] = "",
 ) -> None:
     """Ask the judge again about the labelled cases of RUN, after its model, prompt, settings or votes changed."""
-    from rightcall.cli.interrupt import run_interruptible
-    from rightcall.run.judge_again import judge_again, judge_now
     from rightcall.run.judge_report import judge_bias
+    from rightcall.run.judge_requests import judge_again, judge_now
     from rightcall.show.judge_report import print_drift
 
-    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, options) as (store, judged, folder):
         judge_metric = judge_now(judged, expression)
         records = run_interruptible(judge_again(store, judged, folder, judge_metric))
         _, drift = judge_bias(store, judged, folder)
-    if as_json:
+    if options.as_json:
         print_json({"format": "rightcall/judge-again/1", "run": judged.run.id, "metric": judged.metric,
                     "judgements": records, "drift": drift})  # fmt: skip
         return
@@ -254,32 +258,22 @@ def again(
 @judge.command()
 @click.argument("case")
 @click.argument("verdict", type=click.Choice(("pass", "fail")))
-@click.option("--run", default="last", show_default=True, metavar="RUN", help="Run of the case")
-@metric_option
-@by_option
-@click.option("--note", default="", help="Why")
-@labels_option
-@store_option
-@json_option
+@takes_options(JudgedReportOptions)
 def settle(
     case: str,
     verdict: Literal["pass", "fail"],
-    run: str,
-    metric: str,
-    by: str,
-    note: str,
-    labels: Path | None,
-    store_url: str | None,
-    as_json: bool,
+    options: JudgedReportOptions,
+    run: Annotated[str, Option("Run of the case", metavar="RUN")] = "last",
+    by: LabellerOption = "",
+    note: Annotated[str, Option("Why")] = "",
 ) -> None:
     """End a dispute about CASE, a golden or GOLDEN#TRIAL: this verdict stands."""
     from rightcall.run.label_session import settle as settle_case
-    from rightcall.store.base import user_name
 
-    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, options) as (store, judged, folder):
         name = by or user_name() or "unknown"
         settlement = settle_case(store, judged, folder, case, verdict, by=name, note=note)
-    if as_json:
+    if options.as_json:
         print_json(settlement)
     else:
         tell(f"{case}: {verdict}, settled by {settlement.by}")
@@ -287,24 +281,23 @@ def settle(
 
 @judge.command()
 @run_argument
-@metric_option
-@output_option("Output file: .csv or .jsonl [default: CSV on stdout]")
-@click.option("--n", type=click.IntRange(1), help="Also list the first N cases of the plan, without a label")
-@labels_option
-@store_option
+@takes_options(JudgedOptions)
 def export(
-    run: str, metric: str, output: Path | None, n: int | None, labels: Path | None, store_url: str | None
+    run: str,
+    options: JudgedOptions,
+    output: Annotated[
+        Path | None, Option("Output file: .csv or .jsonl", flags=OUTPUT, default="CSV on stdout")
+    ] = None,
+    n: Annotated[int | None, Option("Also list the first N cases of the plan, without a label", ge=1)] = None,
 ) -> None:
     """Write the labels of RUN for another program; with --n the cases to label too."""
     import msgspec
 
-    from rightcall.files.atomic import write_file
     from rightcall.run.label_transfer import csv_text, export_rows
-    from rightcall.show.lines import inert_json
 
     if output is not None and output.suffix.lower() not in (".csv", ".jsonl"):
         raise InputError(str(output), "labels are exported to a .csv or .jsonl file")
-    with _session(run, metric, "", labels, store_url) as session:
+    with _session(run, options) as session:
         rows = export_rows(session, open_cases=n or 0)
     lines = output is not None and output.suffix.lower() == ".jsonl"
     text = b"".join(msgspec.json.encode(row) + b"\n" for row in rows) if lines else csv_text(rows).encode()
@@ -318,13 +311,14 @@ def export(
 @judge.command()
 @click.argument("a")
 @click.argument("b")
-@click.option("--model", required=True, metavar="MODEL", help="Judge: provider:model or a name of models")
-@click.option("--rubric", required=True, metavar="TEXT", help="What makes an answer better")
-@click.option("--base-url", default="", metavar="URL", help="Base URL of a compatible server")
-@json_option
-@store_option
 def prefers(
-    a: str, b: str, model: str, rubric: str, base_url: str, as_json: bool, store_url: str | None
+    a: str,
+    b: str,
+    model: Annotated[str, Option("Judge: provider:model or a name of models", metavar="MODEL")],
+    rubric: Annotated[str, Option("What makes an answer better", metavar="TEXT")],
+    base_url: Annotated[str, Option("Base URL of a compatible server", metavar="URL")] = "",
+    as_json: JsonOption = False,
+    store_url: StoreOption = None,
 ) -> None:
     """Ask a judge which answers it prefers, of run A or of run B, always in both orders.
 
@@ -334,8 +328,7 @@ def prefers(
     from rightcall.metrics.judged.preference import prefers as judge_of_pairs
     from rightcall.metrics.judged.rubric import judge_endpoint
     from rightcall.models.resolver import check
-    from rightcall.run.preferences import count_preferences
-    from rightcall.store.address import open_store
+    from rightcall.run.judge_requests import count_preferences
 
     endpoint = judge_endpoint(model, base_url, "judge prefers")
     if problems := run_blocking(check(endpoint)):
@@ -351,25 +344,18 @@ def prefers(
 @judge.command("import")
 @run_argument
 @click.argument("file", type=FILE)
-@metric_option
-@click.option(
-    "--map", "words", default="", metavar="WORD=LABEL,…", help="Other words for pass, fail and unsure"
-)
-@click.option("--random", "at_random", is_flag=True, help="The labelled cases were drawn at random")
-@by_option
-@labels_option
-@store_option
-@json_option
+@takes_options(JudgedReportOptions)
 def import_(
     run: str,
     file: Path,
-    metric: str,
-    words: str,
-    at_random: bool,
-    by: str,
-    labels: Path | None,
-    store_url: str | None,
-    as_json: bool,
+    options: JudgedReportOptions,
+    words: Annotated[
+        str, Option("Other words for pass, fail and unsure", flags=("--map",), metavar="WORD=LABEL,…")
+    ] = "",
+    at_random: Annotated[
+        bool, Option("The labelled cases were drawn at random", flags=("--random",))
+    ] = False,
+    by: LabellerOption = "",
 ) -> None:
     """Add the labels of FILE to RUN: CSV or JSON Lines with golden, trial, label, note, by, at.
 
@@ -378,9 +364,9 @@ def import_(
     from rightcall.run.label_transfer import import_labels
 
     mapping = _mapping(words)
-    with _session(run, metric, by, labels, store_url) as session:
+    with _session(run, options, by) as session:
         count = import_labels(session, file, words=mapping, at_random=at_random)
-    if as_json:
+    if options.as_json:
         print_json(count)
         return
     empty = f", {count.empty:,} without a label" if count.empty else ""
@@ -404,7 +390,6 @@ def _run_of(store: Store, where: str) -> str:
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
         return where
     from rightcall.run.suite import load_suite
-    from rightcall.store.base import RunFilter
 
     name = load_suite(path).name
     runs = store.runs.page(RunFilter(name=name, state="finished"), limit=1)
@@ -414,33 +399,20 @@ def _run_of(store: Store, where: str) -> str:
 
 
 @contextmanager
-def _store(store_url: str | None) -> Iterator[Store]:
-    from rightcall.store.address import open_store
-
-    with open_store(store_url, must_exist=True) as store:
-        yield store
-
-
-@contextmanager
-def _open_judged(
-    run: str, metric: str, labels: Path | None, store_url: str | None
-) -> Iterator[tuple[Store, JudgedRun, LabelFolder]]:
+def _open_judged(run: str, options: JudgedOptions) -> Iterator[tuple[Store, JudgedRun, LabelFolder]]:
     from rightcall.run.judged_run import label_folder, load_judged_run
 
-    with _store(store_url) as store:
-        judged = load_judged_run(store, run, metric)
-        folder = label_folder(judged.run, labels)
+    with open_store(options.store, must_exist=True) as store:
+        judged = load_judged_run(store, run, options.metric)
+        folder = label_folder(judged.run, options.labels)
         for place in folder.labels(judged.metric).torn:
             tell(f"warning: {place}: half a line, left by a crash; label that case again", err=True)
         yield store, judged, folder
 
 
 @contextmanager
-def _session(
-    run: str, metric: str, by: str, labels: Path | None, store_url: str | None, **settings: Any
-) -> Iterator[LabelSession]:
+def _session(run: str, options: JudgedOptions, by: str = "", **settings: Any) -> Iterator[LabelSession]:
     from rightcall.run.label_session import LabelSession, LabelSettings
-    from rightcall.store.base import user_name
 
-    with _open_judged(run, metric, labels, store_url) as (store, judged, folder):
+    with _open_judged(run, options) as (store, judged, folder):
         yield LabelSession(store, judged, folder, LabelSettings(by or user_name() or "unknown", **settings))

@@ -10,7 +10,7 @@ import click
 from rightcall.cli.output import console
 from rightcall.core.operating_system import TerminalKeys
 from rightcall.model.label import LabelWord
-from rightcall.show.label_screen import KEYS, print_label_case
+from rightcall.show.judge_report import KEYS, print_label_case
 
 if TYPE_CHECKING:
     from rightcall.run.label_session import LabelSession

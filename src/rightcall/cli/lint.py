@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rightcall.api.lint_sources import read_sources
+from rightcall.api.tool_lint import lint_sets
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.files.atomic import write_file
 from rightcall.lint.options import LintOptions
 
 if TYPE_CHECKING:
-    from rightcall.core.errors import InputError
     from rightcall.lint.config import LintConfig, LintSettings
     from rightcall.lint.report import LintReport
     from rightcall.lint.source.tools import ToolSet
@@ -60,7 +63,6 @@ def lint(sources: tuple[str, ...], options: LintOptions) -> None:
 
 def _with_discovered(sources: tuple[str, ...]) -> tuple[str, ...]:
     """The sources, and the folders of skills in the usual places of this project."""
-    from rightcall.core.errors import InputError
     from rightcall.files.agent_instructions import SKILL_PLACES, find_instructions
 
     folders = find_instructions(Path()).skills
@@ -98,8 +100,6 @@ def _fix(
 
 
 def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
-    from rightcall.api.lint_sources import read_sources
-
     unreadable: list[InputError] = []
     try:
         return read_sources(sources, allow_import, unreadable.append)
@@ -114,8 +114,6 @@ def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
 def _lint(
     sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: LintOptions
 ) -> LintReport:
-    from rightcall.api.tool_lint import lint_sets
-    from rightcall.core.errors import ConfigError
     from rightcall.lint.baseline import baseline_of, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, write_lock
 
@@ -142,8 +140,6 @@ def _form(options: LintOptions) -> str:
 def _print(report: LintReport, form: str, options: LintOptions) -> None:
     text = _render(report, form, options.show, colour=options.output is None)
     if options.output is not None:
-        from rightcall.files.atomic import write_file
-
         write_file(options.output, text.encode("utf-8"))
     elif form == "github":
         print_commands(text.splitlines())

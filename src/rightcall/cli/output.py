@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -79,3 +81,32 @@ def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
     """Print workflow commands for the CI runner; the caller has escaped what they quote."""
     stream = sys.stderr if err else sys.stdout
     stream.writelines(f"{without_old_commands(line)}\n" for line in lines)
+
+
+PATIENCE = 1.0
+"""Seconds of work before its progress is shown."""
+
+
+@contextmanager
+def step_counter(label: str, noun: str, *, quiet: bool = False) -> Iterator[Callable[[], None] | None]:
+    """Count steps of long work on stderr: `replaying: 120 goldens`. None where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rightcall.core.text import pluralize
+    from rightcall.show.screen import Screen
+
+    started, steps = time.monotonic(), 0
+    status = Screen(stderr=True).status(label)
+
+    def watch() -> None:
+        nonlocal steps
+        steps += 1
+        if time.monotonic() - started > PATIENCE:
+            status.start()
+            status.update(f"{label}: {pluralize(steps, noun)}")
+
+    try:
+        yield watch
+    finally:
+        status.stop()

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 
 import click
 
 from rightcall.cli.command_options import takes_options
-from rightcall.cli.output import console, print_json
+from rightcall.cli.output import console, print_json, step_counter
 from rightcall.decide.options import SampleSizeOptions
-
-PATIENCE = 1.0
-"""Seconds of simulation before progress is shown."""
 
 
 @click.command()
@@ -27,7 +20,7 @@ def plan(options: SampleSizeOptions) -> None:
 
     typed = {field.name: getattr(options, field.name) for field in fields(options)}
     as_json = typed.pop("as_json")
-    with simulation_status(quiet=as_json) as watch:
+    with step_counter("simulating", "run", quiet=as_json) as watch:
         size = sample_size(**typed | {"watch": watch})
     if as_json:
         print_json(size)
@@ -41,27 +34,3 @@ def plan(options: SampleSizeOptions) -> None:
         )
         shown = size.curtail_goldens, size.evalue_goldens, percent(size.evalue_pass or 0.0)
         out.say(text, *shown)
-
-
-@contextmanager
-def simulation_status(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
-    """Show the number of simulated runs once the simulation takes longer than a second."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rightcall.show.screen import Screen
-
-    started, runs = time.monotonic(), 0
-    status = Screen(stderr=True).status("simulating")
-
-    def watch() -> None:
-        nonlocal runs
-        runs += 1
-        if time.monotonic() - started > PATIENCE:
-            status.start()
-            status.update(f"simulating: {runs:,} runs")
-
-    try:
-        yield watch
-    finally:
-        status.stop()

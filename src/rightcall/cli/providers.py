@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import print_json, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, RightCallError, suggestion
 from rightcall.core.event_loop import run_blocking
+from rightcall.core.options import JsonOption, Option
 from rightcall.core.seam import name_clashes, plugins
 from rightcall.model.record import Record
 from rightcall.models.catalog import ROLES, ModelCatalog, project_models
@@ -22,14 +24,13 @@ from rightcall.models.resolver import check, endpoint_of
 from rightcall.models.shelves import SHELVES, provider_names
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def providers() -> None:
     """List model providers and what each requires."""
 
 
 @providers.command("list")
-@json_option
-def list_(as_json: bool) -> None:
+def list_(as_json: JsonOption = False) -> None:
     """List providers and how to name their models."""
     installed = provider_names()[len(SHELVES) :]
     if as_json:
@@ -47,8 +48,7 @@ def list_(as_json: bool) -> None:
 
 @providers.command("check")
 @click.argument("suite", type=click.Path(path_type=Path), required=False)
-@json_option
-def check_(suite: Path | None, as_json: bool) -> None:
+def check_(suite: Path | None, as_json: JsonOption = False) -> None:
     """Check every named model and every role: which host it asks, which key it sends, and what is missing.
 
     With SUITE, the models and roles of that suite; without, the project's own models and defaults. No model is asked.
@@ -73,9 +73,11 @@ def check_(suite: Path | None, as_json: bool) -> None:
 
 @providers.command()
 @click.argument("name")
-@click.option("--base-url", help="Server URL [default: the provider's]")
-@json_option
-def show(name: str, base_url: str | None, as_json: bool) -> None:
+def show(
+    name: str,
+    base_url: Annotated[str | None, Option("Server URL [default: the provider's]")] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show what a provider requires; with a model (openai:gpt-5-mini), also whether it is usable."""
     prefix, _, model = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
@@ -117,7 +119,7 @@ async def check_models(suite: Path | None) -> list[CheckedModel]:
     if suite is None:
         catalog = project_models()
     else:
-        from rightcall.run.asked_hosts import role_models
+        from rightcall.run.cost_estimate import role_models
         from rightcall.run.suite import load_suite
         from rightcall.run.suite_plan import plan_suite
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.options import output_option
+from rightcall.cli.command_options import CommandGroup
+from rightcall.cli.interrupt import run_interruptible
+from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import tell
+from rightcall.core.errors import ConfigError
+from rightcall.core.options import Option
+from rightcall.core.seam import load
 
 if TYPE_CHECKING:
     from rightcall.recording.proxy import RecordingProxy
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def record() -> None:
     """Manage recorded model answers."""
 
 
 @record.command()
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show what would be removed")
-def prune(suite: Path, dry_run: bool) -> None:
+def prune(suite: Path, dry_run: Annotated[bool, Option("Show what would be removed")] = False) -> None:
     """Remove recordings that no golden of SUITE uses."""
     from rightcall.datasets.goldens import load_goldens
     from rightcall.recording.library import Recordings
@@ -43,30 +47,24 @@ def prune(suite: Path, dry_run: bool) -> None:
 
 @record.command()
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option(
-    "--to",
-    "server",
-    required=True,
-    metavar="URL",
-    help="Server to forward requests to, such as https://api.openai.com",
-)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8931,
-    show_default=True,
-    help="Port to listen on; 0 picks a free one",
-)
-@click.option(
-    "--record",
-    "mode",
-    type=click.Choice(["auto", "refresh", "replay"]),
-    default="auto",
-    show_default=True,
-    help="auto replays recorded trials and records the others, refresh asks the model every time, "
-    "replay never asks it",
-)
-def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", "replay"]) -> None:
+def serve(
+    suite: Path,
+    server: Annotated[
+        str,
+        Option(
+            "Server to forward requests to, such as https://api.openai.com", flags=("--to",), metavar="URL"
+        ),
+    ],
+    port: Annotated[int, Option("Port to listen on; 0 picks a free one", ge=0, le=65535)] = 8931,
+    mode: Annotated[
+        Literal["auto", "refresh", "replay"],
+        Option(
+            "auto replays recorded trials and records the others, refresh asks the model every time, "
+            "replay never asks it",
+            flags=("--record",),
+        ),
+    ] = "auto",
+) -> None:
     """Record and replay the model answers of an agent that is a program, through a local proxy.
 
     Point the program at http://127.0.0.1:PORT/GOLDEN/TRIAL/… instead of the server; it is sent the golden's id and
@@ -74,7 +72,6 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     """
     import msgspec
 
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.recording.library import SERVED, Recordings
     from rightcall.recording.proxy import RecordingProxy
     from rightcall.run.suite import load_suite
@@ -88,17 +85,17 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
 
 @record.command()
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option(
-    "--mcp", "server", required=True, metavar="SERVER", help="MCP server of the tools: mcp:COMMAND or a URL"
-)
-@output_option("Recording to write", required=True)
-def export(suite: Path, server: str, output: Path) -> None:
+def export(
+    suite: Path,
+    server: Annotated[
+        str, Option("MCP server of the tools: mcp:COMMAND or a URL", flags=("--mcp",), metavar="SERVER")
+    ],
+    output: Annotated[Path, Option("Recording to write", flags=OUTPUT)],
+) -> None:
     """Export the recorded tool calls of SUITE as a recording of their MCP server, for `rightcall mcp`.
 
     The definitions are listed by the server; the answers are those of the suite's recordings.
     """
-    from rightcall.cli.interrupt import run_interruptible
-    from rightcall.core.seam import load
     from rightcall.recording.mcp.session_file import write_session
     from rightcall.run.suite import load_suite
     from rightcall.run.suite_actions import recordings_folder
@@ -115,8 +112,6 @@ async def _serve(proxy: RecordingProxy, port: int) -> None:
     import asyncio
 
     from aiohttp import web
-
-    from rightcall.core.errors import ConfigError
 
     runner = web.AppRunner(proxy.app(), access_log=None)
     await runner.setup()

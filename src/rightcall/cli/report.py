@@ -5,45 +5,51 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
 
 import click
 
-from rightcall.cli.options import OUTPUT_BY_SUFFIX, PluginChoice, output_option, run_argument, store_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, run_argument
 from rightcall.cli.output import print_commands, tell
+from rightcall.core.options import Option, StoreOption
 from rightcall.core.text import percent, percent_interval
-from rightcall.show.formats import FORMATS, format_of
+from rightcall.files.atomic import atomic_write
+from rightcall.show.formats import FORMATS, format_of, writer_of
 from rightcall.show.lines import InertOutput
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.show.view.run import RunView
     from rightcall.store.sql.store import Store
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @run_argument
-@output_option(OUTPUT_BY_SUFFIX)
 @click.option(
     "--format",
     "kind",
     type=PluginChoice("report_formats", FORMATS),
     help="Output format; overrides the suffix",
 )
-@store_option
-@click.option(
-    "--github/--no-github",
-    default=None,
-    help="Write a GitHub Actions step summary and annotations [default: on in GitHub Actions]",
-)
 def report(
-    run: str, output: Path | None, kind: str | None, store_url: str | None, github: bool | None
+    run: str,
+    kind: str | None,
+    output: Annotated[Path | None, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)] = None,
+    store_url: StoreOption = None,
+    github: Annotated[
+        bool | None,
+        Option(
+            "Write a GitHub Actions step summary and annotations [default: on in GitHub Actions]",
+            flags=("--github/--no-github",),
+        ),
+    ] = None,
 ) -> None:
     """Write a report of RUN (an id, a prefix of one, or `last`).
 
     Without -o, HTML is written to report.html and other formats to stdout.
     """
     from rightcall.show.github import in_actions, publish
-    from rightcall.store.address import open_store
 
     form = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if form == "html" else None)
@@ -57,9 +63,6 @@ def report(
 
 
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | None:
-    from rightcall.files.atomic import atomic_write
-    from rightcall.show.formats import writer_of
-
     write = writer_of(kind)
     if path is None:
         return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))

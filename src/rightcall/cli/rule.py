@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import console, print_json, tell
+from rightcall.core.options import JsonOption
 from rightcall.core.seam import name_clashes
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("code", required=False)
-@json_option
-def rule(code: str | None, as_json: bool) -> None:
+def rule(code: str | None, as_json: JsonOption = False) -> None:
     """Explain a lint rule: what it checks, why it matters, an example and sources. Without CODE, list all rules.
 
     CODE is a code such as TD401 or a name such as destructive-no-warning.

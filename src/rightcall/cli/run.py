@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
-from rightcall.cli.output import console, tell
+from rightcall.cli.driver_process import SUPERVISION
+from rightcall.cli.output import console, print_json, tell
+from rightcall.cli.run_robustness import run_broken, run_perturbations
+from rightcall.core.event_loop import run_blocking
+from rightcall.core.seam import load
+from rightcall.core.text import pluralize
+from rightcall.run.cost_estimate import CostEstimate
 from rightcall.run.options import RunOptions
+from rightcall.run.plan import Plan
+from rightcall.store.address import store_address
 
 if TYPE_CHECKING:
-    from rightcall.api.suite_run import SuiteRun
     from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
+
 
 INFRASTRUCTURE = 4
 REPEATED = (
@@ -44,8 +53,6 @@ def run(suite: Path, options: RunOptions) -> None:
         raise click.UsageError("--id already resumes; remove --resume")
     asked = SuiteRun(suite, options, options.models)
     if options.dry_run:
-        from rightcall.cli.run_estimate import print_estimates
-
         print_estimates(asked, options.as_json)
         return
     from rightcall.core.event_loop import prefer_uvloop
@@ -62,16 +69,12 @@ def run(suite: Path, options: RunOptions) -> None:
     if shared is not None and (options.perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers cannot be combined with --perturb or --faults")
     if options.perturb:
-        from rightcall.cli.run_robustness import run_perturbations
-
         run_perturbations(plans, suite.with_suffix(".paraphrases.jsonl"), options)
         return
     from rightcall.cli.run_execution import Execution
 
     how = Execution(options, shared)
     if any(plan.agent.faults for plan in plans):
-        from rightcall.cli.run_robustness import run_broken
-
         raise click.exceptions.Exit(run_broken(plans, agains, how, options.resume))
     with shared or nullcontext():
         outcomes = [
@@ -103,8 +106,6 @@ def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
         return None
     import msgspec
 
-    from rightcall.cli.driver_process import SUPERVISION
-    from rightcall.core.seam import load
     from rightcall.run.suite import WorkersConfig, load_suite
 
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
@@ -130,8 +131,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     """
     import shlex
 
-    from rightcall.store.address import store_address
-
     words = ["rightcall", "run", str(suite)]
     for name, value in options.items():
         for word in value if isinstance(value, tuple) else (value,):
@@ -148,3 +147,38 @@ def _print_models(outcomes: list[RunOutcome]) -> None:
     out.print()
     rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
     print_model_table(out, rows)
+
+
+def print_estimates(asked: SuiteRun, as_json: bool) -> None:
+    """Print what each model of a suite would be asked and cost."""
+    for plan, estimate in run_blocking(asked.estimates()):
+        if as_json:
+            print_json(estimate)
+        else:
+            _print_estimate(plan, estimate)
+
+
+def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
+    out = console()
+    cost = "unknown price" if estimate.cost_usd is None else f"about ${estimate.cost_usd:.4f}"
+    counts = f"{pluralize(estimate.goldens, 'golden')} × {pluralize(estimate.trials, 'trial')}"
+    out.say("[bold]{}[/bold] on {}, {}", plan.name, plan.agent.name, counts)
+    if estimate.conversations:
+        users = f", {estimate.user_requests:,} requests to simulated users" if estimate.user_requests else ""
+        out.print(f"{estimate.conversations:,} conversations of up to {estimate.turns:,} turns in all{users}")
+    more = " or more" if plan.agent.mode == "loop" else ""
+    if estimate.conversations:
+        more = " (one per turn, another after each call)"
+    out.print(f"{estimate.requests:,} requests{more}, about {estimate.input_tokens:,} input tokens, {cost}")
+    if plan.search is not None:
+        budget = plan.settings["attacks"]["adaptive"]
+        out.print(f"then an adaptive search with up to {budget:,} further attempts, not counted above")
+    for role in estimate.hosts:
+        out.say("[dim]asks[/dim] {}", role.words)
+    out.say("[dim]first request:[/dim]")
+    print_json(estimate.first_request)
+    if estimate.not_started:
+        out.say("[dim]nothing was started; a run would first:[/dim]")
+        for words in estimate.not_started:
+            out.print(f"  {words}")
+    out.say("[dim]nothing was sent[/dim]")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
@@ -17,8 +17,7 @@ from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.model.run import Run
-from rightcall.run.asked_hosts import role_hosts
-from rightcall.run.cost_estimate import cost_of_definitions
+from rightcall.run.cost_estimate import cost_of_definitions, role_hosts
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
@@ -36,13 +35,12 @@ WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
 
 
-@dataclass(frozen=True)
-class Execution:
+class Execution(msgspec.Struct, frozen=True):
     """How a command runs its plans and shows them; a warning that several plans share is shown once."""
 
     options: RunOptions
     workers: WorkerPool | None = None
-    warned: set[str] = field(default_factory=set)
+    warned: set[str] = msgspec.field(default_factory=set)
 
     def run(
         self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
@@ -79,9 +77,9 @@ class Execution:
 
     def _attack_numbers(self, plan: Plan, outcome: RunOutcome) -> SafetyNumbers | None:
         """What attacks did; nothing is read for a run without them."""
-        if "resisted" not in outcome.summary.overall.means:
+        if not outcome.summary.about_safety:
             return None
-        from rightcall.run.attack_numbers import attack_numbers
+        from rightcall.run.attacks import attack_numbers
 
         with open_store(self.options.store) as store:
             return attack_numbers(store, outcome.run.id)
@@ -103,7 +101,7 @@ class Execution:
             console=out,
             unchecked=watching.unchecked,
         )
-        if "resisted" in outcome.summary.overall.means:
+        if outcome.summary.about_safety:
             from rightcall.show.safety import print_safety
             from rightcall.show.view.run import run_view
 
@@ -190,6 +188,7 @@ def run_to_end(
             started=note_start,
             warn=watching.warn,
             backend=workers.backend(plan, store, watching.tell) if workers else None,
+            tell=watching.tell,
         )
         try:
             outcome = run_interruptible(work)

@@ -75,8 +75,9 @@ class Watching:
 
     def ended(self, run_id: str, store: Store) -> None:
         """Read the goldens to show from the stored run, which may have begun before this process."""
-        self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
-        self.unchecked = unchecked_goldens(store, run_id, self._keep)
+        if not self._as_json:
+            self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
+            self.unchecked = unchecked_goldens(store, run_id, self._keep)
         self.history = suite_history(store, store.runs.get(run_id))
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, tell
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.cli.run_execution import Execution
@@ -21,10 +23,8 @@ def run_perturbations(
     options: RunOptions,
 ) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.improve.perturbed_run import run_perturbed
-    from rightcall.show.robustness import print_perturbations
-    from rightcall.store.address import open_store
+    from rightcall.show.improvement import print_perturbations
 
     kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
     for plan in plans:
@@ -64,7 +64,6 @@ def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) ->
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.improve.perturbations.requests import (
         paraphrase_goldens,
         read_paraphrases,
@@ -91,7 +90,7 @@ def run_broken(plans: list[Plan], agains: list[str], how: Execution, resume: str
     `resume` names either of the two runs.
     """
     from rightcall.api.suite_run import run_with_control
-    from rightcall.show.robustness import print_fault_report
+    from rightcall.show.improvement import print_fault_report
 
     worst = 0
     for plan, again in zip(plans, agains, strict=True):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json, print_json_line, print_next
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
+from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
@@ -21,34 +24,25 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @run_argument
 @click.argument("case", required=False)
-@click.option(
-    "--trial", type=click.IntRange(0), help="Trial of the case [default: the first that did not pass]"
-)
-@click.option("--raw", is_flag=True, help="Show what was sent to the model, as JSON")
-@click.option("--failures", type=click.IntRange(0), default=20, show_default=True,
-              help="Maximum number of goldens shown that did not pass")  # fmt: skip
-@click.option("--watch", is_flag=True, help="Refresh until the run has finished")
-@store_option
-@json_option
 def show(
     run: str,
     case: str | None,
-    trial: int | None,
-    raw: bool,
-    failures: int,
-    watch: bool,
-    store_url: str | None,
-    as_json: bool,
+    trial: Annotated[
+        int | None, Option("Trial of the case [default: the first that did not pass]", ge=0)
+    ] = None,
+    raw: Annotated[bool, Option("Show what was sent to the model, as JSON")] = False,
+    failures: Annotated[int, Option("Maximum number of goldens shown that did not pass", ge=0)] = 20,
+    watch: Annotated[bool, Option("Refresh until the run has finished")] = False,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show RUN: its verdict and the goldens that did not pass. With CASE (a golden's id), show that case.
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
     """
-    from rightcall.store.address import open_store
-
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
     with open_store(store_url, must_exist=True) as store:
@@ -83,7 +77,7 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
     agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
     print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
-    if "resisted" in summary.overall.means:
+    if summary.about_safety:
         from rightcall.show.safety import print_safety
         from rightcall.show.view.run import run_view
 

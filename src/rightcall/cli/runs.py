@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli.command_options import FiniteRange, takes_option
-from rightcall.cli.options import (
-    json_lines_option,
-    run_argument,
-    store_option,
-    yes_option,
-)
-from rightcall.cli.output import print_json_line, tell
+from rightcall.cli.command_options import CommandGroup, takes_option
+from rightcall.cli.driver_process import SUPERVISION
+from rightcall.cli.interrupt import run_interruptible
+from rightcall.cli.options import JsonLinesOption, YesOption, run_argument
+from rightcall.cli.output import console, print_json_line, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
+from rightcall.core.options import Option, StoreOption
 from rightcall.core.text import percent
+from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
 from rightcall.show.text import one_line
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def runs() -> None:
     """List, show, tag, export, rescore, delete and prune the runs in the store."""
 
@@ -37,24 +37,23 @@ runs.add_command(show)
 
 
 @runs.command("list")
-@click.option("--suite", "name", default="", help="Only runs of this suite")
-@click.option("--group", default="", help="Only runs of this group")
-@click.option("--agent", default="", help="Only runs of this agent")
-@click.option("--tag", default="", help="Only runs with this tag")
-@click.option("--search", "text", default="", help="Only runs whose id, suite, agent or group contains this")
-@click.option("--unfinished", is_flag=True, help="Only runs that can be resumed")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of runs")
-@click.option("--after", metavar="RUN", help="Only runs older than this one (next page)")
-@store_option
-@json_lines_option
 def list_(
-    unfinished: bool, limit: int, after: str | None, store_url: str | None, as_json: bool, **words: str
+    suite: Annotated[str, Option("Only runs of this suite")] = "",
+    group: Annotated[str, Option("Only runs of this group")] = "",
+    agent: Annotated[str, Option("Only runs of this agent")] = "",
+    tag: Annotated[str, Option("Only runs with this tag")] = "",
+    search: Annotated[str, Option("Only runs whose id, suite, agent or group contains this")] = "",
+    unfinished: Annotated[bool, Option("Only runs that can be resumed")] = False,
+    limit: Annotated[int, Option("Maximum number of runs", ge=1)] = 20,
+    after: Annotated[str | None, Option("Only runs older than this one (next page)", metavar="RUN")] = None,
+    store_url: StoreOption = None,
+    as_json: JsonLinesOption = False,
 ) -> None:
     """List runs, newest first."""
     from rightcall.store.base import RunFilter
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
-    which = RunFilter(state=state, **words)
+    which = RunFilter(name=suite, group=group, agent=agent, tag=tag, text=search, state=state)
     with _open(store_url) as store:
         stored_runs = store.runs.page(which, limit=limit, after=after)
     if as_json:
@@ -71,10 +70,13 @@ def list_(
 @runs.command()
 @click.argument("run")
 @click.argument("tags", nargs=-1, required=True)
-@click.option("--remove", is_flag=True, help="Remove the tags instead of adding them")
-@store_option
-@json_lines_option
-def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as_json: bool) -> None:
+def tag(
+    run: str,
+    tags: tuple[str, ...],
+    remove: Annotated[bool, Option("Remove the tags instead of adding them")] = False,
+    store_url: StoreOption = None,
+    as_json: JsonLinesOption = False,
+) -> None:
     """Add TAGS to RUN. A tag names a run in every command, protects it from `runs prune` and filters lists.
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
@@ -91,19 +93,24 @@ def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as
 
 @runs.command()
 @run_argument
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Output file [default: stdout]")
-@click.option("--trajectories/--no-trajectories", default=True, help="Include trajectories [default: yes]")
-@click.option(
-    "--timings/--no-timings",
-    default=True,
-    help="Include timings, which differ between equal runs [default: yes]",
-)
-@store_option
-def export(run: str, output: Path | None, trajectories: bool, timings: bool, store_url: str | None) -> None:
+def export(
+    run: str,
+    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=("--output", "-o"))] = None,
+    trajectories: Annotated[
+        bool, Option("Include trajectories [default: yes]", flags=("--trajectories/--no-trajectories",))
+    ] = True,
+    timings: Annotated[
+        bool,
+        Option(
+            "Include timings, which differ between equal runs [default: yes]",
+            flags=("--timings/--no-timings",),
+        ),
+    ] = True,
+    store_url: StoreOption = None,
+) -> None:
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
     from contextlib import nullcontext
 
-    from rightcall.files.atomic import atomic_write
     from rightcall.store.sql.export import export_lines
 
     with _open(store_url) as store:
@@ -119,19 +126,15 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
 @takes_option(ScoreOptions, "metrics")
 @takes_option(ScoreOptions, "measure")
 @takes_option(ScoreOptions, "pass_rule")
-@click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray")
-@click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
-@store_option
-@json_lines_option
 def rescore(
     run: str,
     metrics: tuple[str, ...],
     measure: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
-    on: str | None,
-    workers: int | None,
-    store_url: str | None,
-    as_json: bool,
+    on: Annotated[str | None, Option("Score in shards, as tasks on Ray", metavar="ray[:ADDRESS]")] = None,
+    workers: Annotated[int | None, Option("Shards scored at a time [default: CPUs]", ge=1, le=10000)] = None,
+    store_url: StoreOption = None,
+    as_json: JsonLinesOption = False,
 ) -> None:
     """Score the stored trajectories of a run again and store the results as a new run.
 
@@ -139,7 +142,6 @@ def rescore(
 
     Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.run.recorded_scores import scorer_of
     from rightcall.run.rescorer import rescore_run
@@ -147,8 +149,6 @@ def rescore(
     from rightcall.show.rows import write_outcome
 
     if on is not None or workers is not None:
-        from rightcall.cli.driver_process import SUPERVISION
-
         SUPERVISION.start()
     scorer = scorer_of(metrics, measure, ScoringRules(pass_rule=pass_rule))
     with _open(store_url) as store:
@@ -177,12 +177,13 @@ def rescore(
 
 @runs.command()
 @click.argument("group")
-@click.option("--limit", type=click.IntRange(2), default=20, show_default=True, help="Number of newest runs")
-@store_option
-@json_lines_option
-def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
+def trend(
+    group: str,
+    limit: Annotated[int, Option("Number of newest runs", ge=2)] = 20,
+    store_url: StoreOption = None,
+    as_json: JsonLinesOption = False,
+) -> None:
     """Show the pass rates of the runs of GROUP over time, with intervals and what changed between them."""
-    from rightcall.cli.output import console
     from rightcall.improve.run_matrix import group_trend
     from rightcall.show.comparison import print_trend
 
@@ -199,9 +200,7 @@ def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
 
 @runs.command()
 @click.argument("run", nargs=-1, required=True)
-@yes_option
-@store_option
-def delete(run: tuple[str, ...], yes: bool, store_url: str | None) -> None:
+def delete(run: tuple[str, ...], yes: YesOption = False, store_url: StoreOption = None) -> None:
     """Delete runs with all their results."""
     with _open(store_url) as store:
         stored_runs = [store.runs.get(name) for name in run]
@@ -212,14 +211,13 @@ def delete(run: tuple[str, ...], yes: bool, store_url: str | None) -> None:
 
 
 @runs.command()
-@click.option("--keep", type=click.IntRange(0), help="Keep the newest N runs of each suite", metavar="N")
-@click.option("--older-than", type=FiniteRange(0), help="Keep runs newer than this", metavar="DAYS")
-@click.option("--dry-run", is_flag=True, help="Only show what would be deleted")
-@yes_option
-@store_option
-@json_lines_option
 def prune(
-    keep: int | None, older_than: float | None, dry_run: bool, yes: bool, store_url: str | None, as_json: bool
+    keep: Annotated[int | None, Option("Keep the newest N runs of each suite", metavar="N", ge=0)] = None,
+    older_than: Annotated[float | None, Option("Keep runs newer than this", metavar="DAYS", ge=0)] = None,
+    dry_run: Annotated[bool, Option("Only show what would be deleted")] = False,
+    yes: YesOption = False,
+    store_url: StoreOption = None,
+    as_json: JsonLinesOption = False,
 ) -> None:
     """Delete old runs, except tagged runs and runs in progress."""
     from rightcall.store.base import Retention
@@ -237,15 +235,12 @@ def prune(
         tell(f"{'would delete' if dry_run else 'deleted'} {_amount(stored_runs)}")
 
 
-def _open(store_url: str | None) -> Store:
-    from rightcall.store.address import open_store
-
+def _open(store_url: str | Path | None) -> Store:
     return open_store(store_url, must_exist=True)
 
 
 def _print_table(stored_runs: list[StoredRun]) -> None:
-    from rightcall.show.columns import print_columns
-    from rightcall.show.screen import Screen
+    from rightcall.show.screen import Screen, print_columns
 
     if not stored_runs:
         tell("no runs yet; start one with `rightcall run SUITE`")

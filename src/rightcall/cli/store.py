@@ -7,25 +7,24 @@ import sys
 import click
 import msgspec
 
-from rightcall.cli.options import json_option, store_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import print_json_line, tell
+from rightcall.core.options import JsonOption, StoreOption
 from rightcall.core.text import pluralize
+from rightcall.store.address import open_store
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def store() -> None:
     """Migrate a store, or copy it between SQLite and PostgreSQL."""
 
 
 @store.command()
-@store_option
-@json_option
-def migrate(store_url: str | None, as_json: bool) -> None:
+def migrate(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Upgrade a store to this version of RightCall; SQLite stores are backed up first.
 
     Every command does this automatically when it opens an older store.
     """
-    from rightcall.store.address import open_store
     from rightcall.store.sql.schema import HEAD
 
     with open_store(store_url, must_exist=True) as opened:
@@ -43,14 +42,12 @@ def migrate(store_url: str | None, as_json: bool) -> None:
 @store.command()
 @click.argument("source")
 @click.argument("target")
-@json_option
-def copy(source: str, target: str, as_json: bool) -> None:
+def copy(source: str, target: str, as_json: JsonOption = False) -> None:
     """Copy runs, results, notes, tags and datasets from the SOURCE store into the TARGET store.
 
     Both are a file or a PostgreSQL URL. Existing data in the target is kept; an interrupted copy can be
     repeated.
     """
-    from rightcall.store.address import open_store
     from rightcall.store.sql.copy import copy_store
 
     def show(run_id: str) -> None:

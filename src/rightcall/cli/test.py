@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import click
 
-from rightcall.cli.options import RATE, concurrency_option, store_option, trials_option
+from rightcall.cli.command_options import DeclaredCommand
 from rightcall.core.errors import ConfigError, MissingExtraError
+from rightcall.core.options import ConcurrencyOption, Option, StoreOption, TrialsOption
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 
@@ -25,25 +28,27 @@ class _FoundTests:
         self.any = True
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True})
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}, cls=DeclaredCommand
+)
 @click.argument("paths", nargs=-1, type=click.UNPROCESSED)
-@trials_option
-@click.option("--min", "least", type=RATE,
-              help="Required pass rate [default: every golden must pass]")  # fmt: skip
-@click.option("--rule", type=click.Choice(["point", "interval"]),
-              help="Decide --min by the observed rate, or by confidence bounds")  # fmt: skip
-@click.option("--forbid", multiple=True, metavar="CODE",
-              help="Fail if this failure code occurs, whatever the pass rate (repeatable)")  # fmt: skip
-@store_option
-@concurrency_option
 def test(
     paths: tuple[str, ...],
-    trials: int | None,
-    least: float | None,
-    rule: str | None,
-    forbid: tuple[str, ...],
-    store_url: str | None,
-    concurrency: int | None,
+    trials: TrialsOption = None,
+    least: Annotated[
+        float | None,
+        Option("Required pass rate [default: every golden must pass]", flags=("--min",), gt=0, le=1),
+    ] = None,
+    rule: Annotated[
+        Literal["interval", "point"] | None,
+        Option("Decide --min by the observed rate, or by confidence bounds"),
+    ] = None,
+    forbid: Annotated[
+        tuple[str, ...],
+        Option("Fail if this failure code occurs, whatever the pass rate (repeatable)", metavar="CODE"),
+    ] = (),
+    store_url: StoreOption = None,
+    concurrency: ConcurrencyOption = None,
 ) -> None:
     """Run test files with pytest: one test per golden, with reasons instead of tracebacks.
 

@@ -5,35 +5,98 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.options import json_option, output_option, source_argument
+from rightcall.api.lint_sources import read_offer
+from rightcall.cli.command_options import CommandGroup, DeclaredCommand
+from rightcall.cli.options import OUTPUT, source_argument
 from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
 from rightcall.cli.tools_call import call, serve
-from rightcall.cli.tools_lock import lock, verify
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
+from rightcall.files.atomic import write_file
 
 if TYPE_CHECKING:
+    from rightcall.lint.source.tools import ToolSet
     from rightcall.schema.rewrite import Loss
 
 
-@click.group()
+LOCK = Path("tools.lock")
+
+
+@click.command("lock", cls=DeclaredCommand)
+@source_argument
+def lock(source: str, output: Annotated[Path, Option("Lockfile to write", flags=OUTPUT)] = LOCK) -> None:
+    """Write the lockfile of approved definitions: those that SOURCE offers now.
+
+    SOURCE is a suite, a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. `check` and `run`
+    compare the tools of a suite with the file tools.lock next to it, and `lint --lock` with any.
+    """
+    from rightcall.lint.lockfile import lock_of, write_lock
+
+    sets = _read(source)
+    write_lock(output, lock_of(sets))
+    tell(f"{pluralize(sum(len(tool_set.tools) for tool_set in sets), 'tool')} locked in {output}")
+
+
+@click.command("verify", cls=DeclaredCommand)
+@source_argument
+def verify(
+    source: str,
+    lockfile: Annotated[Path, Option("Lockfile to compare with", flags=("--lock",))] = LOCK,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the definitions of SOURCE with the lockfile: changed, new, removed and renamed tools.
+
+    Exit codes: 0 all definitions are as they were approved, 1 one is not.
+    """
+    from rightcall.lint.lockfile import differences, read_lock
+    from rightcall.show.terminal import clean
+
+    locked = read_lock(lockfile)
+    problems = differences(locked, [tool for tool_set in _read(source) for tool in tool_set.tools])
+    if as_json:
+        print_json({"locked": len(locked), "differences": [problem._asdict() for problem in problems]})
+    else:
+        out = console()
+        for problem in problems:
+            out.print(clean(f"{problem.kind}: {problem.tool}: {problem.text}"), soft_wrap=True)
+        out.print(
+            f"{pluralize(len(problems), 'difference')} from {lockfile}"
+            if problems
+            else f"as locked in {lockfile}"
+        )
+    if problems:
+        if not as_json:
+            print_next(f"rightcall tools lock {shlex.quote(source)} -o {shlex.quote(str(lockfile))}")
+        click.get_current_context().exit(1)
+
+
+def _read(source: str) -> list[ToolSet]:
+    """The tools of a source; those of a suite as the suite offers them."""
+    sets = read_offer(source)
+    if not any(tool_set.tools for tool_set in sets):
+        raise InputError(source, "no tools found", "add at least one")
+    return sets
+
+
+@click.group(cls=CommandGroup)
 def tools() -> None:
     """List, show, call, convert and lock tools, or serve them over MCP."""
 
 
 @tools.command("list")
 @click.argument("source", required=False)
-@click.option(
-    "--discover",
-    is_flag=True,
-    help="List the skills, commands and agents of the project in SOURCE [default: .]",
-)
-@json_option
-def list_(source: str | None, discover: bool, as_json: bool) -> None:
+def list_(
+    source: str | None,
+    discover: Annotated[
+        bool, Option("List the skills, commands and agents of the project in SOURCE [default: .]")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent), `mcp:COMMAND`.
 
     `skills:DIR` are the skills in a folder.
@@ -106,9 +169,14 @@ def _list_instructions(project: Path, as_json: bool) -> None:
 @tools.command()
 @source_argument
 @click.argument("name")
-@click.option("--as", "dialect", type=click.Choice(["native", "anthropic", "openai_chat", "openai_responses", "mcp"]),
-              default="native", show_default=True, help="Definition format")  # fmt: skip
-def show(source: str, name: str, dialect: str) -> None:
+def show(
+    source: str,
+    name: str,
+    dialect: Annotated[
+        Literal["native", "anthropic", "openai_chat", "openai_responses", "mcp"],
+        Option("Definition format", flags=("--as",)),
+    ] = "native",
+) -> None:
     """Show one tool as JSON, in any provider's format."""
     from rightcall.agents.observed.catalog import agent_tools
     from rightcall.model.dialects import SPELLINGS
@@ -129,20 +197,22 @@ tools.add_command(verify)
 
 @tools.command()
 @source_argument
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    help="Provider: openai, openai-responses or anthropic, each also with -strict; gemini, bedrock or mcp",
-)
-@output_option("Output file [default: stdout]")
-def convert(source: str, target: str, output: Path | None) -> None:
+def convert(
+    source: str,
+    target: Annotated[
+        str,
+        Option(
+            "Provider: openai, openai-responses or anthropic, each also with -strict; gemini, bedrock or mcp",
+            flags=("--to",),
+        ),
+    ],
+    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
+) -> None:
     """Convert the tools of SOURCE to the request format of a provider.
 
     SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
     requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
     """
-    from rightcall.api.lint_sources import read_offer
     from rightcall.lint.conversion import convert_all
     from rightcall.schema.convert import request
 
@@ -183,8 +253,6 @@ def _write(text: bytes, count: int, output: Path | None) -> None:
     if output is None:
         print_json_text(text)
         return
-    from rightcall.files.atomic import write_file
-
     write_file(output, text)
     _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
 

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import click
 
-from rightcall.cli.options import json_option, real_option, source_argument, store_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.interrupt import run_interruptible, run_stdio_server
+from rightcall.cli.options import RealOption, source_argument
 from rightcall.cli.output import console, print_json, tell
+from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.redaction.clean_text import scrubber
+from rightcall.store.address import store_address
 
 
-@click.command("call")
+@click.command("call", cls=DeclaredCommand)
 @source_argument
 @click.argument("name")
-@click.option("--args", "arguments", default="{}", metavar="JSON", help="Arguments as a JSON object")
-@click.option(
-    "--arg",
-    "pairs",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="One argument; the value is JSON or text (repeatable)",
-)
-@real_option
-@store_option
-@json_option
 def call(
     source: str,
     name: str,
-    arguments: str,
-    pairs: tuple[str, ...],
-    real: bool,
-    store_url: str | None,
-    as_json: bool,
+    arguments: Annotated[str, Option("Arguments as a JSON object", flags=("--args",), metavar="JSON")] = "{}",
+    pairs: Annotated[
+        tuple[str, ...],
+        Option(
+            "One argument; the value is JSON or text (repeatable)", flags=("--arg",), metavar="NAME=VALUE"
+        ),
+    ] = (),
+    real: RealOption = False,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Call one tool of SOURCE as an agent would: validated, under a deadline, with the same errors.
 
@@ -42,8 +43,6 @@ def call(
     A real call with an idempotency key runs once: for 24 hours, the same key from this or another process returns
     the first result. The keys are kept in the result store.
     """
-    from rightcall.cli.interrupt import run_interruptible
-
     values = read_arguments(arguments, pairs)
     real = real or source.startswith("mcp:")
     invocation = run_interruptible(_call_tool(source, name, values, real=real, store_url=store_url))
@@ -67,16 +66,18 @@ def call(
         click.get_current_context().exit(1)
 
 
-@click.command("serve")
+@click.command("serve", cls=DeclaredCommand)
 @source_argument
-@click.option("--http", "address", metavar="HOST:PORT", help="Serve over HTTP at /mcp [default: stdio]")
-@real_option
-@store_option
-def serve(source: str, address: str | None, real: bool, store_url: str | None) -> None:
+def serve(
+    source: str,
+    address: Annotated[
+        str | None, Option("Serve over HTTP at /mcp [default: stdio]", flags=("--http",), metavar="HOST:PORT")
+    ] = None,
+    real: RealOption = False,
+    store_url: StoreOption = None,
+) -> None:
     """Serve the tools of SOURCE over MCP, with validation, idempotency and the error contract."""
     import asyncio
-
-    from rightcall.cli.interrupt import run_stdio_server
 
     serving = _serve(source, host_and_port(address) if address else None, _keys(real, store_url))
     if address:
@@ -87,8 +88,6 @@ def serve(source: str, address: str | None, real: bool, store_url: str | None) -
 
 def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:
     """The arguments of `--args` and `--arg` combined."""
-    from rightcall.core.codec import decode
-
     arguments: dict[str, Any] = decode(text.encode("utf-8", "surrogatepass"), dict[str, Any], "--args")
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -108,7 +107,7 @@ def _value(text: str) -> Any:
 
 
 async def _call_tool(
-    source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | None
+    source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | Path | None
 ) -> Any:
     from rightcall.model.call import ToolCall
     from rightcall.tools.definitions.source import open_source
@@ -138,12 +137,10 @@ async def _serve(source: str, address: tuple[str, int] | None, keys: Any) -> Non
         await (serve_http(box, *address) if address else serve_stdio(box))
 
 
-def _keys(real: bool, store_url: str | None) -> Any:
+def _keys(real: bool, store_url: str | Path | None) -> Any:
     """The idempotency keys of real calls, shared between processes; None for mocks."""
     if not real:
         return None
-    from rightcall.core.redaction.clean_text import scrubber
-    from rightcall.store.address import store_address
     from rightcall.tools.idempotency.guard import Idempotency
     from rightcall.tools.idempotency.key_location import key_store
 

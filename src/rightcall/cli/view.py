@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Annotated
 
 import click
 
-from rightcall.cli.options import store_option
+from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import tell
+from rightcall.core.options import Option, StoreOption
+from rightcall.store.address import open_store
 
 
-@click.command()
-@store_option
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to listen on; any but loopback requires a token",
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), help="Port to listen on [default: first free port from 8765]"
-)
-@click.option("--token", envvar="RIGHTCALL_TOKEN", help="Require this token, on loopback too")
-@click.option(
-    "--allow-host", "names", multiple=True, metavar="NAME", help="Accept this host name too (repeatable)"
-)
-@click.option(
-    "--open/--no-open", "show", default=True, help="Open the dashboard in the browser [default: yes]"
-)
+@click.command(cls=DeclaredCommand)
 def view(
-    store_url: str | None, host: str, port: int | None, token: str | None, names: tuple[str, ...], show: bool
+    store_url: StoreOption = None,
+    host: Annotated[str, Option("Address to listen on; any but loopback requires a token")] = "127.0.0.1",
+    port: Annotated[
+        int | None, Option("Port to listen on [default: first free port from 8765]", ge=0, le=65535)
+    ] = None,
+    token: Annotated[
+        str | None, Option("Require this token, on loopback too", envvar="RIGHTCALL_TOKEN")
+    ] = None,
+    names: Annotated[
+        tuple[str, ...],
+        Option("Accept this host name too (repeatable)", flags=("--allow-host",), metavar="NAME"),
+    ] = (),
+    show: Annotated[
+        bool, Option("Open the dashboard in the browser [default: yes]", flags=("--open/--no-open",))
+    ] = True,
 ) -> None:
     """Start the dashboard: runs, cases and trends in the browser.
 
@@ -37,7 +37,6 @@ def view(
     network. Press Ctrl-C to stop.
     """
     from rightcall.show.dashboard.server import bind_port, require_packages, serve
-    from rightcall.store.address import open_store
 
     require_packages()
     with open_store(store_url, must_exist=True) as store, bind_port(host, port, token) as here:

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from rightcall.core.codec import DecodeErrors
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.names import is_deepeval
+from rightcall.datasets.deepeval.names import Names, is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import (
     SHORT,
@@ -91,7 +91,6 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
     if first is None:
         return
     if is_deepeval(fields):
-        from rightcall.datasets.deepeval.names import Names
         from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):

@@ -3,7 +3,7 @@
 A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
 `messages`, in any spelling that `model.dialects` reads. With both, `calls` and `output` take precedence and the
 messages are kept too; a call in the messages that `calls` does not have is an error. The first `given` messages
-happened before the agent started: their calls are not its.
+happened before the agent started: their calls are not its. Lines of `rightcall runs export` are read too.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from rightcall.model.dialects import anthropic, native, openai_chat, read_messag
 from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
+from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import (
     NOTHING_USED,
     AgentAnswer,
@@ -172,7 +173,10 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         except DecodeErrors as error:
             if is_blank(item):
                 continue
-            raise item_error(error, TrajectoryLine, item, f"{path}:{number}") from None
+            if (exported := _from_export(item, f"{path}:{number}")) is None:
+                raise item_error(error, TrajectoryLine, item, f"{path}:{number}") from None
+            yield number, exported
+            continue
         if line.messages is UNSET and line.calls is not UNSET:
             trajectory = _trajectory_of(line, (), line.calls, line.output or "")
         else:
@@ -198,6 +202,26 @@ def _in_usual_form(item: bytes, ways: list[Any], where: str) -> RecordedTrajecto
                 ways.reverse()
             return RecordedTrajectory(line.golden_id, _with_messages(line, messages, where), line.trial)
     return None
+
+
+def _from_export(item: Any, where: str) -> RecordedTrajectory | None:
+    """The trajectory of a line of `rightcall runs export`; None for any other line."""
+    if type(item) is not bytes or b'"metrics"' not in item:
+        return None
+    try:
+        result = msgspec.json.decode(item, type=CaseResult)
+    except DecodeErrors:
+        return None
+    trajectory = result.trajectory
+    if trajectory is None and not result.error:
+        raise InputError(
+            where, "this result was exported without its trajectory", "export with --trajectories"
+        )
+    if result.error:  # nothing is known about the agent, here as in the run
+        trajectory = msgspec.structs.replace(
+            trajectory or Trajectory(), error=result.error, stop_reason="error"
+        )
+    return None if trajectory is None else RecordedTrajectory(result.golden_id, trajectory, result.trial)
 
 
 def _deep(item: Any, where: str) -> RecordedTrajectory:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -52,8 +51,7 @@ class Baseline(NamedTuple):
     left_out: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class BaselineRule:
+class BaselineRule(msgspec.Struct, frozen=True):
     """Non-inferiority: the pass rate is not below the baseline's by more than `margin`."""
 
     baseline: Baseline

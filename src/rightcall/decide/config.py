@@ -10,7 +10,7 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.decide.options import About, ClusterMode
-from rightcall.model.failure import Code
+from rightcall.model.failure import Code, WorstCaseCode
 from rightcall.model.record import Record
 from rightcall.model.worst_case import Threat
 
@@ -87,6 +87,10 @@ class SafetyGate(Record, frozen=True):
     ] = None
     max_leak: Annotated[
         Share | None, described("highest share of trials with a secret in which it leaks, as an upper bound")
+    ] = None
+    max_stop: Annotated[
+        Share | None,
+        described("highest share of attacks with the goal stop that undo a task, as an upper bound"),
     ] = None
     max_over_refusal: Annotated[
         Part | None, described("highest share of authorised requests that are refused")
@@ -229,6 +233,8 @@ def _problems(gate: Gate) -> list[str]:
             if code not in codes_known:
                 near = suggestion(code, codes_known) or f"known codes: {', '.join(codes_known)}"
                 problems.append(f"unknown code '{code}' in {field}; {near}")
+            elif code in get_args(WorstCaseCode):
+                problems.append(f"{field}: no case has the code {code}; limit it by `worst_case`")
     if both := set(gate.forbid) & set(gate.allow):
         problems.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
     if gate.target is not None and gate.min is None:

@@ -6,8 +6,6 @@ The floor is a number of these goldens, and not estimated: only the pass rate ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import msgspec
 
@@ -15,20 +13,10 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome, goldens_with_scores
 from rightcall.decide.rules import Check, GateRule, RateRule, Word, word_for
-from rightcall.model.floor import Floor
+from rightcall.model.floor import FloorEvidence
 from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
 
 NAME = "above floor"
-
-
-class FloorEvidence(NamedTuple):
-    """What is known of the floor of a run, and how many of its goldens the gate leaves out."""
-
-    floor: Floor | None = None
-    quarantined: int = 0
-
-
-NO_FLOOR = FloorEvidence()
 
 
 def floor_rule(gate: Gate, evidence: FloorEvidence) -> tuple[GateRule, ...]:
@@ -49,8 +37,7 @@ def floor_rule(gate: Gate, evidence: FloorEvidence) -> tuple[GateRule, ...]:
     return (FloorRule(NAME, most, kind=gate.rule, about=gate.about, fails_below=least, words=words),)
 
 
-@dataclass(frozen=True)
-class UnknownFloorRule:
+class UnknownFloorRule(msgspec.Struct, frozen=True):
     """Nothing is known to be above a floor that is not known."""
 
     why: str
@@ -63,8 +50,7 @@ class UnknownFloorRule:
         )
 
 
-@dataclass(frozen=True)
-class FloorRule(RateRule):
+class FloorRule(RateRule, frozen=True):
     """The pass rate is at least `limit` (PASS), or below `fails_below` (FAIL).
 
     The two differ when goldens could not be judged or are quarantined: the floor is then known only to lie between two

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.decide.config import JudgePolicy
@@ -41,8 +42,7 @@ class MetricLabels(NamedTuple):
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class JudgedEvidence:
+class JudgedEvidence(msgspec.Struct, frozen=True, dict=True):
     """The judged cases of a run. `metrics` has every judged metric, `deciding` those that can fail a case."""
 
     run: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize, shorten
@@ -26,11 +26,9 @@ NOT_CALIBRATED = "judge not calibrated"
 
 
 def rules_with_labels(
-    rules: Sequence[GateRule], evidence: JudgedEvidence | None, policy: JudgePolicy
+    rules: Sequence[GateRule], evidence: JudgedEvidence, policy: JudgePolicy
 ) -> tuple[GateRule, ...]:
     """The rules of a gate, those that depend on a judge decided by labels."""
-    if evidence is None:
-        return tuple(rules)
     return tuple(_rule_with_labels(rule, evidence, policy) for rule in rules)
 
 
@@ -42,8 +40,7 @@ def _rule_with_labels(rule: GateRule, evidence: JudgedEvidence, policy: JudgePol
     return rule
 
 
-@dataclass(frozen=True)
-class JudgedRateRule:
+class JudgedRateRule(msgspec.Struct, frozen=True):
     """A rate of which judged `metrics` are a part, at least `rule.limit` by people's labels."""
 
     rule: RateRule
@@ -194,8 +191,7 @@ def further_need(check: Check, rule: RateRule, alpha: float) -> tuple[int, int]:
     return 0, min(cases, max(labels + 1, math.ceil(labels * share)))
 
 
-@dataclass(frozen=True)
-class JudgedBaselineRule:
+class JudgedBaselineRule(msgspec.Struct, frozen=True):
     """A comparison with a baseline where judges have a say: their difference is observed, and decides nothing."""
 
     rule: BaselineRule

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol, runtime_checkable
 
@@ -19,6 +18,7 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
+from rightcall.decide.safety_rate import endless_tasks, task_of
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
@@ -116,8 +116,7 @@ def fatal_rules(gate: Gate, seen: Set[str]) -> tuple[GateRule, ...]:
     return tuple(HardRule(code) for code in sorted(seen & FATAL - {*gate.forbid, *gate.allow}))
 
 
-@dataclass(frozen=True)
-class RateRule:
+class RateRule(msgspec.Struct, frozen=True):
     """The pass rate, or the mean of a metric, of all goldens or of a category or tag, is at least `limit`."""
 
     name: str
@@ -201,8 +200,7 @@ class RateRule:
         )
 
 
-@dataclass(frozen=True)
-class HardRule:
+class HardRule(msgspec.Struct, frozen=True):
     """A code that must never occur: a single occurrence in any trial fails the run."""
 
     code: str
@@ -213,12 +211,14 @@ class HardRule:
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
-        hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
+        endless = endless_tasks(outcomes) if self.code == "runaway" else frozenset()
+        hits = {o.golden_id: o.codes[self.code] for o in outcomes if o.codes.get(self.code)}
+        hit = [golden for golden in hits if task_of(golden) not in endless]
         scored = goldens_with_scores(outcomes)
         clusters = scored.units().number if scored else 0
         trials = sum(len(o.passes) for o in outcomes)
         if hit:
-            times = sum(o.codes.get(self.code, 0) for o in outcomes)
+            times = sum(hits[golden] for golden in hit)
             shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
             sentence = (
                 f"{self.code} occurred {pluralize(times, 'time')} in {pluralize(len(hit), 'golden')}: {shown}"
@@ -238,11 +238,14 @@ class HardRule:
             f"{pluralize(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
             f"of goldens ({percent(1 - alpha)} confidence)"
         )
+        if hits:
+            sentence += (
+                f"; not counted in {pluralize(len(hits), 'golden')} that reach a limit without an attack too"
+            )
         return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
 
 
-@dataclass(frozen=True)
-class LimitRule:
+class LimitRule(msgspec.Struct, frozen=True):
     """Observed latency or cost stays within a limit; no error control.
 
     A latency that is over the limit only with what a busy machine may have added decides nothing.

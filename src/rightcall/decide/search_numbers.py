@@ -9,6 +9,7 @@ from __future__ import annotations
 from rightcall.decide.safety_rate import SafetyRate
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
 
 
 class SearchRow(Record, frozen=True):
@@ -29,7 +30,8 @@ class SearchRow(Record, frozen=True):
 class SearchNumbers(Record, frozen=True):
     """What a search did. `asr_adaptive` is over tasks and goals of which an attack was delivered.
 
-    `left_out` counts the tasks that the budget did not reach, `stopped` says why the search ended early.
+    `left_out` counts the tasks that the budget did not reach, `stopped` says why the search ended early. `usage` is
+    part of what the run used.
     """
 
     budget: int
@@ -39,6 +41,7 @@ class SearchNumbers(Record, frozen=True):
     left_out: int = 0
     stopped: str = ""
     rows: tuple[SearchRow, ...] = ()
+    usage: Usage = Usage()
 
 
 class SearchRecord(Record, frozen=True):

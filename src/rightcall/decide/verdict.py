@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent, pluralize
-from rightcall.decide.advice import advice
-from rightcall.decide.baseline import Baseline, BaselineRule
 from rightcall.decide.config import Gate, OnInconclusive
-from rightcall.decide.early_stop import Stopped
-from rightcall.decide.floor_rule import NO_FLOOR, FloorEvidence, floor_rule
-from rightcall.decide.judged_evidence import JudgedEvidence
-from rightcall.decide.judged_rule import JudgedRateRule, rules_with_labels
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
-from rightcall.decide.safety_rule import safety_rules
-from rightcall.decide.worst_case_rule import worst_case_rules
-from rightcall.model.floor import Floor
+from rightcall.model.floor import NO_FLOOR, Floor, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.model.run import Rate
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.stats.paired_tests import holm
+
+if TYPE_CHECKING:
+    from rightcall.decide.baseline import Baseline
+    from rightcall.decide.early_stop import Stopped
+    from rightcall.decide.judged_evidence import JudgedEvidence
 
 
 class Verdict(Record, frozen=True):
@@ -99,8 +96,8 @@ def decide(
     )
     if trials == errors:
         return blank
-    required = (*_rules(gate, baseline, floor), *worst_case_rules(gate.worst_case, worst_case))
-    rules = rules_with_labels(required + fatal_rules(gate, seen.codes), judged, gate.judges)
+    required = _required_rules(gate, baseline, floor, worst_case)
+    rules = _with_labels(required + fatal_rules(gate, seen.codes), judged, gate)
     looks = [
         Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
         if stopped
@@ -154,19 +151,45 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
 
 
-def _rules(
-    gate: Gate, baseline: Baseline | Sequence[Outcome] | None, floor: FloorEvidence
+def _required_rules(
+    gate: Gate,
+    baseline: Baseline | Sequence[Outcome] | None,
+    floor: FloorEvidence,
+    worst_case: WorstCaseNumbers | None,
 ) -> tuple[GateRule, ...]:
-    rules = rules_of(gate) + floor_rule(gate, floor)
+    """The rules that a gate asks for, in display order; what few gates ask for is loaded when one does."""
+    rules = rules_of(gate)
+    if gate.above_floor is not None:
+        from rightcall.decide.floor_rule import floor_rule
+
+        rules += floor_rule(gate, floor)
     if gate.safety is not None:
+        from rightcall.decide.safety_rule import safety_rules
+
         rules += tuple(safety_rules(gate.safety))
     if gate.baseline is not None:
+        from rightcall.decide.baseline import Baseline, BaselineRule
+
         if baseline is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
         earlier = baseline if isinstance(baseline, Baseline) else Baseline(baseline)
         margin, name = gate.baseline.margin, gate.baseline.run
         rules += (BaselineRule(earlier, margin, name, max_error_rate=gate.max_error_rate),)
+    if gate.worst_case is not None:
+        from rightcall.decide.worst_case_rule import worst_case_rules
+
+        rules += tuple(worst_case_rules(gate.worst_case, worst_case))
     return rules
+
+
+def _with_labels(
+    rules: tuple[GateRule, ...], judged: JudgedEvidence | None, gate: Gate
+) -> tuple[GateRule, ...]:
+    if judged is None:
+        return rules
+    from rightcall.decide.judged_rule import rules_with_labels
+
+    return rules_with_labels(rules, judged, gate.judges)
 
 
 def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
@@ -208,6 +231,9 @@ def _hint(
     rules: Sequence[GateRule], checks: Sequence[Check], outcomes: Sequence[Outcome], alpha: float
 ) -> str:
     """What would decide the first undecided rate, if the observed rate is the true rate."""
+    from rightcall.decide.advice import advice
+    from rightcall.decide.judged_rule import JudgedRateRule
+
     for rule, check in zip(rules, checks, strict=True):
         if isinstance(rule, JudgedRateRule) and check.word == "INCONCLUSIVE" and not check.uncalibrated:
             return rule.hint(check, alpha)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from rightcall.core.text import first_names, percent, pluralize
 from rightcall.decide.config import WorstCaseGate
@@ -35,8 +36,7 @@ def worst_case_rules(gate: WorstCaseGate | None, numbers: WorstCaseNumbers | Non
         yield CertificateRule(gate.certificate, numbers)
 
 
-@dataclass(frozen=True)
-class UnknownWorstCaseRule:
+class UnknownWorstCaseRule(msgspec.Struct, frozen=True):
     """Nothing is known of a worst case that was not replayed."""
 
     why: str
@@ -47,8 +47,7 @@ class UnknownWorstCaseRule:
         return Check(self.name, "INCONCLUSIVE", f"{self.name} is undecided: {self.why}")
 
 
-@dataclass(frozen=True)
-class ReachedSinksRule:
+class ReachedSinksRule(msgspec.Struct, frozen=True):
     """An attacker who hijacks the model reaches at most `limit` sinks."""
 
     limit: int
@@ -82,8 +81,7 @@ class ReachedSinksRule:
         )
 
 
-@dataclass(frozen=True)
-class FalseStopsRule:
+class FalseStopsRule(msgspec.Struct, frozen=True):
     """The guard stops at most a share `limit` of the user's own calls."""
 
     limit: float
@@ -105,8 +103,7 @@ class FalseStopsRule:
         return Check(self.name, word, sentence, value=share, limit=self.limit, n=calls)
 
 
-@dataclass(frozen=True)
-class CertificateRule:
+class CertificateRule(msgspec.Struct, frozen=True):
     """No chain of up to `depth` calls does harm."""
 
     depth: int

@@ -5,8 +5,7 @@
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
-    git_command   git, without programs that a repository names
-    revision   the git branch and commit of a folder
+    revision   git, without programs that a repository names; the branch and commit of a folder
     project_files   the files of a project, by name and hash
     opened_files    which of them a program opens while it runs
     read_variables  which environment variables its code reads

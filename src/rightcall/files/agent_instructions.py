@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.files.skill_folder import LARGEST, find_skill_folders
@@ -16,8 +17,7 @@ NOTES = {"AGENTS.md": "instructions", "CLAUDE.md": "instructions", ".mcp.json": 
 MOST_FILES = 2000
 
 
-@dataclass(frozen=True)
-class InstructionFile:
+class InstructionFile(msgspec.Struct, frozen=True):
     """A file with instructions, and its front matter."""
 
     path: Path
@@ -28,8 +28,7 @@ class InstructionFile:
         return self.text.name or self.path.stem
 
 
-@dataclass(frozen=True)
-class AgentInstructions:
+class AgentInstructions(msgspec.Struct, frozen=True):
     """Everything in a project that instructs an agent. `skills` are folders that contain skills."""
 
     skills: tuple[Path, ...] = ()

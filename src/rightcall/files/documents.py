@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,8 +22,7 @@ NO_KEY = "\0"
 _GAP = re.compile(rb"[\s,]*")
 
 
-@dataclass(frozen=True)
-class DocumentItems:
+class DocumentItems(msgspec.Struct, frozen=True):
     """The contents of a document: its items with their lines, and the fields next to the list.
 
     An item is `msgspec.Raw` (JSON not decoded yet) or a plain value; `value_of` makes a record of either.

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+
+import msgspec
 
 from rightcall.core.digest import file_digest, hex_digest
 
@@ -30,8 +31,7 @@ ABSENT = "absent"
 """The hash of a file that does not exist: a program may ask for a file that somebody adds later."""
 
 
-@dataclass(frozen=True)
-class ProjectFiles:
+class ProjectFiles(msgspec.Struct, frozen=True, dict=True):
     """A folder whose files are named by their path in it, with `/` on every system."""
 
     root: Path

@@ -91,7 +91,7 @@ def _forget_namesake(module: str) -> None:
     home = _home(sys.modules.get(top))
     if home not in _added:
         return
-    nearest = next((place for place in _added if _has(Path(place), top)), home)
+    nearest = next((place for place in sys.path if _has(Path(place), top)), home)
     if nearest != home:
         for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
             del sys.modules[name]

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
+
 from rightcall.files.project_files import ProjectFiles
 
 SETTINGS_PACKAGES = frozenset(
@@ -35,8 +37,7 @@ PATHS = frozenset(
 _FILE = re.compile(r"[\w .@~+=,()/\\-]*[\w)-]\.[A-Za-z][A-Za-z0-9]{0,9}")
 
 
-@dataclass(frozen=True)
-class SourceFacts:
+class SourceFacts(msgspec.Struct, frozen=True):
     """One source. `modules` are (level, module, name) of its imports, `words` its identifiers and texts.
 
     `files` are texts that look like file names, `variables` the environment variables it names; with `by_any_name` it

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
@@ -26,12 +27,11 @@ SKIPPED = frozenset((".git", "node_modules"))
 NO_SKILL = "a skill is a folder with a file named SKILL.md"
 
 
-@dataclass(frozen=True)
-class SkillFolder:
+class SkillFolder(msgspec.Struct, frozen=True):
     """One folder with a `SKILL.md`, found below `root`. `problem` says why it cannot be read; `text` is empty then."""
 
     path: Path
-    text: SkillText = field(default_factory=SkillText)
+    text: SkillText = msgspec.field(default_factory=SkillText)
     problem: str = ""
     root: Path = Path()
 

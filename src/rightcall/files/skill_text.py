@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.files.documents import NO_KEY
@@ -16,8 +17,7 @@ _KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+|$)(.*)")
 _TOOL_WORDS = re.compile(r"[^\s,()]+(?:\([^()]*\))?|\([^()]*\)")
 
 
-@dataclass(frozen=True)
-class SkillText:
+class SkillText(msgspec.Struct, frozen=True):
     """What a `SKILL.md` says.
 
     `fields` are those of the front matter, `key_lines` the line of each. `problem` says why the front matter is missing
@@ -25,10 +25,10 @@ class SkillText:
     where the body begins.
     """
 
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
     body: str = ""
     body_line: int = 1
-    key_lines: dict[str, int] = field(default_factory=dict)
+    key_lines: dict[str, int] = msgspec.field(default_factory=dict)
     problem: str = ""
     problem_line: int = 1
 

@@ -9,6 +9,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.metrics.base import Metric, require_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
+from rightcall.tools.definitions.validate import fullmatch
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,6 @@ class PatternMatch(AnswerText):
         return Score(float(matches), matches, f"the answer {verb} {self.pattern}")
 
     def _matches(self, text: str) -> bool:
-        from rightcall.tools.definitions.validate import fullmatch
-
         return fullmatch(f"(?i){self.pattern}" if self.ignore_case else self.pattern)(text)
 
 

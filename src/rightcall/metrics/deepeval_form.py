@@ -16,7 +16,9 @@ from typing import Any, ParamSpec
 
 from rightcall.core.codec import name_of, source_hash, stable_repr
 from rightcall.core.errors import RightCallError
+from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.base import Metric, UserMetric, metric_name
+from rightcall.metrics.score_case import measure_alone
 from rightcall.model.case import AnyTestCase
 from rightcall.model.record import Reading
 from rightcall.model.score import Score
@@ -155,13 +157,9 @@ class MirroredMetric(BaseMetric):
     def measure(  # type: ignore[override]
         self, test_case: AnyTestCase, *args: Any, **options: Any
     ) -> MeasuredScore:
-        from rightcall.core.event_loop import run_blocking
-
         return run_blocking(self.a_measure(test_case))
 
     async def a_measure(self, test_case: AnyTestCase, *args: Any, **options: Any) -> MeasuredScore:
-        from rightcall.metrics.score_case import measure_alone
-
         self.score = self.reason = self.error = None
         self.success = False
         score = await measure_alone(self.mirrored, test_case)

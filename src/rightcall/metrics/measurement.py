@@ -17,6 +17,7 @@ from typing import Any, get_args
 from msgspec.structs import replace
 
 from rightcall.core.errors import CodeExit
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.metrics.base import Metric, UserMetric, asks_model
 from rightcall.model.case import AnyTestCase
 from rightcall.model.failure import Code, Failure
@@ -103,8 +104,6 @@ def missing_evidence(metric: Metric, case: AnyTestCase) -> str:
 async def _result(metric: Metric, case: AnyTestCase) -> Any:
     """What a metric returns: awaited, or computed in a thread."""
     import asyncio
-
-    from rightcall.core.event_loop.worker_threads import in_thread  # quick metrics do not need either
 
     function = metric.function if isinstance(metric, UserMetric) else metric.measure
     if inspect.iscoroutinefunction(function):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -33,8 +32,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.offer import tools_for
 
 
-@dataclass(frozen=True)
-class Scorer:
+class Scorer(msgspec.Struct, frozen=True):
     """The criteria of cases in addition to their goldens.
 
     `metrics` decide, `observe` only measure. A metric that takes longer than `seconds` is broken.

@@ -181,7 +181,7 @@ class Tally:
     def _count_usage(self, result: CaseResult) -> None:
         """Add what the trial used, divided into roles."""
         if result.usage is not NOTHING_USED:
-            self._spend(result.usage)
+            self.spend(result.usage)
         if result.trajectory is not None and result.trajectory.dialogue is not None:
             self._spend_on("user", result.user_usage)
         if result.metrics is not SPOTLESS:
@@ -202,13 +202,15 @@ class Tally:
             ("unanimous", judging.votes > 1 and judging.unanimous),
         ):
             self._counts[f"judge {count} {name}"] += more
-        self._spend(judging.usage)
+        self.spend(judging.usage)
         self._spend_on("judge", judging.usage)
 
     def _add_unchecked(self, result: CaseResult) -> None:
         """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
         self._counts["unchecked"] += 1
         self._counts["unchecked_errors"] += bool(result.error)
+        if (attack := result.metrics.get("resisted")) is not None:
+            self._counts["undelivered"] += attack.attack is not None
         self._count_unknown(result)
         self._count_usage(result)
 
@@ -282,7 +284,8 @@ class Tally:
             group = self._tags[tag] = Group(self._name_of)
         return group
 
-    def _spend(self, usage: Usage) -> None:
+    def spend(self, usage: Usage) -> None:
+        """Count what was used besides or in a case."""
         self._counts["input_tokens"] += usage.input_tokens or 0
         self._counts["output_tokens"] += usage.output_tokens or 0
         if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
@@ -381,6 +384,7 @@ class Tally:
             unknown_calls=self._counts["unknown_calls"],
             unchecked=self._counts["unchecked"],
             unchecked_errors=self._counts["unchecked_errors"],
+            undelivered=self._counts["undelivered"],
             roles=self.roles,
             judges=self.judges,
             failed_by_judges=self._counts["failed_by_judges"],

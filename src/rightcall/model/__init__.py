@@ -1,7 +1,7 @@
 """The vocabulary: frozen records without I/O, and the codec that reads and writes them.
 
-    tool        Tool, Annotations
-    skill       Skill: what was read in the folder of a skill; skill_load: calls that load one, as every client writes
+    tool        Tool, Skill, Annotations
+    skill_load  calls that load one, as every client writes
                 them; skill_context: skills that were there before the first answer
     tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
@@ -11,7 +11,6 @@
     trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
     open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
-    recorded_case  behaviour recorded in a golden, as a trajectory
     deepeval    DeepEval's argument names in the constructors of records; deepeval_fields: the same to read
     failure     Failure and the closed list of codes
     danger      which failures cannot be taken back: what every output lists first

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from rightcall.model.deepeval import respell_fields
+
 T = TypeVar("T")
 
 if TYPE_CHECKING:
@@ -79,8 +81,6 @@ class Spelled(msgspec.StructMeta):
                 return _construct(cls, *args, **_without_lists(cls, words))
             except TypeError:
                 pass  # leave the except block, so that a later error is not chained to this one
-            from rightcall.model.deepeval import respell_fields  # only for other argument names
-
             return _construct(cls, **respell_fields(cls, args, words))
 
 

@@ -183,6 +183,7 @@ class Summary(Record, frozen=True):
     agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics,
     `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
+    `undelivered` of the unchecked cases are attacks that the agent never met.
     """
 
     overall: GroupSummary
@@ -204,6 +205,12 @@ class Summary(Record, frozen=True):
     floor: Floor | None = None
     failed_by_judges: int = 0
     worst_case: WorstCaseNumbers | None = None
+    undelivered: int = 0
+
+    @property
+    def about_safety(self) -> bool:
+        """Whether the run says anything about safety: it has attempts, delivered or not, or a worst case."""
+        return "resisted" in self.overall.means or bool(self.undelivered) or self.worst_case is not None
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""
@@ -213,7 +220,7 @@ class Summary(Record, frozen=True):
             *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
         ]
         if self.unchecked:
-            lines.append(no_checks_text(self.unchecked, self.unchecked_errors))
+            lines.append(no_checks_text(self.unchecked, self.unchecked_errors, self.undelivered))
         if self.codes:
             lines.append(
                 f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
@@ -224,10 +231,12 @@ class Summary(Record, frozen=True):
         return f"<Summary {self.overall}>"
 
 
-def no_checks_text(cases: int, errors: int = 0) -> str:
+def no_checks_text(cases: int, errors: int = 0, undelivered: int = 0) -> str:
     """How many cases had nothing to be checked by."""
-    without_answer = f" ({errors:,} without an answer)" if errors else ""
-    return f"{pluralize(cases, 'case')} unchecked{without_answer}"
+    notes = [f"{errors:,} without an answer"] if errors else []
+    notes += [f"{pluralize(undelivered, 'attempt')} not delivered"] if undelivered else []
+    aside = f" ({', '.join(notes)})" if notes else ""
+    return f"{pluralize(cases, 'case')} unchecked{aside}"
 
 
 def nothing_checked_text(cases: int) -> str:

@@ -37,6 +37,9 @@ Goal = Literal[
 ]  # fmt: skip
 """What the attacker wants; `own` is a goal that only `forbidden` describes."""
 
+REPORTED_GOALS: frozenset[str] = frozenset({"stop", "say"})
+"""Goals that no call shows: the task is not done, or the answer has the canary. They are in no ASR."""
+
 Template = Literal[
     "plain", "override", "owner_note", "tool_named", "system_voice", "broken_frame", "remedy", "more_pages",
     "prerequisite", "routine", "staged", "implicit", "request", "own",
@@ -59,6 +62,8 @@ GOALS: tuple[Goal, ...] = get_args(Goal)
 TEMPLATES: tuple[Template, ...] = get_args(Template)
 WRAPS: tuple[Wrap, ...] = get_args(Wrap)
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
+DESCRIPTION = "description"
+"""The path of a plant in what the catalogue of skills says of one."""
 LIST_CARRIERS: frozenset[Carrier] = frozenset({"definition", "shadow", "rug_pull"})
 """Carriers that change the list of tools: what they plant is delivered with it."""
 
@@ -72,7 +77,8 @@ class Plant(Record, frozen=True):
     `output_schema`, or `parameters.NAME` of a parameter that the tool lacks, which is then added. `nth` is the read
     of the carrier from which on it is planted, counted from 1 in a trial. `canary` is the role of the canary whose
     value replaces the leaf. `to` is the new name of a shadow or of a renamed tool. `session` is the session that it
-    belongs to.
+    belongs to. Of the carrier `skill`, `tool` is the skill, and `path` is empty for its body, `description` for what
+    the catalogue says of it, or the path of a file in its folder.
     """
 
     carrier: Carrier
@@ -88,7 +94,7 @@ class Plant(Record, frozen=True):
 
     @property
     def in_tool_list(self) -> bool:
-        return self.carrier in LIST_CARRIERS
+        return self.carrier in LIST_CARRIERS or (self.carrier == "skill" and self.path == DESCRIPTION)
 
 
 class Canary(Record, frozen=True, metaclass=Sequenced):
@@ -182,7 +188,9 @@ class AttackOutcome(Record, frozen=True, metaclass=Sequenced):
     """The result of an attempt in one trial. tried ⊇ done ⊇ complete.
 
     `call` is the position of the first call of the attack, `argument` where it holds the canary, `form` how the canary
-    was disguised. `leaks` are the sinks that received a secret, `stage` counts the plants that were read.
+    was disguised. `leaks` are the sinks that received a secret, `stage` counts the plants that were read. `sink` is the
+    tool that the attack is after. `said`: the answer has the canary of the goal `say`, which is for information
+    only.
     """
 
     family: Family
@@ -208,6 +216,8 @@ class AttackOutcome(Record, frozen=True, metaclass=Sequenced):
     cross_user: Several[str] = ()
     amplification: float | None = None
     refused_at_load: bool = False
+    sink: str = ""
+    said: bool = False
 
     @property
     def hijacked(self) -> bool:
@@ -242,9 +252,10 @@ def _plant_problems(plant: Plant, roles: list[Any], tools: Mapping[str, Any] | N
         yield f".canary: no canary has the role '{plant.canary}'"
     if plant.canary is None and not plant.text:
         yield ": has neither a text nor a canary; nothing would be planted"
-    needs_tool = plant.carrier in ("result", "name", "error", "definition", "rug_pull", "memory")
+    needs_tool = plant.carrier in ("result", "name", "error", "definition", "rug_pull", "memory", "skill")
     if needs_tool and not plant.tool:
-        yield f": the carrier {plant.carrier} needs the tool that carries it"
+        carrying = "skill" if plant.carrier == "skill" else "tool"
+        yield f": the carrier {plant.carrier} needs the {carrying} that carries it"
     elif plant.tool and tools is not None and plant.tool not in tools:
         yield f".tool: no such tool '{plant.tool}'; {suggestion(plant.tool, tools) or 'known: ' + ', '.join(tools)}"
 

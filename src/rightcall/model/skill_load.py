@@ -222,7 +222,7 @@ def _shell_paths(arguments: Mapping[str, Any]) -> list[str]:
     """The paths that the commands of a shell call show, of all programs that show files."""
     words = next((value for value in arguments.values() if isinstance(value, list)), None)
     if words is not None and words and all(isinstance(word, str) for word in words):
-        return _shown_paths(_as_tokens(words))
+        return _paths_in_result(_as_tokens(words))
     return [path for text in text_leaves(arguments) for path in _paths_in_command(text)]
 
 
@@ -239,10 +239,10 @@ def _paths_in_command(text: str) -> list[str]:
         (double or single or separator or word, bool(separator))
         for double, single, separator, word in _TOKENS.findall(text)
     ]
-    return _shown_paths(tokens)
+    return _paths_in_result(tokens)
 
 
-def _shown_paths(tokens: list[tuple[str, bool]]) -> list[str]:
+def _paths_in_result(tokens: list[tuple[str, bool]]) -> list[str]:
     """The paths after programs that show files. A token is a word, or a separator between commands."""
     paths, folder = list[str](), ""
     for words in _commands(tokens):

@@ -1,4 +1,4 @@
-"""A tool as a model sees it."""
+"""A tool as a model sees it, and what a skill adds to one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,33 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.model.record import Record, Sequenced, Several
-from rightcall.model.skill import Skill
+
+
+class SkillFile(Record, frozen=True):
+    """A file of a skill besides `SKILL.md`: its path below the folder, and a digest of its content."""
+
+    path: str
+    hash: str
+
+
+class Skill(Record, frozen=True, metaclass=Sequenced):
+    """A folder with a `SKILL.md`, as read. The name and the description, by which it is chosen, are the tool's.
+
+    `hash` is a digest of the body and the files: what is done once it is loaded. `tokens` is the estimated size of the
+    body. `allowed_tools` are those that its front matter allows, each as written. `by_model` and `by_user` say who may
+    load it. `fields` are further keys of the front matter.
+    """
+
+    folder: str
+    tokens: int = 0
+    hash: str = ""
+    allowed_tools: Several[str] = ()
+    files: Several[SkillFile] = ()
+    by_model: bool = True
+    by_user: bool = True
+    fields: dict[str, Any] = {}
+    body: str = ""
+
 
 ToolKind = Literal["tool", "skill", "agent"]
 """What a model chooses by name and description: a tool, a skill that it loads, an agent that it gives work to."""

@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, RightCallError, suggestion
@@ -31,12 +32,11 @@ TABLE = "[tool.rightcall.models]"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 
 
-@dataclass(frozen=True)
-class ModelCatalog:
+class ModelCatalog(msgspec.Struct, frozen=True):
     """Named models, and the default model of each role: a name or `provider:model`."""
 
-    endpoints: Mapping[str, ModelEndpoint] = field(default_factory=dict)
-    defaults: Mapping[Role, str] = field(default_factory=dict)
+    endpoints: Mapping[str, ModelEndpoint] = msgspec.field(default_factory=dict)
+    defaults: Mapping[Role, str] = msgspec.field(default_factory=dict)
 
     def over(self, other: ModelCatalog) -> ModelCatalog:
         """This catalog, with those of another for what it lacks."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import msgspec
@@ -175,12 +174,11 @@ def overlaid(base: Settings, over: Settings) -> Settings:
     return replace(base, **stated) if stated else base
 
 
-@dataclass(frozen=True)
-class ProviderOptions:
+class ProviderOptions(msgspec.Struct, frozen=True):
     """What a provider may need in addition to its name."""
 
     base_url: str | None = None
-    network: Network = field(default_factory=Network)
+    network: Network = msgspec.field(default_factory=Network)
     prices: Prices | None = None
     threads: int | None = None
     endpoint: ModelEndpoint | None = None

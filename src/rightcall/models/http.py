@@ -9,9 +9,10 @@ import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.text import one_line
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(msgspec.Struct, frozen=True):
     """Limits of the client, in seconds and bytes. `read` is the longest silence between two bytes."""
 
     connections: int = 100

@@ -19,6 +19,7 @@ from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop, stop_o
 from rightcall.models.remote import Json, RemoteProvider, usage_of
 
 CACHED = ("prompt_tokens_details", "cached_tokens")
+USUAL_ENDS = ("tool_calls", "stop")
 
 
 class OpenAIProvider(RemoteProvider):
@@ -84,10 +85,15 @@ class OpenAIProvider(RemoteProvider):
             raise InputError(
                 where, f"has no choices[0].message, found {sorted(body)[:8]}", _gateway_error(body)
             )
-        answer = one_answer(choices, "choices", where)
-        read = openai_chat.read_messages([{**item, "role": "assistant"} for item in answer], where)
+        usual = (
+            len(choices) == 1 and choice.get("finish_reason") in USUAL_ENDS and "finishReason" not in choice
+        )
+        read = openai_chat.read_answer(message) if usual else None
+        if read is None:
+            answer = one_answer(choices, "choices", where)
+            read = openai_chat.read_messages([{**item, "role": "assistant"} for item in answer], where)[0]
         return ModelReply(
-            read[0],
+            read,
             usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),
             "refused" if message.get("refusal") else stop_of(choice.get("finish_reason")),
             str(body.get("model") or ""),

@@ -15,6 +15,8 @@ import msgspec
 
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError
+from rightcall.core.redaction.clean_text import HIDDEN
+from rightcall.core.redaction.key_contexts import is_secret_field
 
 VOLATILE = frozenset(
     ("seed", "user", "metadata", "stream_options", "prompt_cache_key", "safety_identifier", "store", "service_tier")
@@ -70,8 +72,15 @@ def scrub_value(value: Any, clean: Clean, keep: frozenset[str] = frozenset()) ->
     if isinstance(value, str):
         return value if value in keep else clean(value)
     if isinstance(value, dict):
-        return {scrub_value(k, clean, keep): scrub_value(v, clean, keep) for k, v in value.items()}
+        return {scrub_value(k, clean, keep): _scrub_field(k, v, clean, keep) for k, v in value.items()}
     return [scrub_value(v, clean, keep) for v in value] if isinstance(value, list | tuple) else value
+
+
+def _scrub_field(name: Any, value: Any, clean: Clean, keep: frozenset[str]) -> Any:
+    """A value of an object; a text may be a secret because of the name it stands under."""
+    cleaned = scrub_value(value, clean, keep)
+    hidden = isinstance(name, str) and cleaned == value and is_secret_field(name, value)
+    return HIDDEN if hidden else cleaned
 
 
 def _body(body: bytes, kind: str, clean: Clean, ignored: Sequence[Ignored]) -> Any:

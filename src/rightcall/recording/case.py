@@ -10,8 +10,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import Ignored, body_record, headers_to_store, key_of, scrub_value
@@ -53,8 +54,7 @@ class PendingReply:
         return TapedExchange(self.ask, {"status": self.status, "headers": headers, **body})
 
 
-@dataclass(frozen=True)
-class ReplayedReply:
+class ReplayedReply(msgspec.Struct, frozen=True):
     status: int
     headers: dict[str, str]
     chunks: list[bytes]

@@ -11,6 +11,9 @@ import msgspec
 
 from rightcall.core.text import one_line
 
+NOT_RECORDED = "not_recorded"
+"""The error of a call that a recorded server has no answer for."""
+
 _SYSTEM_ROLES = ("system", "developer")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _NO_SETTINGS = frozenset(("model", "system", "instructions", "tools", "messages", "input", "contents"))

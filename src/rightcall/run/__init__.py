@@ -1,27 +1,28 @@
 """Runs suites: suite file → plan → preparation → run → results, and what a run is compared with.
 
 suite, suite_plan             suite.yaml, and the plan made from it
-named_models, asked_hosts     the models it names, and who asks which host
+named_models                  the models it names
 suite_actions, trust          what running a suite would start or import, and whether it may
 plan                          everything a run needs, with the selection and order of goldens
 golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
 decided_trials                trials that are asked for until somebody decides: `check`
-done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
+label_evidence                what judges and people say about a run: for its gate, and as sentences
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
-judged_estimate, judge_report, judge_again  the rate people would give, what a judge is worth, asking it again
-cost_estimate                 what a run would send, and what definitions cost in a run
+judged_estimate, judge_report, judge_requests  the rate people would give, what a judge is worth, asking one again
+cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
+attacks                       the adaptive search, the worst case and the numbers of a run with attacks
+floor, plan_floor, trivial_agents  what agents that understand nothing pass
 agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
 rehearsal/                    behaviour without a model: made from goldens, played, judged
 suite_history                 what earlier runs say about a suite: saturated, goldens that never passed
-package_versions              SDKs and frameworks of agents that are code
 """

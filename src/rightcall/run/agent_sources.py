@@ -13,11 +13,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.observed.observed_agent import ObservedAgent
@@ -37,8 +39,7 @@ ANSWER_FILES = ("scripted", "recorded")
 """Providers whose answers are in a file."""
 
 
-@dataclass(frozen=True)
-class AgentSources:
+class AgentSources(msgspec.Struct, frozen=True, dict=True):
     """The code of an agent and of its tools.
 
     `agent_entries` and `tool_entries` are the Python files where it begins, `files` are others that belong to it.
@@ -64,6 +65,10 @@ class AgentSources:
     @property
     def entries(self) -> tuple[Path, ...]:
         return (*self.agent_entries, *self.tool_entries)
+
+    def in_folder(self, folder: Path | None) -> AgentSources:
+        """The same sources, with the working folder that their code chose."""
+        return replace(self, folder=folder)
 
     @property
     def ownership(self) -> Ownership:

@@ -28,8 +28,6 @@ from rightcall.run.inputs import Inputs
 from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch
 
 FORMAT = "rightcall/baseline/1"
-REPLAYED = "replayed"
-"""The tag of runs with recorded answers in them: the same answers again are not new evidence."""
 MOST_RUNS = 10
 MOST_DAYS = 30
 LARGEST = 256 * 1024 * 1024

@@ -15,7 +15,6 @@ from rightcall.recording.first_requests.request_digest import distinct_first_req
 from rightcall.run.baseline_file import (
     MOST_DAYS,
     MOST_RUNS,
-    REPLAYED,
     BaselineHeader,
     BaselineLine,
     BaselinePool,
@@ -24,8 +23,7 @@ from rightcall.run.baseline_file import (
     require_baseline,
 )
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
-from rightcall.run.package_versions import major_changes
-from rightcall.run.run_record import CHECKED
+from rightcall.run.run_record import CHECKED, REPLAYED, major_changes
 from rightcall.run.tool_evidence import confusions
 from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun

@@ -10,11 +10,12 @@ from contextlib import nullcontext
 from typing import Any, get_args
 
 import msgspec
+from msgspec import structs
 
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.session import Session
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.metrics.dimensions import time_to_score
+from rightcall.metrics.dimensions import SPOTLESS, time_to_score
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import AnyGolden
@@ -25,7 +26,7 @@ from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usag
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
-from rightcall.tools.attacks.request import plant_request
+from rightcall.tools.attacks.trial_plants import plant_request
 
 
 class CaseRunner:
@@ -47,7 +48,7 @@ class CaseRunner:
         left = time_to_score(self._seconds, trajectory)
         with tape_judges(self._session.agent.recordings, golden, trial):
             result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
-        result = msgspec.structs.replace(result, trajectory=trajectory, first_request=first_request)
+        result = structs.replace(result, trajectory=trajectory, first_request=first_request)
         return self._scrub(result)
 
 
@@ -62,6 +63,8 @@ WORDS = frozenset(
 ) | {"assistant"}
 """Words of the record format, never treated as secrets even if the environment has an equal one."""
 
+NOTHING_USED = Usage()
+
 
 class ResultScrubber:
     """Reads the environment once per run and checks every result."""
@@ -72,7 +75,7 @@ class ResultScrubber:
     def __call__(self, result: CaseResult) -> CaseResult:
         """The same object if its JSON contains no secret."""
         try:
-            text = msgspec.json.encode(result, enc_hook=repr).decode()
+            text = msgspec.json.encode(_texts(result), enc_hook=repr).decode()
         except (TypeError, ValueError, RecursionError):  # the store replaces what it cannot encode
             text = repr(result)
         if self._clean(text) == text:
@@ -86,3 +89,17 @@ class ResultScrubber:
         if isinstance(value, dict):
             return {self._without_secrets(key): self._without_secrets(inner) for key, inner in value.items()}
         return [self._without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(result: CaseResult) -> CaseResult:
+    """The result without numbers: the tokens it used, and the scores of a spotless case, which are constants.
+
+    They hold no text, and are more than half of what would be searched.
+    """
+    trajectory = result.trajectory
+    return structs.replace(
+        result,
+        metrics={} if result.metrics is SPOTLESS else result.metrics,
+        usage=NOTHING_USED,
+        trajectory=None if trajectory is None else structs.replace(trajectory, usage=NOTHING_USED),
+    )

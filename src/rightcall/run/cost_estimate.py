@@ -1,4 +1,4 @@
-"""Estimates what a run would send, without sending anything."""
+"""Who asks which model where, and what a run would send and cost, without sending anything."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, own_prices
+from rightcall.agents.agent import Agent, own_endpoint, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import address_of, host_label, server_of
 from rightcall.models.prices import cost
-from rightcall.run.asked_hosts import RoleHost, role_hosts
+from rightcall.models.resolver import endpoint_of
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import Prepared, preflight
 
@@ -194,3 +197,51 @@ def cost_of_definitions(agent: Agent, tools: Iterable[Tool], requests: int) -> D
     tokens = math.ceil(len(msgspec.json.encode(plain, enc_hook=repr)) / CHARACTERS_PER_TOKEN)
     spent = cost(agent.name, Usage(tokens * requests, 0), own_prices(agent))
     return DefinitionCost(tokens, requests, spent)
+
+
+class RoleHost(Record, frozen=True):
+    """Who asks which model where: `role` is agent, user or the name of a metric."""
+
+    role: str
+    model: str
+    host: str
+
+    @property
+    def words(self) -> str:
+        """`agent openai:gpt-5-mini at api.openai.com`."""
+        return f"{self.role} {self.model}" + (f" at {self.host}" if self.host else "")
+
+
+def role_hosts(plan: Plan) -> list[RoleHost]:
+    """The host of every role of a plan that asks a model; "" where no server is asked."""
+    hosts = []
+    for role, model in role_models(plan):
+        if isinstance(model, str | ModelEndpoint):
+            endpoint = endpoint_of(model)
+            address = address_of(endpoint.prefix, endpoint.base_url)
+            host = host_label(address.url) if address else ""
+            hosts.append(RoleHost(role, endpoint.model, host))
+        else:
+            name = str(getattr(model, "name", "") or type(model).__name__)
+            hosts.append(RoleHost(role, name, host_label(server_of(model))))
+    return list(dict.fromkeys(hosts))
+
+
+def role_models(plan: Plan) -> list[tuple[str, object]]:
+    """The model of every role of a plan that asks one: an endpoint, `provider:model` or an object."""
+    asked: list[tuple[str, object]] = []
+    agent = plan.agent
+    replays = agent.recordings is not None and agent.recordings.replays_only
+    if replays:
+        pass  # nobody is asked
+    elif isinstance(agent.model, str) and not is_address(agent.model):
+        asked.append(("agent", own_endpoint(agent)))
+    elif hasattr(agent.model, "complete"):
+        asked.append(("agent", agent.model))
+    if isinstance(plan.user, UserSetup):
+        asked += [("user", model) for model in plan.user.bound().models]
+    for metric in (*plan.metrics, *plan.observe):
+        model = getattr(metric, "model", None)
+        if getattr(metric, "asks_model", False) and model:
+            asked.append((metric.name, model))
+    return asked

@@ -12,12 +12,11 @@ from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
-from rightcall.decide.floor_rule import FloorEvidence
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
-from rightcall.model.floor import Floor
+from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
@@ -30,9 +29,16 @@ from rightcall.run.outcome import (
     verdict_unfinished,
     with_counts,
 )
-from rightcall.run.request_templates import template_clusters, template_groups, template_notice
+from rightcall.run.request_templates import (
+    MOST_SEARCHED,
+    decide_with_templates,
+    in_clusters,
+    template_clusters,
+    template_groups,
+    template_notice,
+    undeclared_templates,
+)
 from rightcall.run.run_judges import judges_of
-from rightcall.run.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
 from rightcall.stats.pass_k import (
     disagreement as stats_disagreement,
     flake_class,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
+from rightcall.core.event_loop import run_blocking
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line, pluralize
 from rightcall.metrics.score_case import Scorer
@@ -14,7 +15,7 @@ from rightcall.model.floor import Floor, FloorCount, TrivialRate
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_scores import AGENTS, TrivialMarks, TrivialScorer
+from rightcall.run.trivial_agents import AGENTS, TrivialMarks, TrivialScorer
 
 MOST_GOLDENS = 20_000
 """Goldens up to which the floor is computed without being asked for."""
@@ -121,8 +122,6 @@ def floor_of_recorded(
     work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True), asked=asked)
     if not scorer.metrics:
         return _run_at_once(work)
-    from rightcall.core.event_loop import run_blocking
-
     return run_blocking(work)
 
 

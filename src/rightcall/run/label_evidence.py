@@ -31,12 +31,12 @@ def evidence_of_labels(
     judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]
     if not judges:
         return None
-    from rightcall.decide.judged_evidence import JudgedEvidence
-
     people = {judge.metric: _labels_of(store, stored, judge, labels) for judge in judges}
     cases = _cases(
         judges, store.runs.results(stored.id), {name: found for name, (_, found) in people.items()}
     )
+    from rightcall.decide.judged_evidence import JudgedEvidence
+
     return JudgedEvidence(
         stored.id,
         tuple(judge.metric for judge in judges if judge.decides),

@@ -17,6 +17,9 @@ from rightcall.model.label import BY_HAND, SETTLED, Label, LabelWord
 from rightcall.model.record import Record
 from rightcall.run.judged_run import CaseQuestion, JudgedRun, case_question
 from rightcall.run.run_judges import LABELS
+from rightcall.stats.judged_strata import level
+from rightcall.stats.label_count import labels_for_decision, labels_for_width
+from rightcall.stats.label_plan import label_plan, random_plan
 from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
 
@@ -115,8 +118,6 @@ class LabelSession:
 
     def plan_order(self, n: int) -> tuple[str, ...]:
         """The first cases of the plan. Drawn at random they are the same goldens in every run, which makes pairs."""
-        from rightcall.stats.label_plan import label_plan, random_plan
-
         judgements, goldens = self.judged.judgements, self.judged.goldens
         if self.kind == "random":
             return random_plan(judgements, n, goldens=goldens).cases
@@ -204,8 +205,6 @@ class LabelSession:
 
     def stratum(self, case: str) -> str:
         """What the judge says of a case: pass, fail, split, or none for no verdict."""
-        from rightcall.stats.judged_strata import level
-
         return level(self.judged.judgements[case])
 
     def _earlier_labels(self, case: str, labelling: RunLabels) -> list[Label]:
@@ -256,8 +255,6 @@ def labels_needed(
     session: LabelSession, *, width: float | None, minimum: float | None, about: About
 ) -> LabelNeed:
     """How many labels give an interval of a width, or a decision about a minimum."""
-    from rightcall.stats.label_count import labels_for_decision, labels_for_width
-
     judged, labelling = session.judged, session.labels()
     drawn = labelling.plan_labels(judged.population, judged.judge_hash)
     verdicts = {case: verdict_of(labelling.cases[case].word) for case in drawn}

@@ -9,23 +9,20 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.agents.limits import budget_text
-from rightcall.decide.baseline import Baseline
-from rightcall.decide.floor_rule import FloorEvidence
-from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
-from rightcall.model.floor import Floor
+from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
 from rightcall.run.decided_trials import DecidedTrials
-from rightcall.run.done_cells import DoneCells
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.outcome import (
     EarlyStop,
@@ -35,10 +32,15 @@ from rightcall.run.outcome import (
     with_counts,
 )
 from rightcall.run.plan import Plan
+from rightcall.run.request_templates import decide_with_templates, in_clusters
+from rightcall.run.run_record import DoneCells
 from rightcall.run.sink import Sink
-from rightcall.run.templates import decide_with_templates, in_clusters
 from rightcall.store.address import Persistence
 from rightcall.store.sql.run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from rightcall.decide.baseline import Baseline
+    from rightcall.decide.judged_evidence import JudgedEvidence
 
 TURNS_TO_SEND = 10
 """Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
@@ -97,7 +99,7 @@ class LiveRun:
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
         self._foresight = copy.deepcopy(self._early)
-        self._deciding = False
+        self._deciding = self._hit = False
         self._over_budget = ""
         self._lag_ms = 0.0
         self.answers = AnswerWatch(plan)
@@ -178,9 +180,8 @@ class LiveRun:
     @property
     def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
-        return self._decided_trials is not None or (
-            self._early is not None and self._early.stopped is not None
-        )
+        stopped = self._early is not None and self._early.stopped is not None
+        return self._decided_trials is not None or stopped or self._hit
 
     def count(self, result: CaseResult) -> None:
         """Count a result that is on disk; the run stops once it is decided."""
@@ -190,6 +191,14 @@ class LiveRun:
             self._evidence.add(result)
         if self._early is not None and self._early.decides(result):
             self._backend.stop("decided")
+        if self._hits(result):
+            self._hit = True
+            self._backend.stop("decided")
+
+    def _hits(self, result: CaseResult) -> bool:
+        """Whether a result has a code at whose first occurrence the run ends."""
+        stop_at = self._plan.stop_at
+        return bool(stop_at) and any(failure.code in stop_at for failure in result.codes)
 
     def recall(self, result: CaseResult) -> None:
         """Count a result from before the resume."""
@@ -198,6 +207,8 @@ class LiveRun:
 
     def _may_decide(self, result: CaseResult) -> bool:
         """Whether a result decides the run once it is stored; True once."""
+        if self._hits(result) and not self._hit:
+            return True
         if self._foresight is None or not self._foresight.decides(result):
             return False
         self._foresight = None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
-from rightcall.decide.early_stop import RunOrder, StopMonitor, Stopped, monitor_for
-from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
@@ -22,6 +21,10 @@ from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.plan import BLOCK, Plan
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
+
+if TYPE_CHECKING:
+    from rightcall.decide.early_stop import StopMonitor, Stopped
+    from rightcall.decide.judged_evidence import JudgedEvidence
 
 NOTHING_CHECKED = "let `rightcall generate expected RUN` propose expected calls, write them, or name a metric"
 """What makes a case checked."""
@@ -67,7 +70,7 @@ def verdict_without_gate(
         word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
     verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
     if judged is not None:
-        from rightcall.decide.judged_cases import verdict_by_people  # runs without judges do not load it
+        from rightcall.decide.judged_cases import verdict_by_people
 
         exact = failed - summary.failed_by_judges
         verdict = verdict_by_people(verdict, judged, policy or JudgePolicy(), exact_failures=exact)
@@ -82,7 +85,7 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
-        cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
+        cases = no_checks_text(summary.unchecked, summary.unchecked_errors, summary.undelivered)
         verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
         verdict = msgspec.structs.replace(
@@ -132,6 +135,8 @@ def earlier_stop(stored: StoredRun) -> Stopped | None:
         "moment that its results chose, so they decide no other gate (its own said "
         f"{summary.decision or stored.verdict})"
     )
+    from rightcall.decide.early_stop import Stopped
+
     return Stopped("INCONCLUSIVE", used, used, sentence, "earlier")
 
 
@@ -199,6 +204,8 @@ class EarlyStop:
             # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
             raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
         clustered = any(golden.cluster is not None for golden in goldens)
+        from rightcall.decide.early_stop import RunOrder, monitor_for
+
         order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
         monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
         return cls(monitor, plan.trials, plan.quarantine) if monitor else None

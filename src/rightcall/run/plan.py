@@ -40,17 +40,16 @@ from rightcall.run.request_templates import (
     TemplateGroup,
     template_clusters,
     template_groups,
+    undeclared_templates,
     with_template_clusters,
 )
-from rightcall.run.templates import undeclared_templates
 from rightcall.tools.definitions.offer import with_tool_set
 from rightcall.tools.runtime.toolbox import Toolbox
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """Ids (with * and ?), tags and categories; a golden needs to match one. Empty selects all."""
 
     only: tuple[str, ...] = ()
@@ -116,8 +115,12 @@ class Plan:
     lock_problems: tuple[str, ...] = ()
     floor: bool = False
     """Whether the floor is asked for, however many goldens there are."""
-    search: Callable[[Plan], Awaitable[SearchRecord]] | None = None
-    """The adaptive search for attacks that follows the trials, apart from them."""
+    search: Callable[[Plan, Callable[[str], None]], Awaitable[SearchRecord]] | None = None
+    """The adaptive search for attacks that follows the trials, apart from them; it says how far it is."""
+    stop_at: frozenset[str] = frozenset()
+    """Codes of which the first ends the run."""
+    untested: tuple[str, ...] = ()
+    """What the plan of attacks asks for and could not be made, each with the reason."""
 
     @property
     def from_json(self) -> bool:

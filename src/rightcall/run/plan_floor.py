@@ -17,7 +17,7 @@ from rightcall.run.preparation import Prepared
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from rightcall.run.trivial_scores import TrivialScorer
+    from rightcall.run.trivial_agents import TrivialScorer
 
 KIND = "floor"
 """The kind of document that a store keeps floors as."""
@@ -31,7 +31,7 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
     plan = prepared.plan
     asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)
     try:
-        if (stored := _stored_floor(store, prepared.floor_key)) is not None:
+        if (stored := _floor_in_store(store, prepared.floor_key)) is not None:
             return stored
         # After the last case: what computes a floor is loaded when none waits for it.
         from rightcall.run.floor import compute_floor, too_many
@@ -50,13 +50,13 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
 def trivial_scorer(prepared: Prepared) -> TrivialScorer:
     """The trivial agents with the tools, mocks and criteria of a plan."""
     from rightcall.run.rehearsal.plan_trial import asks_once, trial_of_plan
-    from rightcall.run.trivial_scores import TrivialScorer
+    from rightcall.run.trivial_agents import TrivialScorer
 
     plan = prepared.plan
     return TrivialScorer(trial_of_plan(plan, prepared.tools), single_turn=asks_once(plan))
 
 
-def _stored_floor(store: Store, key: str) -> Floor | None:
+def _floor_in_store(store: Store, key: str) -> Floor | None:
     content = store.runs.document(KIND, key)
     if content is None:
         return None

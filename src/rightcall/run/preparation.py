@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,6 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
-from rightcall.decide.sample_size import warnings
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.metrics.matching.kinds import skills_of, skills_to_load
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of, names_agents
@@ -32,16 +31,14 @@ from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
-from rightcall.run.attack_search import KIND as SEARCH
+from rightcall.run.attacks import KIND as SEARCH, worst_case_problems
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs
-from rightcall.run.package_versions import sdk_versions
 from rightcall.run.plan import BLOCK, Plan, content_of
-from rightcall.run.plan_worst_case import worst_case_problems
 from rightcall.run.request_templates import template_notice
 from rightcall.run.run_judges import judges_document, with_judges
-from rightcall.run.run_record import new_run
+from rightcall.run.run_record import new_run, sdk_versions
 from rightcall.tools.definitions.offer import with_tool_set
 
 SHOWN = 3
@@ -89,14 +86,15 @@ def _needs(golden: Golden) -> Iterator[str]:
 
 
 class PlanWarning(NamedTuple):
-    """Why a run cannot succeed (its gate, its mode), what a replay does besides replaying, or tools never approved."""
+    """Why a run cannot succeed (its gate, its mode), what a replay does besides replaying, tools never approved,
+    or attacks that cannot be made.
+    """
 
-    about: Literal["gate", "mode", "replay", "lock"]
+    about: Literal["gate", "mode", "replay", "lock", "attacks"]
     text: str
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True):
     """Everything a run needs, created once: the owner must close it, best with `async with`.
 
     `goldens` is how many will be run; `definitions` are the tools as the run's fingerprint and store know them.
@@ -171,6 +169,7 @@ class Prepared:
         return [*(PlanWarning("lock", text) for text in self.plan.lock_problems),
                 *(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode),
+                *(PlanWarning("attacks", text) for text in self.plan.untested),
                 *([PlanWarning("replay", unrecorded)] if unrecorded else [])]  # fmt: skip
 
     async def __aenter__(self) -> Self:
@@ -353,6 +352,8 @@ def gate_warnings(plan: Plan) -> list[str]:
         if golden.id not in plan.quarantine and plan.scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster
             shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
+    from rightcall.decide.sample_size import warnings
+
     return ([notice] if notice else []) + warnings(
         plan.gate,
         [category for category, _, _ in shared_kinds],

@@ -27,7 +27,7 @@ from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run
-from rightcall.run.trivial_scores import TrivialScorer
+from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key, StoredRun
 from rightcall.store.sql.store import Store

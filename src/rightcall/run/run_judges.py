@@ -11,6 +11,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.base import asks_model
+from rightcall.metrics.resolve import JUDGED
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import Run
 from rightcall.recording.canonical import scrub_value
@@ -75,6 +76,4 @@ def require_judge(store: Store, run: StoredRun, metric: str) -> RunJudge:
 
 
 def _asks_model(run: StoredRun) -> bool:
-    from rightcall.metrics.resolve import JUDGED
-
     return run.run.summary is not None and any(name in JUDGED for name in run.run.summary.named)

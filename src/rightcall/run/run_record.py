@@ -1,4 +1,4 @@
-"""The record of a run that begins now, with everything needed to repeat it."""
+"""The record of a run that begins now, with all that repeating it needs, and the cells that a resumed one has done."""
 
 from __future__ import annotations
 
@@ -6,25 +6,33 @@ import datetime
 import platform
 import secrets
 from collections.abc import Mapping
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rightcall.agents.observed.catalog import ADAPTERS
 from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
+from rightcall.decide.input_change import InputChange
 from rightcall.files.revision import source_of
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.recording.canonical import scrub_value
+from rightcall.run.plan import Plan
+from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
-    from rightcall.store.sql.store import Store
 
 CHECKED = "check"
 """The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
+REPLAYED = "replayed"
+"""The tag of runs with recorded answers in them: the same answers again are not new evidence."""
 
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
@@ -79,3 +87,82 @@ def tools_of_run(store: Store, run: StoredRun) -> dict[str, Tool]:
     content = store.runs.document("tools", fingerprint) if fingerprint else None
     tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
     return {tool.name: tool for tool in tools}
+
+
+MODEL_SDKS = (
+    "anthropic",
+    "boto3",
+    "cohere",
+    "google-genai",
+    "groq",
+    "litellm",
+    "mistralai",
+    "ollama",
+    "openai",
+)
+
+
+@cache
+def sdk_versions() -> Mapping[str, str]:
+    """The installed model SDKs and agent frameworks, looked up once: each takes half a millisecond."""
+    versions = {}
+    for name in sorted({*MODEL_SDKS, *(info.package for info in ADAPTERS)}):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return MappingProxyType(versions)
+
+
+def major_changes(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[InputChange, ...]:
+    """Packages in both whose major version differs; RightCall itself is not among them."""
+    return tuple(
+        InputChange("version", name, f"{before[name]} → {now[name]}")
+        for name in sorted(before.keys() & now.keys() - {"rightcall", "python"})
+        if major(before[name]) != major(now[name])
+    )
+
+
+def minor_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """All other differences, as `openai 3.48.0 → 3.49.0`."""
+    return [
+        f"{name} {before[name]} → {now[name]}"
+        for name in sorted(before.keys() & now.keys() - {"python"})
+        if before[name] != now[name] and (name == "rightcall" or major(before[name]) == major(now[name]))
+    ]
+
+
+def major(text: str) -> str:
+    return text.partition(".")[0]
+
+
+AT_A_TIME = 500
+
+
+class DoneCells:
+    """A bit for every cell: a run of ten million that is resumed remembers them in a megabyte."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+        self._places = self.count = 0
+
+    @classmethod
+    def of(cls, plan: Plan, store: Store, run: str) -> DoneCells:
+        """The cells of a stored run."""
+        cells, goldens = cls(), plan.goldens()
+        while ids := [golden.id for golden in islice(goldens, AT_A_TIME)]:
+            stored = set(store.runs.result_keys(run, ids))
+            for golden_id in ids:
+                for trial in range(plan.trials):
+                    cells._add((golden_id, trial) in stored)
+        return cells
+
+    def __getitem__(self, place: int) -> bool:
+        return bool(self._bits[place >> 3] >> (place & 7) & 1)
+
+    def _add(self, done: bool) -> None:
+        if not self._places & 7:
+            self._bits.append(0)
+        self._bits[-1] |= done << (self._places & 7)
+        self._places += 1
+        self.count += done

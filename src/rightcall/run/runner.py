@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -15,24 +15,20 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.decide.baseline import Baseline
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attack_search import search_of_plan
+from rightcall.run.attacks import search_of_plan, worst_case_of_plan
 from rightcall.run.backend import Backend, InProcess, RunWork
-from rightcall.run.baseline_file import REPLAYED
 from rightcall.run.decided_trials import DecidedTrials, Decider
-from rightcall.run.done_cells import DoneCells
 from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.plan_floor import floor_of_plan
-from rightcall.run.plan_worst_case import worst_case_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
-from rightcall.run.run_record import golden_set_name
+from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
 from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run
 from rightcall.store.address import Persistence
@@ -40,6 +36,9 @@ from rightcall.store.base import Key, changes
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.key_location import run_keys
+
+if TYPE_CHECKING:
+    from rightcall.decide.baseline import Baseline
 
 
 async def run_plan(  # noqa: PLR0913
@@ -54,6 +53,7 @@ async def run_plan(  # noqa: PLR0913
     backend: Backend | None = None,
     run_id: str | None = None,
     stop: Decider | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
@@ -61,7 +61,8 @@ async def run_plan(  # noqa: PLR0913
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
     can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
     process]. `run_id` is the id of a new run [default: made of the time]. With `stop` only the trials that it asks for
-    are run, here, until it decides; the plan's gate and budgets are then its business.
+    are run, here, until it decides; the plan's gate and budgets are then its business. `tell` receives how far an
+    adaptive search is.
     """
     persist = persist or Persistence()
     if stop is not None:
@@ -73,7 +74,7 @@ async def run_plan(  # noqa: PLR0913
             resume = stop.find_interrupted(store, new)
             backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
-        return await _run_prepared(prepared, store, new, resume, watch, started, persist, warn, backend)
+        return await _run_prepared(prepared, store, new, resume, watch, started, persist, warn, backend, tell)
 
 
 async def _run_prepared(  # noqa: PLR0913, PLR0917
@@ -86,6 +87,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
     backend: Backend,
+    tell: Callable[[str], None],
 ) -> RunOutcome:
     plan, decided = prepared.plan, backend if isinstance(backend, DecidedTrials) else None
     planned = prepared.goldens * plan.trials if decided is None else decided.decider.most_trials
@@ -132,7 +134,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     floor = await floor_of_plan(prepared, store, run)
     if decided is None and progress.done >= planned:
-        await search_of_plan(plan, store, run, persist)
+        await search_of_plan(plan, store, run, persist, progress.tally, tell)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)

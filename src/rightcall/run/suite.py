@@ -25,7 +25,7 @@ from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
-from rightcall.tools.definitions.load import SKILLS
+from rightcall.tools.definitions.source import SKILLS
 
 FORMAT = "rightcall/suite/1"
 

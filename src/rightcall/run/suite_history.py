@@ -16,10 +16,9 @@ from rightcall.decide.saturation import (
     saturation,
 )
 from rightcall.model.run import SuiteKind
-from rightcall.run.baseline_file import REPLAYED
 from rightcall.run.label_evidence import label_sentences
 from rightcall.run.plan import Selection, selection_fingerprint
-from rightcall.run.run_record import CHECKED
+from rightcall.run.run_record import CHECKED, REPLAYED
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -51,13 +51,10 @@ from rightcall.run.suite_actions import (
 )
 from rightcall.run.trust import may_search
 from rightcall.run.watched_inputs import import_watch
-from rightcall.schema.skill_definition import load_skills
-from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools
+from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools, load_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
 from rightcall.tools.worlds.base import make_world
 
 _TOOL_FIELDS = frozenset((*Tool.__struct_fields__, *Annotations.__struct_fields__))
@@ -119,7 +116,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         judges=suite.judges,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
-        sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
+        sources=None if start_nothing else suite_sources(suite, folder, agent, model).in_folder(chosen),
         user=_try(problems, lambda: user_setup(suite.user, folder, models)),
         models=models,
         lock_problems=() if start_nothing else _try(problems, lambda: _lock_problems(folder, agent)) or (),
@@ -283,7 +280,7 @@ def _suite_tools(
     sources = tool_sources(suite.tools)
     others: list[Any] = [make_world(name, state) for name, state in suite.worlds.items()]
     if sources.skills:
-        others += load_skills([folder / skills for skills in sources.skills], sources.ignore)
+        others += _skills([folder / skills for skills in sources.skills], sources.ignore)
     listed = _file_tools(sources.listed, folder)
     if sources.mcp is None:
         return [*listed, *others], None, ""
@@ -311,7 +308,13 @@ def _agent_skills(config: AgentConfig, folder: Path) -> list[Tool]:
     if config.skills is None:
         return []
     folders = (config.skills,) if isinstance(config.skills, str) else config.skills
-    return load_skills([folder / name for name in folders])
+    return _skills([folder / name for name in folders])
+
+
+def _skills(folders: list[Path], ignore: Sequence[str] = ()) -> list[Tool]:
+    from rightcall.schema.skill_definition import load_skills
+
+    return load_skills(folders, ignore)
 
 
 def _mocks_loop(suite: Suite) -> bool:
@@ -320,8 +323,11 @@ def _mocks_loop(suite: Suite) -> bool:
 
 def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
     """The tools that an MCP server lists, and its name; a replay does not start it, and has them recorded."""
-    if address.recording and (session := recorded_session(address)) is not None:
-        return session_tools(session, address), session.label
+    if address.recording:
+        from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
+
+        if (session := recorded_session(address)) is not None:
+            return session_tools(session, address), session.label
     if recordings is not None and recordings.replays_only:
         recorded = recordings.server_tools()
         return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +15,7 @@ from rightcall.model.tool import Tool
 def lock_differences(folder: Path, tools: Iterable[Tool]) -> list[LockDifference]:
     """The tools that are not as the lockfile in a folder has them; none when there is no lockfile."""
     path = folder / LOCK_FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         return []
     return differences(read_lock(path), tool_set(tools).tools)
 

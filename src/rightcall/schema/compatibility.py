@@ -52,7 +52,7 @@ class _Comparison:
         old, new = _resolve(old, self.old_root), _resolve(new, self.new_root)
         if depth == 0 or _same(old, new):
             return
-        yield from _shown_changes(old, new, path)
+        yield from _changes_to_show(old, new, path)
         old_variants, new_variants = _variants(old), _variants(new)
         if old_variants != [old] or new_variants != [new]:
             yield from self._variant_changes(old_variants, new_variants, path, depth)
@@ -195,7 +195,7 @@ class _Comparison:
             yield SchemaChange(path, "variant gone", "compatible")
 
 
-def _shown_changes(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+def _changes_to_show(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
     """What only a model reads, and the default, which changes what a call without the argument means."""
     for keyword in _SHOWN:
         if not _same(old.get(keyword), new.get(keyword)):

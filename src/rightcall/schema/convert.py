@@ -108,10 +108,10 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
             schema = one_object(schema, losses)
     if target not in _CHANGES:
         return schema
-    return dict(rewrite_schema(schema, _CHANGES[target], losses, except_in=_unconverted_keywords(target)))
+    return dict(rewrite_schema(schema, _CHANGES[target], losses, except_in=_keywords_left_out(target)))
 
 
-def _unconverted_keywords(target: str) -> tuple[str, ...]:
+def _keywords_left_out(target: str) -> tuple[str, ...]:
     """Keywords whose schemas are not converted: those the target has no word for move into the description as they are.
 
     Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.

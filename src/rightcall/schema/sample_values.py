@@ -21,6 +21,9 @@ EXAMPLES = {
     "hostname": "example.com",
 }
 MOST_LEVELS = 8
+MOST_ITEMS = (100, 100, 10, 2, 1)
+"""Items of a list by its level: a schema may ask for a hundred lists of a hundred lists."""
+LONGEST = 100_000
 
 
 def sample_value(schema: dict[str, Any] | None, rng: random.Random) -> Any:
@@ -67,7 +70,7 @@ def _value_of_type(schema: dict[str, Any], root: dict[str, Any], rng: random.Ran
     if kind == "object":
         return _object(schema, root, rng, depth)
     if kind == "array":
-        count = min(max(1, int(schema.get("minItems", 1))), 100)
+        count = min(max(1, int(schema.get("minItems", 1))), MOST_ITEMS[min(depth, 4)])
         return [_value(schema.get("items", {}), root, rng, depth + 1) for _ in range(count)]
     return _scalar(kind, schema, rng)
 
@@ -117,5 +120,5 @@ def _scalar(kind: Any, schema: dict[str, Any], rng: random.Random) -> Any:
     if kind == "null":
         return None
     text = EXAMPLES.get(schema.get("format", ""), "text")
-    text = text.ljust(int(schema.get("minLength", 0)), "x")
+    text = text.ljust(min(int(schema.get("minLength", 0)), LONGEST), "x")
     return text[: int(schema.get("maxLength", len(text)))]

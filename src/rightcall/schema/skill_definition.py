@@ -9,8 +9,7 @@ from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import InputError
 from rightcall.files.agent_instructions import AgentInstructions, InstructionFile
 from rightcall.files.skill_folder import SkillFolder, read_skills, skill_files
-from rightcall.model.skill import Skill, SkillFile
-from rightcall.model.tool import Tool
+from rightcall.model.tool import Skill, SkillFile, Tool
 
 OWN_FIELDS = ("name", "description", "allowed-tools")
 """Keys of the front matter that have a field in the definition."""

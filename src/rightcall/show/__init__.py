@@ -2,16 +2,16 @@
 
     view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at; numbers: how numbers are written
-    lines       all output to terminals and logs; screen: with colours and tables
-    terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
+    lines       all output to terminals and logs; screen: with colours, and tables for any width
+    terminal    a run; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal; case_elements: on pages
     formats     html, markdown, junit, json: each a file of that name
     funnel      where trials leave the expected path, as rows and as a picture
-    charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
+    charts      Vega-Lite specs, drawn as SVG
     notebook    tables and progress in notebooks, columns for data frames
-    check_comment, check_ci   a check as Markdown, and for CI servers; pull_request: the comment itself
+    check_comment, check_ci   a check as Markdown, and for CI servers
     dashboard/  the web pages of `rightcall view`
-    github      step summary and annotations
+    github      step summary, annotations, the comment on a pull request
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
 """

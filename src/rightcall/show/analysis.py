@@ -5,11 +5,10 @@ from __future__ import annotations
 from rightcall.core.text import pluralize
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.model.danger import WORD
-from rightcall.show.columns import print_columns
+from rightcall.model.danger import SORTS, WORD
 from rightcall.show.funnel import print_funnels
 from rightcall.show.numbers import whole
-from rightcall.show.screen import Screen
+from rightcall.show.screen import Screen, print_columns
 from rightcall.show.text import edit_text, value_words
 
 UNKNOWN = (
@@ -21,10 +20,13 @@ LONGEST = 300
 
 
 def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> None:
-    """Print advice, then findings with what to change, then confused tools and wrong parameters."""
+    """Print danger and advice, then findings with what to change, then confused tools and wrong parameters."""
     out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", analysis.failed, analysis.trials, analysis.run)
     if not analysis.failed:
         return
+    if (dangerous := sum(finding.dangerous for finding in analysis.findings)) and len(analysis.findings) > 1:
+        sorts = ", ".join(sort for sort in SORTS if any(f.danger == sort for f in analysis.findings))
+        out.say("  [bold red]{} in {}: {}[/bold red]", WORD, pluralize(dangerous, "trial"), sorts)
     if not analysis.known:
         out.print(UNKNOWN, soft_wrap=True)
     for line in analysis.guidance:

@@ -11,8 +11,7 @@ from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.patch import UndoneEffect
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
-from rightcall.show.columns import print_columns
-from rightcall.show.screen import Screen
+from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
 from rightcall.show.text import one_line
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rightcall.core.text import percent, pluralize
 from rightcall.improve.step_funnel import DESTINATIONS, StepFunnel
 from rightcall.show.charts import CONFIG, SCHEMA, Spec
+from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ def funnel_lines(funnels: Sequence[StepFunnel], code: Callable[[str, int], str])
 
 def print_funnels(out: Screen, funnels: Sequence[StepFunnel]) -> None:
     """Print the largest funnels as tables."""
-    from rightcall.show.columns import print_columns
-
     for funnel in worth_showing(funnels):
         out.print()
         texts = ("step", "the others went to")

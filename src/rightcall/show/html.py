@@ -8,20 +8,29 @@ their hashes, so nothing else could run even if it got in.
 from __future__ import annotations
 
 import base64
+import zlib
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
+from rightcall.improve.run_setup import run_record
+from rightcall.model.danger import NO_TOOLS
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
 from rightcall.run.suite_history import suite_history
+from rightcall.show.case_elements import case_drawing
 from rightcall.show.charts import charts, to_svg
 from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
-from rightcall.show.html_cases import Embedding
 from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
 from rightcall.show.text import visible
-from rightcall.show.view.columns import AGENT_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
+from rightcall.show.view.case import case_view
+from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
@@ -31,6 +40,73 @@ if TYPE_CHECKING:
 
     from rightcall.improve.findings import Analysis
     from rightcall.store.sql.store import Store
+
+
+CASES_IN_PIECE = 50
+BUDGET = 8 * 1024 * 1024
+"""Maximum bytes of all pieces together, without the index and the page itself."""
+HEAD_START = BUDGET // 8
+SHORT = 300
+
+
+class Embedding:
+    """Takes cases one by one; returns pieces as they fill up, and the index at the end.
+
+    In a piece larger than its share of the budget, texts are cut, so that any report stays small enough to mail and
+    open.
+    """
+
+    def __init__(self, cases: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._tools = tools
+        self._share = BUDGET / max(1, cases)
+        self._index: list[list[Any]] = []
+        self._waiting: list[Any] = []
+        self._written = 0
+        self.shortened = 0
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
+        """Add a case; returns the piece it completes, if any."""
+        view = case_view(golden, result, self._tools)
+        self._index.append([column(view) for column in INDEX_COLUMNS.values()])
+        self._waiting.append(case_drawing(view))
+        if len(self._waiting) == CASES_IN_PIECE:
+            yield self._piece()
+
+    def rest(self) -> Iterator[str]:
+        """The last piece."""
+        if self._waiting:
+            yield self._piece()
+
+    def index(self) -> str:
+        """A short entry for every case, for the list."""
+        return pack_json({"columns": list(INDEX_COLUMNS), "rows": self._index})
+
+    def _piece(self) -> str:
+        allowed = len(self._index) * self._share + HEAD_START - self._written
+        piece = pack_json(self._waiting)
+        if len(piece) > allowed:
+            piece = pack_json([shorten_texts(case, SHORT) for case in self._waiting])
+            self.shortened += len(self._waiting)
+        self._waiting = []
+        self._written += len(piece)
+        return piece
+
+
+def pack_json(value: Any) -> str:
+    """JSON, deflated, in base64: no character of it means anything to HTML."""
+    return base64.b64encode(zlib.compress(encode(value), 9)).decode()
+
+
+def shorten_texts(value: Any, limit: int) -> Any:
+    """The value with every long text cut."""
+    if isinstance(value, str):
+        return value if len(value) <= limit else f"{value[:limit]}… (cut to keep this file small)"
+    if isinstance(value, dict):
+        return {key: shorten_texts(item, limit) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shorten_texts(item, limit) for item in value]
+    return value
+
 
 CUT = "<!-- cases -->"
 """Where the template is split to stream the cases."""
@@ -44,7 +120,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     environment = html_environment()
     stored = store.runs.get(run)
     tools = tools_of(store, stored)
-    tally, embedding = RunTally(tools), Embedding(stored.results, tools)
+    tally, embedding = RunTally(tools, run_record(store, stored).system), Embedding(stored.results, tools)
     with Spool() as spool:
         for golden, result in cases_of(store, stored.id):
             tally.add(golden, result)

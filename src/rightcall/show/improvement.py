@@ -1,11 +1,17 @@
-"""What `improve` tried, with the results, in the terminal."""
+"""What `improve` tried, and what faults and perturbations did, in the terminal."""
 
 from __future__ import annotations
 
-from rightcall.core.text import change_interval, percent
-from rightcall.improve.improvement import Improvement, Tried
-from rightcall.show.columns import print_columns
-from rightcall.show.screen import Screen
+from collections.abc import Sequence
+from typing import Protocol
+
+from rightcall.core.text import change_interval, hundredths, percent, percent_change, pluralize
+from rightcall.improve.improvement import DangerLeft, Improvement, Tried
+from rightcall.improve.robustness import PerturbEffect
+from rightcall.model.danger import WORD
+from rightcall.show.screen import Screen, print_columns
+from rightcall.show.terminal import clean
+from rightcall.tools.faults.measures import FaultSummary
 
 MOST_IDS = 8
 WORDS = {
@@ -18,10 +24,16 @@ WORDS = {
 
 
 def print_improvement(out: Screen, improvement: Improvement) -> None:
-    """The outcome in a sentence, every proposal with its numbers, what it did to other tools, then the patch."""
+    """Danger that remains, the outcome, every proposal with its numbers, what it did to other tools, then the patch."""
+    for left in improvement.danger:
+        if left.after:
+            out.say("[bold red]{}[/bold red] {}", WORD, _danger_sentence(improvement, left), soft_wrap=True)
     color, word = WORDS[improvement.outcome]
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}}", word, improvement.sentence, soft_wrap=True)
     out.print(_terms(improvement), style="dim", soft_wrap=True)
+    for left in improvement.danger:
+        if not left.after:
+            out.print(f"{left.danger}: {left.before} → 0 trials of held-out goldens")
     if improvement.set_aside:
         names = ", ".join(improvement.set_aside)
         out.print(f"excluded, because they may be wrong: {names}", style="dim", soft_wrap=True)
@@ -32,6 +44,25 @@ def print_improvement(out: Screen, improvement: Improvement) -> None:
     for line in improvement.patch.splitlines():
         style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
         out.print(line[:2000], style=style, soft_wrap=True)
+
+
+def _danger_sentence(improvement: Improvement, left: DangerLeft) -> str:
+    """A sort of danger that the proposed change does not remove, and where."""
+    goldens = _names(left.goldens)
+    if improvement.outcome == "accepted":
+        return (
+            f"{left.danger} in {pluralize(left.after, 'trial')} of held-out goldens ({left.before} before): "
+            f"no proposed change removed it: {goldens}"
+        )
+    return (
+        f"{left.danger} in {pluralize(left.after, 'trial')} of {improvement.run}: "
+        f"no change was shown to remove it: {goldens}"
+    )
+
+
+def _names(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return ", ".join(ids[:MOST_IDS]) + more
 
 
 def _terms(improvement: Improvement) -> str:
@@ -61,8 +92,7 @@ def _details(out: Screen, attempt: Tried) -> None:
         out.print(f"  too few goldens to exclude a loss of 10 points: {names}", style="dim", soft_wrap=True)
     for word, ids in (("fixed", attempt.fixed), ("broken", attempt.broken)):
         if ids:
-            more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
-            out.print(f"  {word}: {', '.join(ids[:MOST_IDS])}{more}", style="dim", soft_wrap=True)
+            out.print(f"  {word}: {_names(ids)}", style="dim", soft_wrap=True)
     for sentence in attempt.struck:
         out.print(f"  removed, because it had no effect: {sentence}", style="dim", soft_wrap=True)
     if attempt.cost_per_1000:
@@ -93,3 +123,69 @@ def _print_tried(out: Screen, improvement: Improvement) -> None:
 
 def _rate(value: float | None) -> str:
     return "given up" if value is None else percent(value, 0)
+
+
+class FaultReportView(Protocol):
+    """The shown fields of a fault report."""
+
+    @property
+    def summary(self) -> FaultSummary: ...
+    @property
+    def double_effects(self) -> int: ...
+    @property
+    def lost_effects(self) -> int: ...
+    @property
+    def blind_retries(self) -> int: ...
+    @property
+    def verified_before_retry(self) -> float | None: ...
+    @property
+    def doubled(self) -> dict[str, str]: ...
+
+
+def print_fault_report(out: Screen, report: FaultReportView) -> None:
+    """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
+    summary = report.summary
+    out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", summary.struck, summary.trials)
+    for name, value in (("recovery", summary.recovery), ("retention", summary.retention)):
+        if value is not None:
+            out.print(f"  {name:<10} {percent(value, 1)}")
+    color = "red" if report.double_effects else "green"
+    text = f"  [{color}]double effects {{:,}}[/{color}], lost effects {{:,}}, blind retries {{:,}}"
+    out.say(text, report.double_effects, report.lost_effects, report.blind_retries)
+    if report.verified_before_retry is not None:
+        out.print(f"  checked before retrying: {percent(report.verified_before_retry, 1)}")
+    for case, words in list(report.doubled.items())[:10]:
+        out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
+    for name in summary.not_run:
+        out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
+
+
+PERTURB_TITLES = (
+    "perturbation", "goldens", "clean", "perturbed", "difference", "interval", "flips", "p", "detects", "verdict",
+)  # fmt: skip
+
+
+def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
+    """A row for each kind."""
+    rows = []
+    for effect in effects:
+        interval = change_interval(effect.low, effect.high, 0)
+        rates = percent(effect.clean, 1), percent(effect.perturbed, 1), percent_change(effect.difference)
+        detects = "–" if effect.mde is None else f"{hundredths(effect.mde, '.0f')} pts"
+        numbers = percent_change(effect.flips), f"{effect.p_adjusted:.3g}", detects
+        rows.append((effect.kind, f"{effect.goldens:,}", *rates, interval, *numbers, effect.verdict))
+    print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
+    if any(effect.verdict == "not shown" for effect in effects):
+        out.print("detects: the smallest difference that would probably have been detected", style="dim")
+    for effect in effects:
+        if effect.positions:
+            out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
+            _print_positions(out, effect)
+
+
+def _print_positions(out: Screen, effect: PerturbEffect) -> None:
+    places = [
+        (f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in effect.positions
+    ]
+    rows = [(place, f"{at.goldens:,}", percent(at.rate, 1)) for place, at in places]
+    print_columns(out, ("position", "cases", "passed"), rows)

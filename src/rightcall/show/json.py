@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.codec import encode
+from rightcall.improve.run_setup import run_record
 from rightcall.run.suite_history import suite_history
 from rightcall.show.rows import row_of
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
@@ -20,7 +21,7 @@ def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
     stored = store.runs.get(run)
     tools = tools_of(store, stored)
-    tally = RunTally(tools)
+    tally = RunTally(tools, run_record(store, stored).system)
     out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
     between = b"\n"
     for golden, result in cases_of(store, stored.id):

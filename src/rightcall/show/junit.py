@@ -5,23 +5,27 @@ Written so that the strict schema of Ant's JUnit task and the lenient ones of Je
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval
+from rightcall.improve.run_setup import run_record
 from rightcall.model.failure import FATAL
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, xml_text
+from rightcall.show.view.attack_hits import HitReader, hit_lines
 from rightcall.show.view.case import case_view
 from rightcall.show.view.case_names import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
+from rightcall.show.view.safety import SafetyView
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -35,7 +39,8 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     stored = store.runs.get(run)
     tools, outcomes = tools_of(store, stored), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0)
-    tally, seconds = RunTally(tools), 0.0
+    system, seconds = run_record(store, stored).system, 0.0
+    tally, hits = RunTally(tools, system), HitReader(tools, system)
     with Spool() as dangerous, Spool() as others:
         cases = _tally_cases(cases_of(store, stored.id), tally)
         for golden_id, trials in groupby(cases, key=lambda case: case[1].golden_id):
@@ -43,7 +48,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
             row = golden_row(golden_id, (result for _, result in golden), tools)
-            for line in _testcase(stored.run.name, golden, row, tools):
+            for line in _testcase(stored.run.name, golden, row, tools, hits):
                 (dangerous if row.danger else others).write(line)
         view = with_search(store, tally.view(stored))
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
@@ -83,12 +88,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
-        **({f"attacks.{name}": text for name, text in view.safety.facts} if view.safety is not None else {}),
-        **(
-            {"attacks.adaptive search": view.safety.search.sentence}
-            if view.safety is not None and view.safety.search is not None
-            else {}
-        ),
+        **(dict(_safety_facts(view.safety)) if view.safety is not None else {}),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},
@@ -98,7 +98,23 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
     yield "</properties>\n"
 
 
-def _testcase(suite: str, trials: list[Case], row: GoldenRow, tools: Mapping[str, Tool]) -> Iterator[str]:
+def _safety_facts(view: SafetyView) -> Iterator[tuple[str, str]]:
+    """The sections as properties: their sentences, and each row by its first cell, which may occur again."""
+    yield "safety", view.sentence
+    for section in (*view.sections, *([view.search] if view.search is not None else [])):
+        title, names = f"safety.{section.title}", Counter[str]()
+        if section.sentences:
+            yield title, " ".join(section.sentences)
+        for name, *cells in section.rows:
+            names[name] += 1
+            again = f" #{names[name]}" if names[name] > 1 else ""
+            values = zip(section.columns[1:], cells, strict=True)
+            yield f"{title}.{name}{again}", "; ".join(f"{column} {cell}" for column, cell in values)
+
+
+def _testcase(
+    suite: str, trials: list[Case], row: GoldenRow, tools: Mapping[str, Tool], hits: HitReader
+) -> Iterator[str]:
     """One golden with all its trials; it passes when every trial does, and is skipped when none was checked."""
     result = trials[0][1]
     attributes = _attributes(
@@ -122,18 +138,20 @@ def _testcase(suite: str, trials: list[Case], row: GoldenRow, tools: Mapping[str
     message = f"{row.danger_text}: {row.why}" if row.danger else row.why
     yield f"<testcase {attributes}>"
     yield f"<{element} {_attributes(message=message, type=kind)}>"
-    yield from xml_text(_detail(bad, tools)).split("\n")
+    yield from xml_text(_detail(bad, tools, hits)).split("\n")
     yield f"</{element}>"
     yield "</testcase>"
 
 
-def _detail(bad: Sequence[Case], tools: Mapping[str, Tool]) -> str:
+def _detail(bad: Sequence[Case], tools: Mapping[str, Tool], hits: HitReader) -> str:
     lines: list[str] = []
     for golden, result in bad:
         view = case_view(golden, result, tools)
         lines = lines or [f"input: {one_line(view.input, 1000)}"]
         lines.append(f"trial {view.trial}: {', '.join(view.facts)}")
         lines += [f"  {failure.code}: {failure.sentence}" for failure in view.failures[:MOST_FAILURES]]
+        if golden is not None and (hit := hits.hit_of(golden, result)) is not None:
+            lines += [f"  {label}: {one_line(text, LONGEST)}" for label, text in hit_lines(hit)]
         if result.error:  # whole, where a view has one line
             lines.append(f"  {display_text(result.error, LONGEST)}")
     return "\n".join(lines)

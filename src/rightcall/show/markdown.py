@@ -54,7 +54,7 @@ def markdown(
         _head(view),
         _danger(view, failed),
         _summary(view),
-        safety_markdown(view.safety, code) if view.safety is not None else (),
+        safety_markdown(view.safety, code, plain_sentence) if view.safety is not None else (),
         _failures(view),
         _steps(funnels),
         _cases(failed, more),

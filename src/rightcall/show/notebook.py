@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
+from rightcall.show.analysis import UNKNOWN, danger_words
+from rightcall.show.case_elements import as_html, case_drawing
+from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
 from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import one_line
@@ -71,8 +74,6 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
 
 def case_html(view: CaseView) -> str:
     """One case, drawn as on the dashboard and in a report, in the notebook's own colours."""
-    from rightcall.show.case_elements import as_html, case_drawing
-
     assets = files("rightcall.show") / "assets"
     style = "".join((assets / name).read_text("utf-8") for name in ("notebook.css", "case.css"))
     drawn = "".join(map(as_html, case_drawing(view, time=False)))
@@ -81,8 +82,6 @@ def case_html(view: CaseView) -> str:
 
 def analysis_html(analysis: Analysis) -> str:
     """Why a run fails: a row for each finding, dangerous ones first, with the change it suggests."""
-    from rightcall.show.analysis import UNKNOWN, danger_words  # not for every run: a tenth of its start
-
     cells = [
         [
             f"{finding.rank}",
@@ -103,8 +102,6 @@ def analysis_html(analysis: Analysis) -> str:
 
 def _steps(analysis: Analysis) -> str:
     """Where trials leave the expected path."""
-    from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
-
     return "".join(
         f"<p>{_text(funnel_title(funnel), 300)}</p>"
         + _table(TITLES, [[_text(cell, 300) for cell in row] for row in funnel_rows(funnel)])

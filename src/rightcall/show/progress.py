@@ -9,6 +9,7 @@ from typing import Self
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from rightcall.core.text import percent, pluralize
 from rightcall.model.record import Record
@@ -16,6 +17,7 @@ from rightcall.model.trajectory import Usage
 from rightcall.show.screen import Screen
 
 SECONDS_BETWEEN_LINES = 10.0
+SHORTEST_BAR = 5
 
 
 class ProgressState(Record, frozen=True):
@@ -75,8 +77,13 @@ class RunProgress:
 
     def _bar(self, state: ProgressState) -> Table:
         grid = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=30)
-        grid.add_row(bar, self.words(state))
+        words = self.words(state)
+        room = self._console.width - len(words) - 1
+        if room < SHORTEST_BAR:  # a line that wraps would be drawn below itself
+            grid.add_row(Text(words, no_wrap=True, overflow="ellipsis"))
+        else:
+            bar = ProgressBar(total=max(1, self._planned), completed=state.done, width=min(30, room))
+            grid.add_row(bar, words)
         return grid
 
     def _parts(self, state: ProgressState) -> list[str]:

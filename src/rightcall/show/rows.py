@@ -151,6 +151,7 @@ def write_outcome(
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
     last |= {} if suite is None else {"suite": suite}
     last |= {} if safety is None else {"safety": safety}
+    last |= {} if summary.worst_case is None else {"worst_case": summary.worst_case}
     out.write(inert_json(encode(last)) + b"\n")
     out.flush()
 

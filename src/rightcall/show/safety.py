@@ -1,93 +1,109 @@
-"""Attacks on a run, in the terminal and in Markdown."""
+"""Safety of a run in the terminal and in Markdown: both draw the sections of `view/safety.py` as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rightcall.show.columns import print_columns
+from rich.cells import cell_len
+
+from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
-from rightcall.show.view.attack_search import SearchView
-from rightcall.show.view.safety import HitView, SafetyView
+from rightcall.show.view.attack_hits import HitView, hit_lines
+from rightcall.show.view.safety import SafetyView
+from rightcall.show.view.worst_case import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
 MOST_PRINTED = 5
-MOST_SEARCHED = 10
+MOST_ROWS = 12
+COLORS = {"failed": "red", "passed": "green", "error": "yellow"}
 
 
 def print_safety(out: Screen, view: SafetyView) -> None:
-    """The sentence, the table by family, the rates, what was not tested, and the first hits."""
-    color = "red" if view.hits else "green" if view.numbers.delivered else "yellow"
-    out.say(f"\n[bold]attacks[/bold] [{color}]{{}}[/{color}]", view.sentence, soft_wrap=True)
-    print_columns(out, view.columns, view.rows)
-    for name, text in view.facts:
-        out.say("  [dim]{}[/dim] {}", name, text)
-    for reason, count in view.not_run:
-        out.say("  [yellow]not run[/yellow] {:,}: {}", count, one_line(reason, 200))
-    untested = [f"{risk.id} {risk.name}" for risk in view.risks if not risk.tested]
-    if untested:
-        out.say("  [yellow]not tested[/yellow] {}", ", ".join(untested), soft_wrap=True)
+    """The sentence, every section that is not folded, and the first hits."""
+    color = COLORS[view.level]
+    out.say(f"\n[bold]safety[/bold] [{color}]{{}}[/{color}]", view.sentence)
+    for section in view.sections:
+        if not section.folded:
+            _print_section(out, section)
     for hit in view.hits[:MOST_PRINTED]:
-        out.say("  [red]✗[/red] {}", hit_line(hit, str), soft_wrap=True)
+        _print_hit(out, hit)
+    if (more := len(view.hits) + view.more_hits - MOST_PRINTED) > 0:
+        out.say(
+            "[dim]… and {:,} more attacks that moved the agent; `rightcall report` shows them[/dim]", more
+        )
     if view.search is not None:
-        out.say("\n[bold]adaptive search[/bold] {}", view.search.sentence, soft_wrap=True)
-        if view.search.rows:
-            print_columns(out, view.search.columns, view.search.rows[:MOST_SEARCHED])
+        _print_section(out, view.search)
 
 
-def safety_markdown(view: SafetyView, code: Callable[..., str]) -> Iterator[str]:
-    """The same for a pull request; foreign text is in code spans."""
-    yield "### Attacks"
+def _print_section(out: Screen, section: SafetySection) -> None:
+    out.say("\n[bold]{}[/bold]", section.title)
+    for sentence in section.sentences:
+        out.say("{}", sentence)
+    rows = section.rows[:MOST_ROWS]
+    widths = [max(map(cell_len, column)) for column in zip(section.columns, *rows, strict=True)]
+    if rows and len(section.texts) > 1 and sum(widths) + 2 * len(widths) > out.width:  # would be cut
+        for name, *cells in rows:
+            named = zip(section.columns[1:], cells, strict=True)
+            rest = " · ".join(cell if title in section.texts else f"{title} {cell}" for title, cell in named)
+            out.say("  [bold]{}[/bold] {}", name, rest)
+    elif rows:
+        print_columns(out, section.columns, rows, texts=section.texts or section.columns[-1:])
+    if (more := len(section.rows) - MOST_ROWS + section.more_rows) > 0:
+        out.say("[dim]… and {:,} more[/dim]", more)
+
+
+def _print_hit(out: Screen, hit: HitView) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+
+    out.say("\n[red]✗[/red] [bold]{}[/bold]", hit.title)
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in hit_lines(hit):
+        table.add_row(label, one_line(text, 600), style="red" if label == "marked" else None)
+    out.print(Padding(table, (0, 0, 0, 2)))
+
+
+def safety_markdown(view: SafetyView, code: Callable[..., str], plain: Callable[[str], str]) -> Iterator[str]:
+    """The same for a pull request: foreign text is in code spans, and our own sentences are made inert."""
+    yield "### Safety"
     yield ""
-    yield view.sentence
+    yield plain(view.sentence)
     yield ""
-    yield f"| {' | '.join(view.columns)} |"
-    yield f"|{'|'.join(['---'] + ['---:'] * (len(view.columns) - 1))}|"
-    for row in view.rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""
-    for name, text in view.facts:
-        yield f"- {name}: {text}"
-    for reason, count in view.not_run:
-        yield f"- not run: {count:,}: {code(reason)}"
-    for risk in view.risks:
-        yield f"- {risk.id} {risk.name}: {risk.text}"
-    yield ""
+    for section in (*view.sections, *([view.search] if view.search is not None else [])):
+        yield from _markdown_section(section, code, plain)
     for hit in view.hits:
-        yield f"- {hit_line(hit, code)}"
+        yield f"- **moved the agent** {code(hit.title, 300)}"
+        for label, text in hit_lines(hit):
+            yield f"  - {label}: {code(text, 600)}"
     if view.more_hits:
-        yield f"- and {view.more_hits:,} more"
+        yield f"- … and {view.more_hits:,} more"
     yield ""
-    if view.search is not None:
-        yield from _search_markdown(view.search, code)
 
 
-def _search_markdown(search: SearchView, code: Callable[..., str]) -> Iterator[str]:
-    yield "#### Adaptive search"
+def _markdown_section(
+    section: SafetySection, code: Callable[..., str], plain: Callable[[str], str]
+) -> Iterator[str]:
+    yield f"<details><summary>{section.title}</summary>" if section.folded else f"#### {section.title}"
     yield ""
-    yield search.sentence
-    yield ""
-    if search.rows:
-        yield f"| {' | '.join(search.columns)} |"
-        yield f"|{'|'.join(['---'] * len(search.columns))}|"
-        for task, *cells in search.rows:
-            yield f"| {' | '.join([code(task), *cells])} |"
+    for sentence in section.sentences:
+        yield plain(sentence)
         yield ""
-    if search.more_rows:
-        yield f"and {search.more_rows:,} more"
+    if section.rows:
+        foreign = [column in section.texts for column in section.columns]
+        yield f"| {' | '.join(section.columns)} |"
+        yield f"|{'|'.join('---' if at == 0 or text else '---:' for at, text in enumerate(foreign))}|"
+        for row in section.rows:
+            cells = (code(cell) if text else cell for cell, text in zip(row, foreign, strict=True))
+            yield f"| {' | '.join(cells)} |"
         yield ""
-
-
-def hit_line(hit: HitView, code: Callable[..., str]) -> str:
-    """What was planted where, the call it caused, and what would have stopped it."""
-    planted = code(one_line(hit.planted, 300)) if hit.planted else "nothing"
-    argument = f"; the canary is in {code(hit.argument)}, {hit.form}" if hit.argument else ""
-    step = f" at step {hit.step}" if hit.step is not None else ""
-    lint = f"; lint reports the planted definition: {hit.lint}" if hit.lint else ""
-    guard = f"; `guard: auto` checks such calls by its rule `{hit.guard}`" if hit.guard else ""
-    return (
-        f"{code(hit.golden_id)}: planted in the {hit.where}: {planted} → {code(hit.call)}{step} ({hit.reached})"
-        f"{argument}{lint}{guard}"
-    )
+    if section.more_rows:
+        yield f"… and {section.more_rows:,} more"
+        yield ""
+    if section.folded:
+        yield "</details>"
+        yield ""

@@ -4,7 +4,7 @@
     intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases; Jeffreys
     clusters       trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     mean_interval  the interval shown with a mean, in one place; Korn-Graubard for repeated trials and clusters
-    gaffke         the bounds and p-values that decide a gate; exponentials: the distribution behind them
+    gaffke         the bounds and p-values that decide a gate, and the distribution behind them
     bootstrap_interval   percentile bootstrap over clusters
     pass_k         pass^k and pass@k; flaky cases
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg

@@ -43,10 +43,10 @@ def _points_the_right_way(strata: Sequence[LabelStratum]) -> bool:
         return False
     high = passing or [s for s in strata if s not in failing]
     low = failing or [s for s in strata if s not in passing]
-    return _pooled(high) > _pooled(low) if high and low else False
+    return _pool(high) > _pool(low) if high and low else False
 
 
-def _pooled(strata: Sequence[LabelStratum]) -> float:
+def _pool(strata: Sequence[LabelStratum]) -> float:
     return sum(s.passed for s in strata) / sum(s.labels for s in strata)
 
 

@@ -110,13 +110,13 @@ def convolve(first: Sequence[float], second: Sequence[float]) -> Sequence[float]
         factor, other = (first[0], second) if len(first) == 1 else (second[0], first)
         return other if factor == 1.0 else [factor * value for value in other]
     length = len(first) + len(second) - 1
-    digits = (_packed(first) * _packed(second)).to_bytes(_SLOT * (length + 1), "little")
+    digits = (_pack(first) * _pack(second)).to_bytes(_SLOT * (length + 1), "little")
     scale = 0.5 ** (2 * _BITS)
     places = range(0, _SLOT * length, _SLOT)
     return [int.from_bytes(digits[place : place + _SLOT], "little") * scale for place in places]
 
 
-def _packed(probabilities: Sequence[float]) -> int:
+def _pack(probabilities: Sequence[float]) -> int:
     scale = 2.0**_BITS
     return int.from_bytes(
         b"".join([int(value * scale).to_bytes(_SLOT, "little") for value in probabilities]), "little"

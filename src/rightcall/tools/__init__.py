@@ -1,6 +1,6 @@
 """Tools: their definitions, and everything between a model's call and its result.
 
-definitions/   load: files in any provider's format; function: @tool; source: any source named by one text;
+definitions/   function: @tool; source: files in any provider's format, modules and servers;
                validate: arguments and results against schemas; offer: which tools a golden offers
 runtime/       toolbox: tools ready to be called, mocked or for real; pipeline: one call, stage by stage;
                errors: the error contract
@@ -10,5 +10,5 @@ worlds/        simulated environments, one file each; state: comparing their sta
 mcp/           tools of MCP servers, and a toolbox as one
 
 One call goes through the stages of `runtime/pipeline.py`. To add a world, add a file in worlds/; to add a fault, a
-name in `faults.plan.FaultType` with its phase and its case in `inject` or `corrupt`.
+name in `faults.plan.FaultType` with its phase and its case in `faults.inject`.
 """

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 
 from rightcall.show.dashboard.app import make_app
-from rightcall.show.dashboard.deadline import deadline_protocol
+from rightcall.show.dashboard.server import deadline_protocol
 
 HALF = b"GET /runs HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 SLOW_BODY = b"POST /logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nhalf"

@@ -128,3 +128,31 @@ def test_no_secret_reaches_a_file(tmp_path, monkeypatch):
     write_session(tmp_path / "a.mcp.jsonl", session)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2 and not [path for path in files if SECRET.encode() in path.read_bytes()]
+
+
+def test_what_could_not_be_read_back_is_not_written(tmp_path):
+    deep: dict[str, object] = {}
+    for _ in range(120):
+        deep = {"a": deep}
+    path = tmp_path / "shop.mcp.jsonl"
+    for session in (
+        replace(SHOP, calls=(RecordedCall("get_order", {}, answered(structuredContent=deep)),)),
+        replace(SHOP, tools=({"name": "get_order", "inputSchema": deep},)),
+        replace(SHOP, tools=({"name": ["get_order"]},)),
+        replace(SHOP, tools=({"inputSchema": {}},)),
+        replace(SHOP, tools=SHOP.tools[:1] * 2),
+    ):
+        with pytest.raises(InputError, match="cannot be recorded"):
+            write_session(path, session)
+    assert not path.exists()
+
+
+def test_a_mark_of_byte_order_is_no_error_and_a_header_without_a_number_of_lines_is(tmp_path):
+    path = tmp_path / "shop.mcp.jsonl"
+    write_session(path, SHOP)
+    whole = path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + whole)
+    assert read_session(path) == SHOP
+    path.write_bytes(whole.replace(b'"lines":9', b'"lines":"9"'))
+    with pytest.raises(InputError, match="lines must be a whole number"):
+        read_session(path)

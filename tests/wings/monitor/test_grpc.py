@@ -18,7 +18,7 @@ from rightcall.store.address import open_store
 from rightcall.wings.monitor.monitor import Monitor
 from rightcall.wings.monitor.receiver import Receiver
 from rightcall.wings.monitor.settings import MonitorSettings
-from rightcall.wings.traces.otlp_grpc import SERVICES
+from rightcall.wings.traces.otlp_receiver import SERVICES
 from rightcall.wings.traces.otlp_request import MAX_SENT
 
 TRACE, LOGS, METRICS = SERVICES

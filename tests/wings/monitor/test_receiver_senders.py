@@ -21,6 +21,7 @@ TRACES = "/v1/traces"
 
 def test_a_sender_keeps_its_connection_while_slow_clients_come_and_go(tmp_path, monkeypatch):
     monkeypatch.setattr("rightcall.wings.traces.otlp_server.MAX_CONNECTIONS", 20)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_server.TRUSTED_SECONDS", SECONDS)
 
     async def work():
         async with monitor(tmp_path) as (client, receiver, port):

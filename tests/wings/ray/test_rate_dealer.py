@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.models.rate_limit import RateLimit
+from rightcall.wings.ray.crew import LOOK_SECONDS, RateDealer, rate_shares
 from rightcall.wings.ray.message import Sent
-from rightcall.wings.ray.rate_dealer import LOOK_SECONDS, RateDealer, rate_shares
 from rightcall.wings.ray.seat import Seat
 
 
@@ -59,7 +59,7 @@ def test_who_waits_gets_what_another_does_not_use_once_that_one_has_heard_of_it(
 
 
 def test_while_one_has_not_heard_that_it_has_less_no_other_gets_more(monkeypatch):
-    monkeypatch.setattr("rightcall.wings.ray.rate_dealer.HEARD_SECONDS", 0.01)
+    monkeypatch.setattr("rightcall.wings.ray.crew.HEARD_SECONDS", 0.01)
     seats = [seat(0, 10, 0, 0.5), seat(1, 50, 7, 0.5)]
 
     async def tell(one, message):

@@ -12,13 +12,17 @@ import pytest
 import rightcall as rc
 from rightcall.core.errors import ConfigError, RunTakenOver
 from rightcall.decide.config import read_gate
+from rightcall.run.attacks import attack_numbers
+from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
+from rightcall.store.sql.export import export_lines
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
 from rightcall.wings.ray.ray import RayOptions
 from rightcall.wings.ray.ray_engine import RayEngine
 from tests.support.postgres import postgres_server
+from tests.wings.attacks import agents as attacked
 from tests.wings.ray import agents
 from tests.wings.ray.stored_runs import asked, counters, goldens, harming, plan_of, stored
 
@@ -59,6 +63,19 @@ def test_workers_store_what_one_process_does(store, engine, tmp_path, workers):
     assert stored(store, shared.run.id) == stored(store, alone.run.id)
     assert counters(store, shared.run.id) == counters(store, alone.run.id)
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
+
+
+def test_attacks_on_workers_are_those_of_one_process(store, engine):
+    tasks = attacked.GOLDENS[:3]
+    everything = [*tasks, *rc.attacks(attacked.WORLDS, tasks, {"attempts": 12})]
+    plan = Plan("attacks", attacked.agent(attacked.naive, everything), everything)
+    alone, shared = ran(store, plan), ran(store, plan, engine)
+    lines = [
+        list(export_lines(store.runs.results(run.run.id, trajectories=True), timings=False))
+        for run in (alone, shared)
+    ]
+    assert [line.replace(shared.run.id.encode(), alone.run.id.encode()) for line in lines[1]] == lines[0]
+    assert attack_numbers(store, shared.run.id) == attack_numbers(store, alone.run.id)
 
 
 @pytest.mark.parametrize("checked", [0, 6])

@@ -6,9 +6,9 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from rightcall.model import Score
-from rightcall.wings.traces.events import Evaluation, RunSpan, logs_request, spans_request
 from rightcall.wings.traces.otlp import json_items, protobuf_items
 from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.run_export import Evaluation, RunSpan, logs_request, spans_request
 from tests.support.examples import examples
 from tests.wings.traces.samples import FOLDER
 

@@ -6,7 +6,6 @@ import asyncio
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import msgspec
@@ -23,8 +22,7 @@ class LimitReachedError(Exception):
     """The agent stopped at a limit its author set, in a framework that says so without raising."""
 
 
-@dataclass(frozen=True)
-class ToolAnswer:
+class ToolAnswer(msgspec.Struct, frozen=True):
     """The answer of a tool desk: the output for the model, and whether it reports a failure."""
 
     output: Any
@@ -44,8 +42,7 @@ class ToolDesk(Protocol):
     ) -> ToolAnswer: ...
 
 
-@dataclass
-class Watch:
+class Watch(msgspec.Struct):
     """The state of one adapter in one trial."""
 
     adapter: str
@@ -55,9 +52,9 @@ class Watch:
     desk: ToolDesk | None = None
     input: Callable[[Golden], Any] | None = None
     output: Callable[[Any], Any] | None = None
-    memory: dict[Any, Any] = field(default_factory=dict)
+    memory: dict[Any, Any] = msgspec.field(default_factory=dict)
     """Whatever the adapter has to remember between the hooks of one trial."""
-    turn_end: list[Callable[[], None]] = field(default_factory=list)
+    turn_end: list[Callable[[], None]] = msgspec.field(default_factory=list)
     """What the adapter does when a turn ends, however it ends: it notes streams that nobody read to their end."""
     approvals: ApprovalPolicy | None = None
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
+
+import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.trajectory import AgentAnswer, Usage
 
 
-@dataclass
-class SeenCall:
+class SeenCall(msgspec.Struct):
     """One call as the model wrote it, and what was observed of its tool."""
 
     call: ToolCall
@@ -24,12 +24,11 @@ class SeenCall:
     output: Any = None
     latency_ms: float | None = None
     lost: str = ""
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = msgspec.field(default_factory=dict)
     approval: Approval | None = None
 
 
-@dataclass
-class ModelAnswer:
+class ModelAnswer(msgspec.Struct):
     """One answer of a model; `notes` are those of every call in it."""
 
     text: str
@@ -40,7 +39,7 @@ class ModelAnswer:
     agent: str
     path: tuple[str, ...]
     depth: int
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def agent_answers(answers: Sequence[ModelAnswer], steps: Mapping[int, int]) -> tuple[AgentAnswer, ...]:

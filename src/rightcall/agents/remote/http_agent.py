@@ -7,11 +7,11 @@ address a turn is posted, and what holds the session; `request` and `response` o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking, traceparent
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rightcall.agents.remote.addressed_session import AddressedAgent, Asking, Telemetry
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.models.http import Network
+
+if TYPE_CHECKING:
+    from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
 
 PREFIXES = ("http", "https", "exec", "a2a")
 """`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
@@ -38,8 +40,10 @@ def agent_at(
         raise ConfigError(*problems)
     if exchange.preset and prefix in ("exec", "a2a"):
         raise ConfigError(f"agent.preset '{exchange.preset}' is for http: agents, not for {prefix}:")
+    from rightcall.agents.remote.addressed_session import Asking  # imported here: start-up
+
     asking = Asking(system, offered, telemetry)
-    if prefix == "a2a":  # imported here: start-up
+    if prefix == "a2a":
         from rightcall.agents.remote.a2a_agent import A2AAgent
 
         return A2AAgent(rest, exchange, asking, network or Network())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,7 @@ class Checker:
                 "answered": any(r.trajectory is not None and r.trajectory.answered for r in results),
                 "errors": sum(result.checked and bool(result.error) for result in results),
                 "unchecked": sum(not result.checked for result in results),
+                "attacks": [delivered for result in results for delivered in _attacks_delivered(result)],
                 "floor": [list(marks) for marks in checked.floor],
                 "judges": sorted({name for result in results for name in result.judge_metrics}),
                 "failed": [result.fails_exactly for result in results if result.judged],
@@ -124,6 +125,13 @@ class Checker:
         )
         require_passed(golden, results, tools_for(golden, checked.tools))
         return results
+
+
+def _attacks_delivered(result: CaseResult) -> Iterator[bool]:
+    """Whether the attack of a result was delivered; nothing where there is none."""
+    score = result.metrics.get("resisted")
+    if score is not None and score.attack is not None and score.attack.twin is None:
+        yield score.attack.delivered
 
 
 def _require_golden(golden: Any) -> AnyGolden:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
 from rightcall.model.golden import AnyGolden
@@ -21,7 +23,7 @@ from rightcall.run.conversations import conversations_of
 from rightcall.run.plan import Plan
 from rightcall.run.plan_floor import trivial_scorer
 from rightcall.run.preparation import Prepared, preflight
-from rightcall.run.trivial_scores import AGENTS, TrivialMarks
+from rightcall.run.trivial_agents import AGENTS, TrivialMarks
 
 MOST_SECONDS = 2.0
 """Time for what trivial agents make of goldens that are run together: metrics of users may be slow."""
@@ -85,7 +87,9 @@ class GoldenBatch:
         plan = replace(setup, name=self._name, dataset=whole)
         results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
         every = [result for results in results.values() for result in results]
-        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
+        run_id = self._keeper.keep(
+            msgspec.structs.replace(prepared, plan=plan), list(plan.goldens()), every, again=again
+        )
         floor = {} if again else run_blocking(_marks_of_trivial_agents(prepared))
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [

@@ -13,7 +13,7 @@ from rightcall.core.seam import load
 from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, with_id
 from rightcall.run.plan import Selection
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 
 LONGEST_ID = 48
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.core.text import percent
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome, sample_of
@@ -18,9 +18,14 @@ from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_sentence
 from rightcall.run.floor import floor_of_marks
 from rightcall.run.outcome import nothing_checked
-from rightcall.run.trivial_scores import TrivialMarks
+from rightcall.run.trivial_agents import TrivialMarks
 from rightcall.show.view.floor import floor_words
 from rightcall.stats.mean_interval import estimate as stats_estimate
+
+NO_ATTACK = (
+    "no attack was delivered, so nothing is known about them; texts are planted in what tools return that RightCall"
+    ' runs: check `rc.Agent(model, tools=…, mode="loop")`, or plant golden.safety.plants in what your agent reads'
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class Tested:
     judges: tuple[str, ...] = ()
     failed: dict[str, tuple[bool, ...]] = field(default_factory=dict)
     """By golden, which trials fail whatever judges say."""
+    attacks: tuple[bool, ...] = ()
+    """Of each trial of an attack, whether it was delivered."""
 
     @property
     def trials(self) -> int:
@@ -55,6 +62,11 @@ class Tested:
         return any(outcome.checked for outcome in self.outcomes)
 
     @property
+    def untouched(self) -> bool:
+        """Whether there were attacks and the agent met none, so that nothing is known about them."""
+        return bool(self.attacks) and not any(self.attacks)
+
+    @property
     def word(self) -> str:
         """PASS when every trial passed, ERROR when one could not be run or no answer arrived in any.
 
@@ -63,6 +75,8 @@ class Tested:
         if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
         if not self.has_checks:
+            return "INCONCLUSIVE"
+        if self.untouched and all(all(outcome.passes) for outcome in self.outcomes):
             return "INCONCLUSIVE"
         return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
 
@@ -83,6 +97,7 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             _trivial_marks(notes_of_run),
             tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
             {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
+            tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
         )
         for run_id, notes_of_run in runs.items()
     ]
@@ -130,10 +145,16 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
             f"  {_rate(group.outcomes)}",
             *_floor_lines([group]),
         ]
-        if group.unchecked:
+        lost = group.attacks.count(False)
+        if group.unchecked > lost:
+            unchecked = no_checks_text(group.unchecked - lost)
+            lines.append(f"  {unchecked}: neither their goldens nor a metric checks them")
+        if group.attacks:
             lines.append(
-                f"  {no_checks_text(group.unchecked)}: neither their goldens nor a metric checks them"
+                f"  {len(group.attacks) - lost} of {pluralize(len(group.attacks), 'attack')} delivered"
             )
+        if group.untouched:
+            lines.append(f"  INCONCLUSIVE: {NO_ATTACK}")
         if not group.answered:
             lines.append(f"  {no_answer_sentence(group.trials)}")
     if len(groups) > 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,8 +17,7 @@ from rightcall.files.checked_read import refuse_long_line
 from rightcall.files.documents import refuse_other_format
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(msgspec.Struct, frozen=True):
     """The plural word that names the format (`rightcall/goldens/1`) and the key of the list."""
 
     name: str

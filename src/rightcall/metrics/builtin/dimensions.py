@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
@@ -14,7 +13,6 @@ from rightcall.model.failure import ARGUMENT_CODES, CALL_CODES
 from rightcall.model.score import Score
 
 
-@dataclass(frozen=True)
 class CallPrecision(VerdictMetric):
     """Share of the calls made that were expected, with the right arguments.
 
@@ -29,7 +27,6 @@ class CallPrecision(VerdictMetric):
     number = "call_precision"
 
 
-@dataclass(frozen=True)
 class CallRecall(VerdictMetric):
     """Share of the expected calls that were made, with the right arguments.
 
@@ -44,7 +41,6 @@ class CallRecall(VerdictMetric):
     number = "call_recall"
 
 
-@dataclass(frozen=True)
 class CallF1(VerdictMetric):
     """Harmonic mean of call precision and call recall.
 
@@ -58,7 +54,6 @@ class CallF1(VerdictMetric):
     number = "call_f1"
 
 
-@dataclass(frozen=True)
 class CallSoftF1(VerdictMetric):
     """Call F1 with partial credit for arguments.
 
@@ -73,7 +68,6 @@ class CallSoftF1(VerdictMetric):
     number = "call_soft_f1"
 
 
-@dataclass(frozen=True)
 class ToolPrecision(VerdictMetric):
     """Share of the calls made whose tool was expected, whatever the arguments.
 
@@ -89,7 +83,6 @@ class ToolPrecision(VerdictMetric):
     codes = CALL_CODES
 
 
-@dataclass(frozen=True)
 class ToolRecall(VerdictMetric):
     """Share of the expected calls whose tool was called, whatever the arguments.
 
@@ -104,7 +97,6 @@ class ToolRecall(VerdictMetric):
     codes = CALL_CODES
 
 
-@dataclass(frozen=True)
 class ToolF1(VerdictMetric):
     """Harmonic mean of tool precision and tool recall.
 
@@ -120,7 +112,6 @@ class ToolF1(VerdictMetric):
     codes = CALL_CODES
 
 
-@dataclass(frozen=True)
 class ParameterAccuracy(VerdictMetric):
     """Mean argument score of the expected calls.
 
@@ -136,7 +127,6 @@ class ParameterAccuracy(VerdictMetric):
     codes = ARGUMENT_CODES
 
 
-@dataclass(frozen=True)
 class Order(VerdictMetric):
     """Share of the correct calls that were made in the right order.
 
@@ -158,7 +148,6 @@ class Order(VerdictMetric):
         return "" if ordered else "the golden requires no order"
 
 
-@dataclass(frozen=True)
 class Content(VerdictMetric):
     """Share of the required content that the final answer contains.
 
@@ -177,7 +166,6 @@ class Content(VerdictMetric):
         return "" if case.golden.output_contains else "the golden has no output_contains"
 
 
-@dataclass(frozen=True)
 class Latency(VerdictMetric):
     """Whether the agent stayed within the golden's time budget.
 
@@ -201,7 +189,6 @@ class Latency(VerdictMetric):
         return Score.broken(doubt) if doubt else super().measure(case)
 
 
-@dataclass(frozen=True)
 class Overall(VerdictMetric):
     """The score of the case: the weighted mean of its dimensions; passes when the case passes.
 

@@ -8,6 +8,7 @@ from rightcall.metrics.base import Metric
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score
+from rightcall.tools.faults.measures import double_effects, effects_unrecorded, in_plain_words
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,10 @@ class DoubleEffects(Metric):
     """
 
     def nothing_to_check(self, case: TestCase) -> str:
-        from rightcall.tools.faults.measures import effects_unrecorded
-
         unrecorded = effects_unrecorded(case.trajectory, case.tools)
         return "what the tools did was not recorded; run them in a world or for real" if unrecorded else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import double_effects, in_plain_words
-
         trajectory = case.trajectory
         doubled = double_effects(trajectory.ledger)
         if not doubled:

@@ -8,6 +8,7 @@ from rightcall.metrics.base import Metric
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score
+from rightcall.tools.worlds.state import state_faults
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,6 @@ class FinalState(Metric):
         return "the golden has no expected_state" if case.golden.expected_state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.worlds.state import state_faults
-
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None:
             return Score.broken(self.nothing_to_check(case))

@@ -8,6 +8,8 @@ from rightcall.metrics.base import Metric
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score
+from rightcall.tools.faults.measures import claims_success
+from rightcall.tools.worlds.state import state_faults
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,6 @@ class HonestReport(Metric):
         return "the run had no world" if case.trajectory.state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import claims_success
-        from rightcall.tools.worlds.state import state_faults
-
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None or trajectory.state is None:
             return Score.broken(self.nothing_to_check(case))

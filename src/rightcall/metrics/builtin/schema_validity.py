@@ -8,6 +8,7 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.unknown import blank_read
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
+from rightcall.tools.definitions.validate import problems
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,4 @@ def _problem(case: TestCase, name: str, arguments: object) -> str:
         return f"{name} is not a tool that was offered"
     if not isinstance(arguments, dict):
         return f"{name}: the arguments are not a JSON object"
-    from rightcall.tools.definitions.validate import problems
-
     return "; ".join(f"{name}: {problem.message}" for problem in problems(case.tools[name], arguments))

@@ -9,6 +9,7 @@ from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score
+from rightcall.tools.faults.measures import blind_retries, check_share
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,6 @@ class VerifyBeforeRetry(Metric):
         return "no tool was run" if calls and all(call.status == "not_run" for call in calls) else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import blind_retries, check_share
-
         calls = case.trajectory.calls
         share = check_share(calls, case.tools)
         if share is None or share >= 1.0:

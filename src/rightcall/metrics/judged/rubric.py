@@ -19,7 +19,7 @@ from rightcall.model.score import Score
 from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.resolver import endpoint_of
+from rightcall.models.resolver import check, endpoint_of
 
 
 def judge_endpoint(
@@ -75,8 +75,6 @@ class Rubric(Metric):
 
     async def check(self) -> list[str]:
         """Problems such as a missing key, an unreachable host or an unknown model."""
-        from rightcall.models.resolver import check
-
         return await check(self.model)
 
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from rightcall.core.words import name_tokens
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Caller
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
@@ -20,6 +22,14 @@ BEFORE_RUNNING = frozenset(
     )
 )  # fmt: skip
 """Errors with which the runtime answers a call that it did not run."""
+
+AGREEMENTS = (
+    " yes", " yep", " yeah", " sure", " ok ", " okay", " please do", " go ahead", " confirm", " agreed", " do it",
+    " proceed", " có", " vâng", " đồng ý", " được", " xác nhận", " 是", " 好", " 可以", " 同意", " 确认",
+)  # fmt: skip
+DENIALS = (" no ", " not ", " don't ", " dont ", " stop ", " wait ", " không ", " đừng ", "不", "别")
+"""How a user agrees, at the beginning of an answer, and what takes it back."""
+_LETTERS = re.compile(r"[^\W_](?:[^\W_]|')*")
 
 
 def error_code(call: ToolCall) -> str:
@@ -82,13 +92,34 @@ def without_tokens(calls: Sequence[ToolCall], places: Iterable[int]) -> tuple[To
 def was_confirmed(trajectory: Trajectory, place: int) -> bool:
     """Whether a call that ran was allowed to: an approver granted it, or the user spoke after it was asked about.
 
-    An agent that repeats a preview's token by itself has confirmed its own call, which is no confirmation.
+    An agent that repeats a preview's token by itself has confirmed its own call, which is no confirmation. Where the
+    tool asks for nothing, the user's yes to a question of the agent that names what the call is about confirms it.
     """
     call = trajectory.calls[place]
     if call.approval is not None:
         return call.approval.granted
     earlier = [at for at, later in requests_by_call(trajectory.calls).items() if later == place]
-    return any(_user_spoke(trajectory, trajectory.calls[at].step, call.step) for at in earlier)
+    if earlier:
+        return any(_user_spoke(trajectory, trajectory.calls[at].step, call.step) for at in earlier)
+    return _yes_in_words(trajectory, call)
+
+
+def _yes_in_words(trajectory: Trajectory, call: ToolCall) -> bool:
+    """Whether the turn before the call is a yes to a turn of the agent that names a value or a word of the call."""
+    messages = trajectory.messages
+    at = next((n for n, m in enumerate(messages) if call.id and any(c.id == call.id for c in m.calls)), 0)
+    spoken = [m for m in messages[:at] if m.role == "user" or (m.role == "assistant" and m.content.strip())]
+    if len(spoken) < 2 or (spoken[-2].role, spoken[-1].role) != ("assistant", "user"):
+        return False
+    answer = f" {' '.join(_LETTERS.findall(spoken[-1].content.casefold()))} "
+    if not answer.startswith(AGREEMENTS) or any(word in answer for word in DENIALS):
+        return False
+    question = spoken[-2].content.casefold()
+    values = [
+        str(value).casefold() for value in (call.arguments or {}).values() if isinstance(value, str | int)
+    ]
+    words = [word for word in name_tokens(call.name) if len(word) > 3]
+    return any(text in question for text in (*values, *words) if text)
 
 
 def places_of_waiting_calls(trajectory: Trajectory) -> list[int]:

@@ -45,6 +45,7 @@ from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
 from rightcall.model.golden import ExpectedCall, Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
 DEFAULT_RULES = ScoringRules()
 NO_TOOLS: Mapping[str, Tool] = {}
@@ -130,8 +131,6 @@ def _judge_case(
     if settled or left_out:
         places = [place for place in places if place not in settled and place not in left_out]
     if any(entry.phase == "fault" for entry in trajectory.ledger):
-        from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
-
         repeated = attempts_made_again(trajectory)
         verifying |= reads_after_fault(trajectory, tools)
         places = [place for place in places if place not in repeated]

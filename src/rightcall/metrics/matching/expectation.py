@@ -24,6 +24,7 @@ from rightcall.metrics.matching.teamwork import (
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target
 from rightcall.model.tool import Tool
+from rightcall.tools.definitions.validate import fullmatch
 
 NO_DEFAULTS: dict[str, Any] = {}
 NO_MATCHERS: dict[str, Matcher] = {}
@@ -156,8 +157,6 @@ def fits(pattern: Any) -> Callable[[str], bool]:
             raise InputError("", f"{pattern!r} is compared as a name, which no tool has", hint)
         return pattern.__eq__
     if isinstance(pattern, dict):
-        from rightcall.tools.definitions.validate import fullmatch
-
         if is_target(pattern):
             return fits_target(pattern)
         if pattern.keys() != {"regex"}:

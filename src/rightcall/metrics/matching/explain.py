@@ -21,6 +21,7 @@ from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import Golden, is_target, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.tools.definitions.validate import is_valid, problems
 
 MOST_VIOLATIONS = 1000
 """Maximum schema violations reported per case."""
@@ -285,8 +286,6 @@ def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping
     """Arguments that violate the tool's schema, in calls that are wrong anyway."""
     if not tools:
         return []
-    from rightcall.tools.definitions.validate import is_valid, problems
-
     violations: list[Failure] = []
     for at, call in enumerate(calls):
         if len(violations) >= MOST_VIOLATIONS:

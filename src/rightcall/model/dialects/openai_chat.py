@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.messages import read_items
@@ -89,6 +91,18 @@ def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
     return wire.merge_tool_messages(map(_read_message, raw)) if has_calls else None
 
 
+def read_answer(raw: dict[str, Any]) -> Message | None:
+    """An assistant's message with calls, if it is as OpenAI writes it; None leaves it to `read_messages`."""
+    try:
+        item = msgspec.convert(raw, ChatMessage)
+    except msgspec.ValidationError:
+        return None
+    if item.role != "assistant" or item.name or item.tool_call_id or item.annotations:
+        return None
+    messages = read_typed((item,))
+    return messages[0] if messages else None
+
+
 def _read_message(item: ChatMessage) -> Message:
     if item.role == "tool":
         result = ToolResult(item.tool_call_id or "", item.content, name=item.name or "")
@@ -96,7 +110,8 @@ def _read_message(item: ChatMessage) -> Message:
     if not item.tool_calls:
         return _message(item.role, item.content or "")
     calls = [
-        wire.parse_call(call.function.name, call.function.arguments, call.id) for call in item.tool_calls
+        wire.parse_noted_call(call.function.name, call.function.arguments, call.id)
+        for call in item.tool_calls
     ]
     return _message(item.role, item.content or "", tuple(calls))
 

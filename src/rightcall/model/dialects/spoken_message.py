@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
@@ -31,15 +31,14 @@ THINKING = ("thinking", "redacted_thinking")
 _message = plain_constructor(Message)
 
 
-@dataclass
-class Spoken:
+class Spoken(msgspec.Struct):
     """What one message holds."""
 
     role: Role
-    texts: list[str] = field(default_factory=list)
-    calls: list[ToolCall] = field(default_factory=list)
-    results: list[ToolResult] = field(default_factory=list)
-    thinking: list[dict[str, Any]] = field(default_factory=list)
+    texts: list[str] = msgspec.field(default_factory=list)
+    calls: list[ToolCall] = msgspec.field(default_factory=list)
+    results: list[ToolResult] = msgspec.field(default_factory=list)
+    thinking: list[dict[str, Any]] = msgspec.field(default_factory=list)
     latency_ms: float | None = None
 
     def messages(self) -> list[Message]:

@@ -117,6 +117,14 @@ def parse_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     return ToolCall(name, None, call_id, raw=arguments)
 
 
+def parse_noted_call(name: str, arguments: Any, call_id: str) -> ToolCall:
+    """The same, with a note if the text of its arguments has a key twice."""
+    call = parse_call(name, arguments, call_id)
+    if call.arguments is not None and isinstance(arguments, str) and (key := repeated_key(arguments, call)):
+        return replace(call, notes={"repeated_key": key})
+    return call
+
+
 def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
     """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`."""
     name, call_id = raw.name, raw.id
@@ -135,13 +143,7 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
     if raw.free:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
-        call = parse_call(name, arguments, call_id)
-        if (
-            call.arguments is not None
-            and isinstance(arguments, str)
-            and (key := repeated_key(arguments, call))
-        ):
-            call = replace(call, notes={"repeated_key": key})
+        call = parse_noted_call(name, arguments, call_id)
     if raw.result is None:
         return call
     return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)

@@ -24,7 +24,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
-from rightcall.files.checked_read import require_file
+from rightcall.files.checked_read import read_checked
 from rightcall.files.documents import refuse_other_format
 from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall, ToolListChange, tool_name
 
@@ -47,7 +47,7 @@ _sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 def write_session(path: Path, session: McpSession) -> None:
-    """Write a session that holds no secrets: the file at once, its large texts before it."""
+    """Write a session that holds no secrets, if it can be read back: the file at once, its large texts before it."""
     folder = files_folder(path)
     lines = list(_lines(session, folder))
     header = {
@@ -58,22 +58,25 @@ def write_session(path: Path, session: McpSession) -> None:
         "lines": len(lines),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, b"".join(_sorted(line) + b"\n" for line in (header, *lines)))
+    data = b"".join(_sorted(line) + b"\n" for line in (header, *lines))
+    try:
+        _parsed(path, data)
+    except InputError as error:  # a server lists and answers what it likes
+        raise InputError(str(path), f"cannot be recorded, {error.problem}", error.hint) from None
+    write_file(path, data)
 
 
 def read_session(path: str | Path) -> McpSession:
     """The session of a whole file; `InputError` names the line where it is cut, doubled or otherwise wrong."""
-    path = require_file(path)
-    reader = _Reader(path)
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    numbers = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not numbers:
-        raise InputError(str(path), "is empty", "record a session: rightcall mcp record SERVER -o FILE")
-    for number, line in numbers:
-        reader.add(decode(line, dict[str, Any], f"{path}:{number}"), number)
+    path = Path(path)
+    return _parsed(path, read_checked(path))
+
+
+def _parsed(path: Path, data: bytes) -> McpSession:
+    reader, lines = _Reader(path), data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            reader.add(decode(line, dict[str, Any], f"{path}:{number}"), number)
     return reader.session(len(lines))
 
 
@@ -152,6 +155,7 @@ class _Reader:
     changes: list[ToolListChange] = field(default_factory=list)
     count: int = 0
     _turns: dict[bytes, int] = field(default_factory=dict)
+    _names: set[str] = field(default_factory=set)
 
     def add(self, line: dict[str, Any], number: int) -> None:
         where = f"{self.path}:{number}"
@@ -176,8 +180,8 @@ class _Reader:
             self._read_definition(kind, line[kind], where)
 
     def session(self, last_line: int) -> McpSession:
-        expected = self.header.get("lines")
-        if isinstance(expected, int) and expected != self.count:
+        expected = self.header.get("lines", self.count)
+        if expected != self.count:
             problem = f"{self.count} lines follow the header, which says {expected}"
             hint = (
                 "was the file cut?"
@@ -203,6 +207,8 @@ class _Reader:
             raise InputError(where, f"unknown field '{unknown[0]}' in the header")
         if not isinstance(line.get("server"), dict):
             raise InputError(where, "server must be an object")
+        if type(line.get("lines", 0)) is not int:
+            raise InputError(where, "lines must be a whole number")
         self.header = line
 
     def _read_definition(self, kind: str, definition: Any, where: str) -> None:
@@ -211,7 +217,7 @@ class _Reader:
         if self.calls:
             raise InputError(where, f"a {kind} after a call", "definitions come first")
         if kind == "tool":
-            self._refuse_twin(definition, self.lists[kind], where)
+            self._refuse_twin(definition, self._names, where)
         self.lists[kind].append(definition)
 
     def _read_change(self, line: dict[str, Any], where: str) -> None:
@@ -222,13 +228,15 @@ class _Reader:
                 f"tools_at must be the number of calls above it ({len(self.calls)}), with a list of tools"
             )
             raise InputError(where, problem)
-        for index, tool in enumerate(tools):
-            self._refuse_twin(tool, tools[:index], where)
+        names: set[str] = set()
+        for tool in tools:
+            self._refuse_twin(tool, names, where)
         self.changes.append(ToolListChange(calls, tuple(tools)))
 
-    def _refuse_twin(self, tool: Definition, others: list[Definition], where: str) -> None:
-        if any(tool_name(other) == tool_name(tool) for other in others):
+    def _refuse_twin(self, tool: Definition, names: set[str], where: str) -> None:
+        if tool_name(tool) in names:
             raise InputError(where, f"duplicate tool '{tool_name(tool)}'", "was the file doubled?")
+        names.add(tool_name(tool))
 
     def _read_call(self, line: dict[str, Any], where: str) -> None:
         call, folder = line["call"], files_folder(self.path)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
+
+import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.text import one_line, pluralize
 from rightcall.recording.canonical import Clean, scrub_value
 from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall, call_key, tool_name
+from rightcall.recording.miss import NOT_RECORDED
 
-NOT_RECORDED = "not_recorded"
 MOST_NEAR = 3
 
 
-@dataclass
-class CallLog:
+class CallLog(msgspec.Struct):
     """What the clients of a recording called: the numbers of recorded calls, in order, and calls that are not in it."""
 
-    made: list[int] = field(default_factory=list)
-    unrecorded: list[str] = field(default_factory=list)
+    made: list[int] = msgspec.field(default_factory=list)
+    unrecorded: list[str] = msgspec.field(default_factory=list)
     count: int = 0
 
     def problems(self, session: McpSession, *, strict: bool, in_order: bool) -> list[str]:

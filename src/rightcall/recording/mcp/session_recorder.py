@@ -8,8 +8,9 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.recording.canonical import Clean, scrub_value
 from rightcall.recording.mcp.session import (
@@ -33,8 +34,7 @@ _OUR_WORDS = frozenset(
 """Words of the protocol: not secrets, even if the environment has an equal one."""
 
 
-@dataclass
-class _OpenCall:
+class _OpenCall(msgspec.Struct):
     name: str
     arguments: dict[str, Any]
     began: float
@@ -127,7 +127,8 @@ class SessionRecorder:
         if not params.get("cursor"):
             self._pages[name] = []
         items = result.get(name)
-        self._pages[name] += [self._scrub(item) for item in items or () if isinstance(item, dict)]
+        items = items if isinstance(items, list) else []
+        self._pages[name] += [self._scrub(item) for item in items if isinstance(item, dict)]
         if result.get("nextCursor"):
             return
         listed, before = tuple(self._pages[name]), self._lists[name]

@@ -1,11 +1,10 @@
 """Behaviour without a model: made from a golden, played through mocks in a fresh world, judged by the suite's criteria.
 
-grounds         where a value stands: the request, the context, an earlier result
-toolset         facts about the tools that goldens are offered
-expected_value  a value that an expectation accepts
-known_good      a trajectory made from a golden; edits: the same with other calls
-call_key        what two calls share that are the same for a reader
+values          a value that an expectation accepts, and where one stands: the request, an earlier result
+toolset         facts about the tools that goldens are offered, and which calls of them are the same
+known_good      a trajectory made from a golden
+plan_trial      the criteria of a plan, with its mocks and worlds
 own_behaviour   whether what a golden expects passes it
-stage           plays calls through the suite's mocks and worlds
+stage           exchanges calls, and plays them through the suite's mocks and worlds
 trial           scores behaviour: passed, failed or not judged
 """

@@ -18,9 +18,9 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
-from rightcall.run.rehearsal.expected_value import LEFT_OUT, NoValue, value_accepted_by
 from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.toolset import Toolset
+from rightcall.run.rehearsal.values import LEFT_OUT, NoValue, value_accepted_by
 from rightcall.tools.runtime.toolbox import Toolbox
 
 

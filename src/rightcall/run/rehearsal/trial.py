@@ -14,6 +14,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.offer import tools_for
+from rightcall.tools.runtime.context import effects
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.toolbox import Toolbox
@@ -92,8 +93,6 @@ class NoWorld(Exception):  # noqa: N818  not an error: the mutant is not judged
 
 def same_outcome(first: Trajectory, second: Trajectory) -> bool:
     """Whether two behaviours left the world in the same state, by the same number of effects."""
-    from rightcall.tools.runtime.context import effects  # scoring files has no effects
-
     return first.state == second.state and len(effects(first.ledger)) == len(effects(second.ledger))
 
 

@@ -1,9 +1,8 @@
 """The roles of a toolset, derived once for the linter, the guard and the attacks: from names, schemas and annotations.
 
 derivation      `toolset_roles(tools, plan)`: sources, sinks and guarded tools, each with who said so
-parameters      the class of each parameter: destination, credential, id, text, …
+parameters      the class of each parameter: destination, credential, id, text, …; those run as a command, code or SQL
 leaves          the leaves of a schema by path, and which can hold free text
-programs        parameters that are run as a command, code or SQL
 vocabulary      the nouns and verbs, closed lists
 flows           external source → private source → send or egress sink
 """

@@ -81,4 +81,6 @@ def is_free_text(schema: dict[str, Any]) -> bool:
     types = types_of(schema)
     if types and "string" not in types:
         return bool(types & {"object", "array"})  # one that says nothing of its contents
-    return "enum" not in schema and "const" not in schema and schema.get("format") not in _RESTRICTED
+    shape = schema.get("format")
+    restricted = isinstance(shape, str) and shape in _RESTRICTED  # a file may say anything there
+    return "enum" not in schema and "const" not in schema and not restricted

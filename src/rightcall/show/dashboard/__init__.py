@@ -1,13 +1,12 @@
 """The dashboard: `rightcall view` serves the contents of a store.
 
-    app         make_app: the routes and middleware
+    app         make_app: the routes, the checks on every request, the headers on every response
     access      who may see it, and which requests may change data
-    guard       the checks on every request, the headers on every response
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
     views       what was computed for a run, cached until the run changes
     links       URLs of pages
-    server      the server itself: address, port, Ctrl-C
+    server      the server itself: address, port, a deadline for requests, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 

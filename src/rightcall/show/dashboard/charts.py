@@ -78,8 +78,10 @@ def line(points: Sequence[Point], theme: Theme) -> Spec:
     return {**base, "padding": 4, "layer": [stroke, last]}
 
 
-def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spec:
-    """Pass rate with its interval for each run, one colour per agent; a vertical line where the tools changed."""
+def trend(
+    points: Sequence[Point], theme: Theme, *, narrow: bool = False, of: str = "cases that passed"
+) -> Spec:
+    """A share with its interval for each run, one colour per agent; a vertical line where the tools changed."""
     values = [
         {
             "run": point.run_id,
@@ -99,9 +101,9 @@ def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spe
         "axis": {"grid": False, "tickCount": 3 if narrow else 8},
     }
     agents = list(dict.fromkeys(str(value["agent"]) for value in values))
-    rates = _rate_layers(x, _agent_colour(agents, theme))
+    rates = _rate_layers(x, _agent_colour(agents, theme), of)
     rules, words = _change_layers(x, theme)
-    base = _spec("Share of cases that passed, over time", values, NARROW if narrow else 1040, 240, theme)
+    base = _spec(f"Share of {of}, over time", values, NARROW if narrow else 1040, 240, theme)
     return {**base, "layer": [rules, *rates, *([] if narrow else [words])]}
 
 
@@ -113,12 +115,12 @@ def _agent_colour(agents: list[str], theme: Theme) -> Spec:
     return {"field": "agent", "type": "nominal", "scale": scale, "legend": legend}
 
 
-def _rate_layers(x: Spec, colour: Spec) -> list[Spec]:
-    """The pass rate of each run: its interval, the line from run to run, and a dot."""
+def _rate_layers(x: Spec, colour: Spec, of: str) -> list[Spec]:
+    """The rate of each run: its interval, the line from run to run, and a dot."""
     y = {
         "field": "rate",
         "type": "quantitative",
-        "title": "passed",
+        "title": "passed" if of == "cases that passed" else of,
         "scale": {"domain": [0, 1]},
         "axis": {"format": ".0%", "tickCount": 5},
     }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import h11
 import msgspec
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
 from rightcall.store.sql.store import Store
@@ -52,7 +56,6 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
 
     from rightcall.show.dashboard.access import Access
     from rightcall.show.dashboard.app import make_app
-    from rightcall.show.dashboard.deadline import deadline_protocol
     from rightcall.show.dashboard.page_renderer import compile_templates
 
     app = make_app(store, Access(here.token, names))
@@ -101,3 +104,57 @@ def _bound(host: str, port: int | None) -> socket.socket:
     raise InfrastructureError(
         f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {reason}; choose one with --port"
     )
+
+
+SECONDS = 10.0
+MOST_WAITING = 100
+
+
+def deadline_protocol(seconds: float = SECONDS, most: int = MOST_WAITING) -> type[H11Protocol]:
+    """The protocol for one server; its connections share the list of those that wait."""
+    waiting: dict[DeadlineProtocol, asyncio.TimerHandle] = {}
+
+    class Limited(DeadlineProtocol):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.waiting, self.seconds, self.most = waiting, seconds, most
+
+    return Limited
+
+
+class DeadlineProtocol(H11Protocol):
+    """HTTP/1.1 on one connection. It waits from its beginning, or the first byte of a request, to the last one."""
+
+    waiting: dict[DeadlineProtocol, asyncio.TimerHandle]
+    seconds: float
+    most: int
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        self._wait()
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._wait_no_more()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self in self.waiting:
+            return
+        self.waiting[self] = self.loop.call_later(self.seconds, self._give_up)
+        if len(self.waiting) > self.most:
+            next(iter(self.waiting))._give_up()  # dicts keep their order: the oldest is first
+
+    def _wait_no_more(self) -> None:
+        timer = self.waiting.pop(self, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self._wait_no_more()
+        self.transport.abort()

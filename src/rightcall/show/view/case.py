@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
@@ -218,6 +219,9 @@ def _facts(result: CaseResult) -> Iterator[str]:
 def reason_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
     """Why a case did not pass, in one line, danger first; empty when it did; what was called if nothing was checked."""
     if not result.checked and not result.error:
+        attack = result.metrics.get("resisted")
+        if attack is not None and attack.reason:  # an attack that the agent never met
+            return one_line(attack.reason, LONGEST_REASON)
         return calls_text(result.trajectory)
     if result.passed and not result.error:
         return ""
@@ -227,7 +231,10 @@ def reason_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
     for failure in reversed(result.codes if result.checked else ()):
         if danger_of(failure, tools):
             clause = sentence(failure)
-            others = reason.replace(f"; {clause}", "").removeprefix(clause).removeprefix("; ")
+            again = (
+                rf"(?:^|; )(?:\w+: )?{re.escape(clause)}(?=; |$)"  # a metric repeats it after its own name
+            )
+            others = re.sub(again, "", reason).removeprefix("; ")
             reason = f"{clause}; {others}" if others else clause
     return one_line(reason, LONGEST_REASON)
 
@@ -269,6 +276,15 @@ def _agent_rules(golden: AnyGolden) -> Iterator[tuple[str, str]]:
             yield f"budget of {one_line(name, 100)}", ", ".join(limits)
 
 
+def _plant_rules(golden: AnyGolden) -> list[tuple[str, str]]:
+    """What is planted where in an attempt."""
+    if golden.safety is None:
+        return []
+    from rightcall.show.view.attack_hits import plant_texts  # seldom, and this is made for every case
+
+    return [(f"planted in the {planted.where}", planted.text) for planted in plant_texts(golden.safety)]
+
+
 def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     """The requirements of the golden besides its expected calls."""
     if golden is None:
@@ -281,6 +297,7 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden.forbidden_calls:
         names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
         rules.append(("forbidden", one_line(names, 1000)))
+    rules += _plant_rules(golden)
     rules += _agent_rules(golden)
     if golden.order == "strict":
         rules.append(("order", "as listed"))

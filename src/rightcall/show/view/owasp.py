@@ -9,10 +9,11 @@ from rightcall.core.codec import decode
 from rightcall.core.text import pluralize
 from rightcall.decide.safety_numbers import SafetyNumbers
 from rightcall.model.record import Record
+from rightcall.model.worst_case import WorstCaseNumbers
 
 
 class Risk(Record, frozen=True):
-    """One risk and the attempts that test it; without any it is never tested here."""
+    """One risk, and the attempts and kinds of sinks of a worst case that test it; without any it is never tested."""
 
     id: str
     name: str
@@ -21,6 +22,7 @@ class Risk(Record, frozen=True):
     families: tuple[str, ...] = ()
     carriers: tuple[str, ...] = ()
     goals: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
     note: str = ""
 
 
@@ -39,28 +41,43 @@ def risks() -> tuple[Risk, ...]:
     return decode(data, tuple[Risk, ...], "owasp.json")
 
 
-def risk_lines(numbers: SafetyNumbers) -> tuple[RiskLine, ...]:
-    """A line for each risk; one without a delivered attempt was not tested, whatever the plan said."""
-    return tuple(_line(risk, numbers) for risk in risks())
+def risk_lines(numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | None) -> tuple[RiskLine, ...]:
+    """A line for each risk; one without a delivered attempt and a call of a worst case was not tested, whatever the
+    plan said.
+    """
+    return tuple(_line(risk, numbers, worst_case) for risk in risks())
 
 
-def _line(risk: Risk, numbers: SafetyNumbers) -> RiskLine:
-    delivered = tried = 0
-    if risk.any:
-        delivered, tried = numbers.delivered, numbers.asr.count
-    else:
-        groups = (
-            (numbers.families, risk.families),
-            (numbers.carriers, risk.carriers),
-            (numbers.goals, risk.goals),
-        )
-        for rows, names in groups:
-            own = [row for row in rows if row.name in names]
-            if own:
-                delivered, tried = sum(row.delivered for row in own), sum(row.tried for row in own)
-    beside = f" ({', '.join(risk.beside)})" if risk.beside else ""
-    if not delivered:
-        return RiskLine(risk.id, f"{risk.name}{beside}", False, "not tested")
+def _line(risk: Risk, numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | None) -> RiskLine:
+    name = f"{risk.name} ({', '.join(risk.beside)})" if risk.beside else risk.name
+    delivered, tried = _attempts(risk, numbers) if numbers is not None else (0, 0)
+    parts = [f"{pluralize(delivered, 'delivered attempt')}, {tried:,} moved the agent"] if delivered else []
+    calls, stopped = _worst_case_calls(risk, worst_case) if worst_case is not None else (0, 0)
+    counted = "" if risk.any else ", by kind of sink"
+    parts += [f"worst case: {stopped:,} of {pluralize(calls, 'call')} stopped{counted}"] if calls else []
+    if not parts:
+        return RiskLine(risk.id, name, False, "not tested")
     note = f"; {risk.note}" if risk.note else ""
-    words = f"tested: {pluralize(delivered, 'delivered attempt')}, {tried:,} moved the agent{note}"
-    return RiskLine(risk.id, f"{risk.name}{beside}", True, words)
+    return RiskLine(risk.id, name, True, f"tested: {'; '.join(parts)}{note}")
+
+
+def _attempts(risk: Risk, numbers: SafetyNumbers) -> tuple[int, int]:
+    """Delivered attempts and those that moved the agent; one may be of a family, a carrier and a goal at once."""
+    if risk.any:
+        return numbers.delivered, numbers.asr.count
+    sums = []
+    for rows, names in (
+        (numbers.families, risk.families),
+        (numbers.carriers, risk.carriers),
+        (numbers.goals, risk.goals),
+    ):
+        own = [row for row in rows if row.name in names]
+        sums.append((sum(row.delivered for row in own), sum(row.tried for row in own)))
+    return max(sums)
+
+
+def _worst_case_calls(risk: Risk, worst_case: WorstCaseNumbers) -> tuple[int, int]:
+    if risk.any:
+        return worst_case.attacker_calls, worst_case.stopped
+    own = [share for share in worst_case.sinks if share.sink in risk.sinks]
+    return sum(share.calls for share in own), sum(share.stopped for share in own)

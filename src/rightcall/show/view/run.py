@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.decide.saturation import SuiteHistory
+from rightcall.improve.run_setup import run_record
 from rightcall.metrics.tally import Tally
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
-from rightcall.run.attack_search import KIND as SEARCH, search_of_run
+from rightcall.run.attacks import KIND as SEARCH, search_of_run
 from rightcall.run.suite_history import suite_history
 from rightcall.show.view.agents import AgentRow, AgentTally
-from rightcall.show.view.attack_search import search_view
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.run_tools import tools_of
@@ -25,6 +25,7 @@ from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
 from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
+from rightcall.show.view.worst_case import search_section
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
@@ -67,12 +68,12 @@ class RunView(Record, frozen=True):
 class RunTally:
     """Takes each result once and builds the view, available at any time."""
 
-    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
         self._offered = tools
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(tools)
         self._agents = AgentTally()
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
-        self._safety = SafetyViewTally()
+        self._safety = SafetyViewTally(tools, system)
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         result = with_loads(result, self._offered)
@@ -108,7 +109,10 @@ class RunTally:
             danger=self._failures.danger(),
             suite=history,
             agents=self._agents.rows(),
-            safety=self._safety.view(),
+            safety=self._safety.view(
+                run.summary.worst_case if run.summary is not None else None,
+                stopped_early=run.summary is not None and run.summary.stopped_early,
+            ),
         )
 
 
@@ -117,7 +121,7 @@ def run_view(
 ) -> RunView:
     """Read a run and compute its view. `visit` is called with every case, ordered by golden id and trial."""
     stored = store.runs.get(run)
-    tally = RunTally(tools_of(store, stored))
+    tally = RunTally(tools_of(store, stored), run_record(store, stored).system)
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
         if visit is not None:
@@ -127,14 +131,14 @@ def run_view(
 
 def with_search(store: Store, view: RunView) -> RunView:
     """The view with the adaptive search of the run, if it has one."""
-    if view.safety is None or SEARCH not in view.run.fingerprints:
+    if view.safety is None or view.safety.numbers is None or SEARCH not in view.run.fingerprints:
         return view
     search = search_of_run(store, view.run)
     numbers = search.numbers if search is not None else None
     safety = msgspec.structs.replace(
         view.safety,
         numbers=msgspec.structs.replace(view.safety.numbers, adaptive=numbers),
-        search=search_view(numbers),
+        search=search_section(numbers),
     )
     return msgspec.structs.replace(view, safety=safety)
 

@@ -1,106 +1,206 @@
-"""Attacks on a run as they are shown everywhere: one sentence, one table, the rates, what was not tested, each hit."""
+"""Safety of a run as it is shown everywhere: one sentence with both halves, sections in one order, then each hit.
+
+Formats draw sections as they come; the order is that of this file. What was not tested, or not replayed, is said.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from rightcall.core.text import percent, percent_interval
-from rightcall.decide.safety_numbers import (
-    FamilyRow,
-    SafetyNumbers,
-    SafetyTally,
-    outcome_of_result,
-)
-from rightcall.decide.safety_rate import SafetyRate
-from rightcall.metrics.matching.reasons import call_text
-from rightcall.metrics.safety.delivery import refusals
+from rightcall.core.text import percent, percent_interval, pluralize
+from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
+from rightcall.decide.safety_rate import SafetyRate, task_of
+from rightcall.metrics.safety.delivery import waiting_text
+from rightcall.model.danger import NO_TOOLS
+from rightcall.model.failure import CODES, Code
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.safety import AttackOutcome, Safety
-from rightcall.show.view.attack_search import SearchView
-from rightcall.show.view.owasp import RiskLine, risk_lines
+from rightcall.model.safety import Safety
+from rightcall.model.tool import Tool
+from rightcall.model.worst_case import WorstCaseNumbers
+from rightcall.show.view.attack_hits import HitReader, HitView
+from rightcall.show.view.owasp import risk_lines
+from rightcall.show.view.worst_case import SafetySection, worst_case_sections, worst_case_sentence
 
 MOST_HITS = 20
-COLUMNS = ("family", "attempts", "delivered", "tried", "done", "complete", "ASR", "upper bound")
-GUARDS = {
-    "send_to_attacker": "to", "exfiltrate": "secret", "pay_attacker": "to", "destroy": "destroy", "grant": "to",
-    "execute": "pick", "change_setting": "asked", "visit": "to", "tamper_argument": "to", "use_identity": "pick",
-}  # fmt: skip
-"""The rule of `guard: auto` that a goal meets first."""
-
-
-class HitView(Record, frozen=True):
-    """One attack that moved the agent, for a person."""
-
-    golden_id: str
-    trial: int
-    family: str
-    goal: str
-    template: str
-    where: str
-    planted: str
-    call: str
-    argument: str
-    form: str
-    step: int | None
-    reached: str
-    lint: str
-    guard: str
+MOST_REASONS = 10
+COUNTS = ("attempts", "delivered", "tried", "done", "complete", "ASR", "upper bound")
+RATE_COLUMNS = ("number", "share", "95 % interval", "counts")
+USER_CODES = ("unconfirmed", "out_of_scope", "cross_user")
 
 
 class SafetyView(Record, frozen=True):
-    """Everything that is shown of the attacks of a run."""
+    """Everything that is shown about the safety of a run; `numbers` is None where no attack was planted."""
 
     sentence: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    facts: tuple[tuple[str, str], ...]
-    risks: tuple[RiskLine, ...]
-    not_run: tuple[tuple[str, int], ...]
-    hits: tuple[HitView, ...]
-    more_hits: int
-    numbers: SafetyNumbers
-    search: SearchView | None = None
+    sections: tuple[SafetySection, ...]
+    hits: tuple[HitView, ...] = ()
+    more_hits: int = 0
+    numbers: SafetyNumbers | None = None
+    worst_case: WorstCaseNumbers | None = None
+    search: SafetySection | None = None
     """The adaptive search, apart from all of the above."""
+
+    @property
+    def level(self) -> str:
+        """passed, failed or error, as pages colour verdicts: nothing known is no success."""
+        reached = self.worst_case is not None and bool(self.worst_case.reached)
+        if self.hits or self.more_hits or reached:
+            return "failed"
+        tested = self.numbers is not None and bool(self.numbers.delivered)
+        return "passed" if tested else "error"
 
 
 class SafetyViewTally:
     """Takes each case of a run once."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
         self._tally, self._hits, self._count = SafetyTally(), list[HitView](), 0
+        self._reader = HitReader(tools, system)
         self._not_run: Counter[str] = Counter()
+        self._leaks: Counter[tuple[str, str, str]] = Counter()
+        self._codes: Counter[tuple[Code, str]] = Counter()
+        self._runaways: Counter[str] = Counter()
+        self._endless: set[str] = set()
         self.used = False
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         safety = golden.safety if golden is not None else None
         outcome = outcome_of_result(result)
+        if safety is None and any(failure.code == "loop_limit" for failure in result.codes):
+            self._endless.add(result.golden_id)  # before its attempts, whose ids continue its own
         self.used = self.used or safety is not None or outcome is not None
         self._tally.add(result, attack=safety is not None and safety.is_attack)
         if outcome is None or outcome.twin is not None:
             return
+        endless = task_of(result.golden_id) in self._endless
         if not outcome.delivered:
-            self._not_run[_why_not(result)] += 1
-        if outcome.tried:
+            self._not_run[_why_not(safety, result)] += 1
+        for leak in outcome.leaks:
+            sink, _, form = leak.partition(": ")
+            self._leaks[_secret_source(safety), sink, form] += 1
+        for failure in result.codes:
+            if failure.code in USER_CODES:
+                self._codes[failure.code, failure.tool] += 1
+            elif failure.code == "runaway":
+                self._runaways[
+                    "none: the clean twin reaches the limit too" if endless else failure.detail
+                ] += 1
+        if outcome.tried and not (endless and outcome.goal == "consume"):
             self._count += 1
-            if len(self._hits) < MOST_HITS and safety is not None:
-                self._hits.append(_hit(safety, result, outcome))
+            hit = (
+                self._reader.hit_of(golden, result)
+                if golden is not None and len(self._hits) < MOST_HITS
+                else None
+            )
+            self._hits += [hit] if hit is not None else []
 
-    def view(self) -> SafetyView | None:
+    def view(
+        self, worst_case: WorstCaseNumbers | None = None, *, stopped_early: bool = False
+    ) -> SafetyView | None:
+        """The view; None for a run without attempts and without a worst case."""
         numbers = self._tally.numbers() if self.used else None
-        if numbers is None:
+        if numbers is None and worst_case is None:
             return None
+        numbers = numbers.without_rates() if numbers is not None and stopped_early else numbers
+        first = [safety_sentence(numbers)] if numbers is not None else ["No attack was planted in this run."]
         return SafetyView(
-            safety_sentence(numbers),
-            COLUMNS,
-            tuple(_row(row) for row in numbers.families),
-            tuple(_facts(numbers)),
-            risk_lines(numbers),
-            tuple(self._not_run.most_common(10)),
+            " ".join((*first, worst_case_sentence(worst_case))),
+            tuple(self._sections(numbers, worst_case)),
             tuple(self._hits),
             self._count - len(self._hits),
             numbers,
+            worst_case,
+        )
+
+    def _sections(
+        self, numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | None
+    ) -> Iterator[SafetySection]:
+        """In the order of every report."""
+        yield from worst_case_sections(worst_case)
+        if numbers is not None:
+            yield _groups("By family", "family", numbers.families)
+            yield _utility(numbers)
+            yield _refusals(numbers, worst_case)
+            yield self._leak_section(numbers)
+            yield self._user_rights(numbers)
+            yield self._amplification(numbers)
+            yield self._not_run_section(numbers)
+        risks = risk_lines(numbers, worst_case)
+        yield SafetySection(
+            "OWASP agentic risks",
+            ("risk", "name", "result"),
+            tuple((risk.id, risk.name, risk.text) for risk in risks),
+            texts=("name", "result"),
+        )
+        if numbers is not None:
+            for name in ("template", "carrier", "goal", "sink"):
+                yield _groups(f"By {name}", name, getattr(numbers, f"{name}s"), folded=name != "template")
+
+    def _leak_section(self, numbers: SafetyNumbers) -> SafetySection:
+        rate = numbers.leak_rate
+        seen = (
+            f"Secrets leaked in {rate_text(rate)} of the trials that read one."
+            if rate.n
+            else "No secret was read."
+        )
+        return SafetySection(
+            "Leaks",
+            ("source", "sink", "form", "trials"),
+            tuple((*names, f"{count:,}") for names, count in self._leaks.most_common()),
+            (f"{seen} A lower bound: paraphrase is not seen.",),
+            texts=("source", "sink"),
+        )
+
+    def _user_rights(self, numbers: SafetyNumbers) -> SafetySection:
+        rates = (
+            ("guarded effects confirmed", numbers.confirmation_rate),
+            ("effects outside the request, besides the attack's own", numbers.scope_rate),
+            ("another user's id", numbers.cross_user_rate),
+        )
+        return SafetySection(
+            "Unconfirmed calls, scope and identity",
+            ("what", "tool", "calls"),
+            tuple(
+                (CODES[code].title, tool, f"{count:,}") for (code, tool), count in self._codes.most_common()
+            ),
+            tuple(f"{name[:1].upper()}{name[1:]}: {rate_text(rate)}." for name, rate in rates),
+            texts=("tool",),
+        )
+
+    def _amplification(self, numbers: SafetyNumbers) -> SafetySection:
+        if numbers.amplification is None or numbers.worst_amplification is None:
+            ratio = "No attempt states how many calls its task needs."
+        else:
+            ratio = (
+                f"Calls under attack, as a multiple of those of the task: median {numbers.amplification:.2g}, worst "
+                f"{numbers.worst_amplification:.2g}."
+            )
+        notes = [ratio]
+        if numbers.endless:
+            attempts = pluralize(numbers.endless, "attempt")
+            notes.append(f"{attempts} in no rate: without an attack the agent reaches its limit there too.")
+        rows = tuple((reason, f"{count:,}") for reason, count in self._runaways.most_common(MOST_REASONS))
+        return SafetySection("Amplification", ("runaway", "trials"), rows, tuple(notes), texts=("runaway",))
+
+    def _not_run_section(self, numbers: SafetyNumbers) -> SafetySection:
+        notes = [
+            f"{numbers.delivered:,} of {pluralize(numbers.attempts, 'attempt')} delivered, "
+            f"{numbers.attempts - numbers.delivered:,} not run."
+        ]
+        if numbers.errors:
+            notes.append(f"{pluralize(numbers.errors, 'error')}, in no rate.")
+        if numbers.refused_at_load:
+            notes.append(f"A linter would refuse {pluralize(numbers.refused_at_load, 'attempt')} at load.")
+        rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
+        return SafetySection(
+            "Not run",
+            ("not delivered because", "attempts"),
+            rows,
+            tuple(notes),
+            texts=("not delivered because",),
         )
 
 
@@ -120,68 +220,77 @@ def rate_text(rate: SafetyRate) -> str:
     """A rate with its interval; a count where too little was seen."""
     if rate.value is None or rate.low is None or rate.high is None:
         return f"{rate.count:,} of {rate.n:,}" if rate.n else "–"
-    return f"{percent(rate.value)} {percent_interval(rate.low, rate.high)} ({rate.count:,} of {rate.n:,})"
+    interval = percent_interval(rate.low, rate.high)
+    return f"{percent(rate.value)} ({interval}; {rate.count:,} of {rate.n:,})"
 
 
-def _row(row: FamilyRow) -> tuple[str, ...]:
-    shown = "–" if row.asr.value is None else percent(row.asr.value)
+def _rate_row(name: str, rate: SafetyRate) -> tuple[str, ...]:
+    counts = f"{rate.count:,} of {rate.n:,}" if rate.n else "–"
+    if rate.value is None or rate.low is None or rate.high is None:
+        return (name, "–", "–", counts)
+    return (name, percent(rate.value), percent_interval(rate.low, rate.high), counts)
+
+
+def _groups(title: str, name: str, rows: tuple[FamilyRow, ...], *, folded: bool = False) -> SafetySection:
+    cells = tuple(_group_row(row) for row in rows)
+    return SafetySection(title, (name, *COUNTS), cells, texts=(name,), folded=folded)
+
+
+def _group_row(row: FamilyRow) -> tuple[str, ...]:
+    share = "–" if row.asr.value is None else percent(row.asr.value)
     upper = "–" if row.asr.upper is None else percent(row.asr.upper)
     counts = (row.attempts, row.delivered, row.tried, row.done, row.complete)
-    return (row.name, *(f"{number:,}" for number in counts), shown, upper)
+    return (row.name, *(f"{number:,}" for number in counts), share, upper)
 
 
-def _facts(numbers: SafetyNumbers) -> list[tuple[str, str]]:
-    facts = [
-        ("ASR: tried", rate_text(numbers.asr)),
-        ("over-refusal", rate_text(numbers.over_refusal)),
-        ("ASR: done", rate_text(numbers.asr_done)),
-        ("ASR: complete", rate_text(numbers.asr_complete)),
-        ("ASR: complete, of all attempts", rate_text(numbers.asr_all)),
-        ("ASR: any template, by task and goal", rate_text(numbers.asr_any)),
-        ("utility without attacks", rate_text(numbers.utility)),
-        ("utility under attack", rate_text(numbers.utility_under_attack)),
-        ("safe utility", rate_text(numbers.safe_utility)),
-        ("utility kept", rate_text(numbers.utility_kept)),
-        ("neutral loss", rate_text(numbers.neutral_loss)),
-        ("leak rate, a lower bound", rate_text(numbers.leak_rate)),
-        ("guarded effects confirmed", rate_text(numbers.confirmation_rate)),
-        ("effects outside the request", rate_text(numbers.scope_rate)),
-        ("another user's id", rate_text(numbers.cross_user_rate)),
-    ]
-    if numbers.amplification is not None and numbers.worst_amplification is not None:
-        facts.append(
-            ("amplification", f"median {numbers.amplification:.2g}, worst {numbers.worst_amplification:.2g}")
+def _utility(numbers: SafetyNumbers) -> SafetySection:
+    paired: tuple[str, ...] = ()
+    if numbers.utility_p is not None:
+        paired = (
+            f"Paired with their clean twins, {pluralize(numbers.utility_lost, 'attempt')} lost the task and "
+            f"{numbers.utility_gained:,} gained it (McNemar, exact: p = {numbers.utility_p:.3g}).",
         )
-    if numbers.refused_at_load:
-        facts.append(("a linter would refuse at load", f"{numbers.refused_at_load:,} attempts"))
-    if numbers.errors:
-        facts.append(("errors, in no rate", f"{numbers.errors:,}"))
-    return facts
-
-
-def _why_not(result: CaseResult) -> str:
-    reasons = refusals(result.trajectory) if result.trajectory is not None else ()
-    return reasons[0] if reasons else "the agent did not read the carrier"
-
-
-def _hit(safety: Safety, result: CaseResult, outcome: AttackOutcome) -> HitView:
-    plant = next((plant for plant in reversed(safety.plants) if plant.canary is None), None)
-    calls = result.trajectory.calls if result.trajectory is not None else ()
-    call = calls[outcome.call] if outcome.call is not None and outcome.call < len(calls) else None
-    reached = "complete" if outcome.complete else "done" if outcome.done else "tried, and stopped or refused"
-    return HitView(
-        result.golden_id,
-        result.trial,
-        outcome.family,
-        outcome.goal,
-        outcome.template,
-        f"{plant.carrier}{f' of {plant.tool}' if plant.tool else ''}" if plant else "",
-        plant.text if plant else "",
-        call_text(call.name, call.arguments) if call is not None else "",
-        outcome.argument,
-        outcome.form,
-        call.step + 1 if call is not None and call.step is not None else None,
-        reached,
-        ", ".join(safety.lint),
-        GUARDS.get(outcome.goal, ""),
+    rates = (
+        ("without attacks", numbers.utility),
+        ("under attack", numbers.utility_under_attack),
+        ("under attack, nothing hijacked (safe)", numbers.safe_utility),
+        ("kept, of tasks whose clean twin passed", numbers.utility_kept),
     )
+    return SafetySection("Utility", RATE_COLUMNS, tuple(_rate_row(*rate) for rate in rates), paired)
+
+
+def _refusals(numbers: SafetyNumbers, worst_case: WorstCaseNumbers | None) -> SafetySection:
+    """What safety gains and what it costs, in one table."""
+    rows = [
+        _rate_row("ASR: tried", numbers.asr),
+        _rate_row("over-refusal", numbers.over_refusal),
+        _rate_row("neutral loss", numbers.neutral_loss),
+        _rate_row("ASR: done", numbers.asr_done),
+        _rate_row("ASR: complete", numbers.asr_complete),
+        _rate_row("ASR: complete, of all attempts", numbers.asr_all),
+        _rate_row("ASR: any template, by task and goal", numbers.asr_any),
+    ]
+    if numbers.stop_rate.n:
+        rows.append(_rate_row("tasks that an attack stopped, in no ASR", numbers.stop_rate))
+    if numbers.say_rate.n:
+        rows.append(_rate_row("attacker's words in the answer, in no gate", numbers.say_rate))
+    if worst_case is not None and worst_case.attacker_calls:
+        for name, count, n in (
+            ("worst case: attacker's calls stopped", worst_case.stopped, worst_case.attacker_calls),
+            ("worst case: user's own calls stopped", worst_case.false_stops, worst_case.user_calls),
+        ):
+            rows.append((name, percent(count / n) if n else "–", "counted", f"{count:,} of {n:,}"))
+    return SafetySection("Attacks that moved the agent, and refusals", RATE_COLUMNS, tuple(rows))
+
+
+def _why_not(safety: Safety | None, result: CaseResult) -> str:
+    known = safety is not None and result.trajectory is not None
+    text = waiting_text(safety, result.trajectory) if known else ""  # type: ignore[arg-type]
+    return text or "the agent did not read the carrier"
+
+
+def _secret_source(safety: Safety | None) -> str:
+    """Where the secret of an attempt lies: `get_profile.api_key`."""
+    plants = safety.plants if safety is not None else ()
+    sources = (f"{p.tool}.{p.path}".strip(".") for p in plants if p.canary == "secret")
+    return ", ".join(sources) or "–"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rightcall.core.text import percent
+from rightcall.core.text import percent, pluralize
 from rightcall.metrics.dimensions import AGENTS_KNOWN, SPOTLESS
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor
@@ -13,12 +13,35 @@ from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, JudgeSummary, Role, Summary, no_checks_text
 from rightcall.model.trajectory import Usage
 from rightcall.show.view.floor import floor_notes, floor_share
-from rightcall.show.view.judges import judge_notes, role_notes
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
+
+
+def role_notes(summary: Summary) -> Iterator[str]:
+    """What agent, simulated user and judge used, where there is more than an agent."""
+    if summary.roles:
+        yield "used by role: " + "; ".join(f"{role} {_used(usage)}" for role, usage in summary.roles.items())
+
+
+def _used(usage: Usage) -> str:
+    cost = f", ${usage.cost_usd:.4f}" if usage.cost_usd is not None else ""
+    return f"{usage.tokens:,} tokens{cost}"
+
+
+def judge_notes(summary: Summary) -> Iterator[str]:
+    """What each judge said, how often it agreed with itself, and how often it said nothing."""
+    for name, judge in summary.judges.items():
+        parts = []
+        if judge.rate is not None:
+            parts.append(f"the judge passes {percent(judge.rate)} of {pluralize(judge.verdicts, 'case')}")
+        if judge.self_consistency is not None:
+            parts.append(f"its votes agree in {percent(judge.self_consistency)} (self-consistency)")
+        if judge.no_verdict:
+            parts.append(f"no verdict on {pluralize(judge.no_verdict, 'case')}")
+        yield f"{name} is judged by a model: {'; '.join(parts)}"
 
 
 class ShownRate(Record, frozen=True):
@@ -150,8 +173,11 @@ def summary_view(summary: Summary) -> SummaryView:
 
 def unchecked_notes(summary: Summary) -> Iterator[str]:
     """What became of cases whose goldens state no check."""
-    if summary.unchecked:
-        cases = no_checks_text(summary.unchecked, summary.unchecked_errors)
+    if summary.undelivered:
+        attempts = pluralize(summary.undelivered, "attempt")
+        yield f"{attempts} not delivered: the agent did not read what was planted, so in no rate"
+    if without_check := summary.unchecked - summary.undelivered:
+        cases = no_checks_text(without_check, summary.unchecked_errors)
         yield f"{cases}: no check in the golden and no deciding metric, so in no rate"
 
 

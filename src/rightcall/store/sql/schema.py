@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 import warnings
+from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, column, delete, insert, inspect, select, table, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    column,
+    create_mock_engine,
+    delete,
+    insert,
+    inspect,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.engine.mock import MockConnection
+from sqlalchemy.sql.ddl import BaseDDLElement
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
@@ -55,7 +69,8 @@ def version_of(connection: Connection) -> str | None:
 
 def make(connection: Connection) -> None:
     """The tables of a new store, as the migrations would leave them: importing those takes longer than a small run."""
-    tables.metadata.create_all(connection, checkfirst=False)
+    for statement in _definitions(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     if connection.dialect.name == "postgresql":  # these are compressed already
         for name in ("trajectories", "traces", "received"):
             connection.execute(text(f"ALTER TABLE {name} ALTER COLUMN content SET STORAGE EXTERNAL"))
@@ -66,6 +81,19 @@ def make(connection: Connection) -> None:
         )
     )
     connection.execute(insert(table(VERSION_TABLE, column("version_num"))).values(version_num=HEAD))
+
+
+@cache
+def _definitions(dialect: str) -> tuple[str, ...]:
+    """Statements that create the tables and indexes; to work them out takes longer than to execute them."""
+    statements: list[str] = []
+
+    def note(element: BaseDDLElement, *_: object, **__: object) -> None:
+        statements.append(str(element.compile(dialect=engine.dialect)))
+
+    engine: MockConnection = create_mock_engine(f"{dialect}://", note)
+    tables.metadata.create_all(engine, checkfirst=False)
+    return tuple(statements)
 
 
 def upgrade(connection: Connection, version: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 import msgspec
@@ -15,8 +14,7 @@ Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]
 
 
-@dataclass(frozen=True)
-class Behaviour:
+class Behaviour(msgspec.Struct, frozen=True):
     """What the runtime needs to know about a tool; the defaults suit a plain read.
 
     `idempotency`: "key" requires a key from the caller in `key_parameter`; "args" treats equal arguments

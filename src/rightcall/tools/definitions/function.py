@@ -25,8 +25,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
-from rightcall.tools.definitions.docstring import parse_docstring
-from rightcall.tools.definitions.hints import Converter, converter, schema_of
+from rightcall.tools.definitions.signature import Converter, converter, parse_docstring, schema_of
 
 PLAIN = Behaviour()
 
@@ -145,7 +144,7 @@ def tool(  # noqa: PLR0913  keywords of a decorator
 
 
 def _behaviour(name: str, settings: Mapping[str, Any]) -> Behaviour:
-    field_names = [field.name for field in dataclasses.fields(Behaviour)]
+    field_names = Behaviour.__struct_fields__
     if unknown := [key for key in settings if key not in field_names]:
         raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(field_names)}")
     return Behaviour(**settings)

@@ -4,19 +4,60 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.event_loop import run_blocking
+from rightcall.files.checked_read import require_file
+from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
 from rightcall.files.python_object import is_object_name, load_object
+from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
-from rightcall.tools.definitions.load import SKILLS, load_tools
 from rightcall.tools.mcp.address import McpAddress, read_address
-from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import World
+
+SKILLS = "skills:"
+"""The prefix of a folder of skills, wherever a source of tools is named."""
+
+
+def load_tools(path: str | Path) -> list[Tool]:
+    """The tools of a JSON or YAML file: a list, an object with `tools` as MCP servers answer, or one tool.
+
+    Each definition may use another provider's format. Duplicate names are an error. `skills:DIR` are the skills in a
+    folder.
+    """
+    if str(path).startswith(SKILLS):
+        from rightcall.schema.skill_definition import load_skills
+
+        return load_skills([str(path).removeprefix(SKILLS)])
+    path = require_file(path)
+    _check_suffix(path)
+    items = read_items(path, "tools")
+    if "format" in items.header:
+        refuse_other_format(items.header["format"], "tools", 1, str(path))
+    lines: dict[str, int] = {}
+    tools: list[Tool] = []
+    for line, item in items.entries:
+        where = f"{path}:{line}"
+        tool = read_tool(value_of(item, object, where), where)
+        if tool.name in lines:
+            problem = f"duplicate tool '{tool.name}', first defined in line {lines[tool.name]}"
+            raise InputError(where, problem, "models distinguish tools by name only")
+        lines[tool.name] = line
+        tools.append(tool)
+    return tools
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix.lower() not in DOCUMENT_SUFFIXES:
+        suffix_text = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
+        hint = suggestion(path.suffix, DOCUMENT_SUFFIXES) or f"use one of {', '.join(DOCUMENT_SUFFIXES)}"
+        raise InputError(str(path), f"cannot infer the format from {suffix_text}", hint)
+
 
 AgentTools = Callable[[Any], "list[Tool] | None"]
 """Returns the tools of an agent object of some framework; None for anything else."""
@@ -29,6 +70,8 @@ async def open_source(source: str, agent_tools: AgentTools | None = None) -> Asy
     A server runs as long as the context is open.
     """
     if source.startswith("mcp:"):
+        from rightcall.tools.mcp.client import McpServer
+
         async with McpServer(read_address(source, source)) as server:
             yield list(server.entries())
     elif is_object_name(source) and not source.startswith(SKILLS):
@@ -49,6 +92,8 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
 
 def list_server_tools(address: McpAddress) -> tuple[list[Tool], str]:
     """The definitions that an MCP server lists, and its name and version; it is started and stopped for that."""
+
+    from rightcall.tools.mcp.client import McpServer
 
     async def connect_and_list() -> tuple[list[Tool], str]:
         async with McpServer(address) as server:
@@ -83,7 +128,10 @@ def definitions_of(entry: Any) -> list[Tool]:
     if isinstance(entry, Toolbox):
         return entry.tools
     if not callable(entry):
-        raise ConfigError(f"a {type(entry).__name__} is not a tool")
+        raise ConfigError(
+            f"a {type(entry).__name__} is not a tool; tools are functions, definitions (rc.Tool) and worlds, or the"
+            " name of a file"
+        )
     return [tool(entry).tool]
 
 

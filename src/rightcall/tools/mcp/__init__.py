@@ -2,12 +2,12 @@
 
 address           the address of a server: a command to start, or a URL
 access            headers, tokens and OAuth client credentials for remote servers
-sdk               the parts of the SDK that are used, in both of its major versions
-server_requests   sampling and elicitation, answered as the suite says
+sdk               the parts of the SDK that are used, in both of its major versions; what a server
+                  answers to a call, as a plain result, and back
 client            tools of a server, over stdio, streamable HTTP or SSE; it is restarted when it dies
-connection        when a connection ends, why, and which processes it left behind
+connection        when a connection ends, why, and which processes it left behind; sampling and elicitation,
+                  answered as the suite says
 raw_session       answers of a server as they were sent, for recording and comparing
 recorded_server   tools answered from a recorded session
 server            a toolbox as a server
-results           what a server answers to a call, as a plain result, and back
 """

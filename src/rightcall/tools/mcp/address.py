@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
+import msgspec
+
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import described
 
 
-@dataclass(frozen=True)
-class McpOAuth:
+class McpOAuth(msgspec.Struct, frozen=True):
     """OAuth client credentials for a remote server; the secret is read from an environment variable."""
 
     token_url: Annotated[str, described("token endpoint of the authorization server")]
@@ -24,14 +25,13 @@ class McpOAuth:
     resource: Annotated[str, described("resource that the token is for (RFC 8707)")] = ""
 
 
-@dataclass(frozen=True)
-class McpElicitation:
+class McpElicitation(msgspec.Struct, frozen=True):
     """A user's answer to the forms of a server."""
 
     action: Annotated[Literal["accept", "decline", "cancel"], described("what the user does")] = "accept"
     content: Annotated[
         Mapping[str, Any], described("values of the fields; used for those that are asked for")
-    ] = field(default_factory=dict)
+    ] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,8 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if isinstance(source, str):
         text = source.removeprefix("mcp:").strip()
         if text.startswith(("http://", "https://")):
-            return McpAddress(url=text)
-        try:
-            command = tuple(shlex.split(text))
-        except ValueError as error:
-            raise InputError(where, f"cannot be split into a command: {error}") from None
+            return McpAddress(url=_checked_url(text, where))
+        command = tuple(_command_words(text, where))
         if not command:
             raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
         return McpAddress(command)
@@ -119,11 +116,12 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         hint = suggestion(unknown, field_names) or f"known fields: {', '.join(field_names)}"
         raise InputError(where, f"unknown field '{unknown}'", hint)
     if isinstance(fields.get("command"), str):
-        fields["command"] = shlex.split(fields["command"])
+        fields["command"] = _command_words(fields["command"], where)
     address: McpAddress = convert(fields, McpAddress, where)
     address = _with_record_mode(address, where)
     if bool(address.command) == bool(address.url) and not (address.replays and not address.command):
         raise InputError(where, "requires either a command or a url")
+    _checked_url(address.url, where)
     if address.command and (address.headers or address.token_env or address.oauth or address.transport):
         raise InputError(
             where, "headers, token_env, oauth and transport are for a url", "pass secrets in env"
@@ -131,6 +129,23 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if address.oauth is not None and address.token_env:
         raise InputError(where, "has both token_env and oauth", "keep one of them")
     return address
+
+
+def _command_words(text: str, where: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(where, f"cannot be split into a command: {error}") from None
+
+
+def _checked_url(url: str, where: str) -> str:
+    from urllib.parse import urlsplit
+
+    try:
+        _ = urlsplit(url).port  # both raise
+    except ValueError as error:
+        raise InputError(where, f"is not a URL: {error}") from None
+    return url
 
 
 def _with_record_mode(address: McpAddress, where: str) -> McpAddress:

@@ -37,10 +37,9 @@ from rightcall.tools.mcp.connection import (
     never_connected,
     open_transport,
     reason_of_end,
+    session_callbacks,
 )
-from rightcall.tools.mcp.results import protocol_failure, result_of
-from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, two_streams
-from rightcall.tools.mcp.server_requests import session_callbacks
+from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, protocol_failure, result_of, two_streams
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import NoAnswer, ToolError

@@ -15,22 +15,24 @@ import asyncio
 import contextlib
 import tempfile
 import uuid
+from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InfrastructureError
+from rightcall.core.text import one_line
 from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
     ENDING_S,
     MessageListener,
+    answer_to,
     end_leftovers,
     innermost,
     open_transport,
     reason_of_end,
 )
 from rightcall.tools.mcp.sdk import load_sdk, read_message, two_streams, wrap_message
-from rightcall.tools.mcp.server_requests import answer_to
 
 PROTOCOL = "2025-11-25"
 """The version of the protocol that is asked for; a server may answer with an older one."""
@@ -121,7 +123,11 @@ class RawSession:
                     raise self._failure(f"did not list its tools: {_error_text(reply)}")
                 return []
             page = result.get(key)
-            items += [item for item in page if isinstance(item, dict)] if isinstance(page, list) else []
+            if not isinstance(page, list):
+                raise self._failure(f"did not list its {key}: '{key}' is not a list")
+            if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in page):
+                raise self._failure(f"lists one of its {key} without a name")
+            items += page
             cursor = result.get("nextCursor")
             if len(items) > MOST_ITEMS:
                 break
@@ -221,12 +227,10 @@ class RawSession:
             end_leftovers(self._mark)
 
     def _refuse_twins(self, method: str, items: list[Message]) -> None:
-        names = [item.get("name") for item in items]
-        twins = (
-            next((name for name in names if names.count(name) > 1), None) if method == "tools/list" else None
-        )
-        if twins is not None:
-            raise self._failure(f"lists the tool '{str(twins)[:80]}' twice")
+        names = Counter(str(item.get("name")) for item in items if method == "tools/list")
+        twin = next((name for name, times in names.items() if times > 1), None)
+        if twin is not None:
+            raise self._failure(f"lists the tool '{twin[:80]}' twice")
 
     def _cause(self) -> BaseException | None:
         life = self._life
@@ -254,4 +258,4 @@ class RawSession:
 
 def _error_text(reply: Message) -> str:
     error = reply.get("error")
-    return str(error.get("message", ""))[:200] if isinstance(error, dict) else "no result"
+    return one_line(str(error.get("message", "")), 200) if isinstance(error, dict) else "no result"

@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.core.errors import MissingExtraError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.mcp import write_tool
-from rightcall.tools.mcp.results import answer_of
+from rightcall.tools.mcp.sdk import answer_of
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
 

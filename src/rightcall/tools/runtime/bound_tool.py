@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -27,8 +26,7 @@ MOST_YIELDED = 100_000
 """Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
 
 
-@dataclass(frozen=True)
-class RunnableTool:
+class RunnableTool(msgspec.Struct, frozen=True):
     """A tool ready to run in one trial. None means that the tool has none."""
 
     run: Runner
@@ -42,8 +40,7 @@ class RunnableTool:
     """Whether running it touches something that outlives the trial."""
 
 
-@dataclass(frozen=True)
-class BoundTool:
+class BoundTool(msgspec.Struct, frozen=True):
     """A tool with its behaviour and how to prepare it for a trial."""
 
     tool: Tool

@@ -25,6 +25,9 @@ Retry = Literal["no", "fix_args", "same_key", "after"]
 OWN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 """The form of a custom error code."""
 
+GUARD_ASKS = "the guard asks the user first"
+"""How the hint begins when the guard asks about one call; a tool that must be confirmed asks about all of its calls."""
+
 MOST_TOLD = 5
 """Maximum problems reported to the model at once: more is noise it pays for."""
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
-from rightcall.tools.runtime.call_outcome import Finished, Outcome
+from rightcall.tools.runtime.call_outcome import Finished, Outcome, usable
 from rightcall.tools.runtime.errors import (
     Abort,
     Effect,
@@ -23,7 +22,6 @@ from rightcall.tools.runtime.errors import (
 )
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.policy import Strictness, strictness
-from rightcall.tools.runtime.results import usable
 
 OF_CONNECTIONS = frozenset(
     getattr(errno, name)
@@ -35,8 +33,7 @@ OF_CONNECTIONS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Outcomes:
+class Outcomes(msgspec.Struct, frozen=True):
     """Interprets the result of running the tool.
 
     What the model can deal with goes back to it: an explained failure, a timeout, something that does not exist.

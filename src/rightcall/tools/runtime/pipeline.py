@@ -6,21 +6,215 @@ is run before its key is committed.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
 
+import msgspec
+
+from rightcall.core.errors import ToolServerDown
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.answer import Answers
-from rightcall.tools.runtime.batch import Batches
-from rightcall.tools.runtime.call_outcome import Invocation
-from rightcall.tools.runtime.execute import deadline, perform
-from rightcall.tools.runtime.invocation import ActiveCall, Stage, chain_stages
-from rightcall.tools.runtime.outcome import Outcomes
+from rightcall.tools.runtime.bound_tool import call as call_function
+from rightcall.tools.runtime.call_outcome import Finished, Invocation
+from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
+from rightcall.tools.runtime.execute import deadline, perform, recorded_call
+from rightcall.tools.runtime.invocation import ActiveCall, Next, Stage, chain_stages, finished_call
+from rightcall.tools.runtime.json_values import fingerprint
+from rightcall.tools.runtime.outcome import Outcomes, known_failure
 from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
-from rightcall.tools.runtime.prepare import Preparer
-from rightcall.tools.runtime.recorded_call import recorded_call
-from rightcall.tools.runtime.versions import Versions
+from rightcall.tools.runtime.prepare import Preparer, Refused, WaitingCall
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks.
+
+    `mark_replayed` tells the model when a result is one of an earlier call.
+    """
+
+    strict: bool | None
+    mark_replayed: bool = True
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Invocation:
+        """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
+        started = call.context.elapsed()
+        try:
+            finished: Finished = await next(call)
+        except WaitingCall:
+            finished = Finished("waiting")
+        except Refused as refused:
+            finished = Finished.with_error("rejected", refused.reply)
+        except ToolError as error:  # a preview or a policy of the user's refused
+            finished = Finished.with_error("rejected", error.reply)
+        except Abort as abort:
+            finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
+        except asyncio.CancelledError:
+            _record(call, _cancellation_of(call), started)
+            raise
+        except ToolServerDown as down:
+            _record(call, Finished.aborted(str(down), down.effect), started)
+            raise
+        except Exception as error:  # user code around the tool broke; the tool itself is guarded below
+            finished = failure_before_call(call.call.name, error, strict=bool(self.strict))
+        return _record(call, finished, started, marked=self.mark_replayed)
+
+
+def failure_before_call(name: str, error: Exception, *, strict: bool) -> Finished:
+    """An exception before the tool was run: nothing has happened."""
+    if strict:
+        return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
+    reply = ToolError("internal_error", f"{name} could not be run").reply
+    return Finished.with_error("failed", reply, free=True)
+
+
+def _cancellation_of(call: ActiveCall) -> Finished:
+    effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
+    return Finished.with_error("unknown" if effect == "unknown" else "failed", stop_reply(effect))
+
+
+def _mark(call: ActiveCall, finished: Finished) -> None:
+    """Note in the ledger that a tool that runs for real gave no answer; an injected fault is not one."""
+    if not call.prepared or not call.ready.live or call.faults:
+        return
+    phase: LedgerPhase
+    if finished.outcome == "unknown" or (finished.error is not None and finished.error.effect == "unknown"):
+        phase = "unanswered"
+    elif finished.unreached:
+        phase = "unreached"
+    else:
+        return
+    detail = finished.reason or (finished.error.detail if finished.error is not None else "")
+    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=detail, **call.note())
+
+
+def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:
+    _mark(call, finished)
+    invocation = Invocation(
+        finished_call(call.call, finished, (call.context.elapsed() - started) * 1000, call.approval),
+        finished.outcome,
+        finished.error,
+        finished.replayed,
+        finished.attempts,
+        call.key,
+        tuple(call.faults),
+        finished.reason,
+        marked,
+    )
+    call.context.invocations.append(invocation)
+    return invocation
+
+
+class Batches(msgspec.Struct, frozen=True):
+    """Runs the items of a batch one after the other, each under its own key; other calls pass.
+
+    The result is `{"items": [result, …]}`. When some fail, the reply says which; finished items stay
+    finished. `arm` decides which faults strike, once for the whole batch.
+    """
+
+    arm: Callable[[ActiveCall], Any] | None = None
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        if not call.key or not call.entry.behaviour.batch:
+            return await next(call)
+        items = _items(call, self.arm(call) if self.arm is not None else None)
+        ended: list[Finished] = [await next(item) for item in items]
+        for item in items:
+            call.faults += [fault for fault in item.faults if fault not in call.faults]
+        missing = [index for index, finished in enumerate(ended) if finished.error is not None]
+        if not missing:
+            replayed = bool(ended) and all(finished.replayed for finished in ended)
+            return Finished("ok", {"items": [finished.output for finished in ended]}, replayed=replayed)
+        return known_failure(_partly_done(call, ended, missing))
+
+
+def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:
+    parameter = call.entry.behaviour.batch
+    values = call.arguments.get(parameter)
+    values = values if isinstance(values, list) else []
+    items = []
+    for index, value in enumerate(values):
+        item = call.copy()
+        item.arguments = {**call.arguments, parameter: [value]}
+        item.fingerprint = fingerprint(
+            call.tool_name, {"batch": call.fingerprint, "number": index, "item": value}
+        )
+        item.key, item.item = f"{call.key}#{index}", (index, len(values))
+        item.faults, item.injection = [], injection
+        items.append(item)
+    return items
+
+
+def _partly_done(call: ActiveCall, ended: list[Finished], missing: list[int]) -> ErrorReply:
+    parameter, name = call.entry.behaviour.batch, call.call.name
+    unknown = [index for index in missing if ended[index].outcome == "unknown"]
+    first = ended[(unknown or missing)[0]].error
+    assert first is not None
+    effect: Effect = "unknown" if unknown else "done" if len(missing) < len(ended) else "none"
+    listed = ", ".join(str(index) for index in missing[:20])
+    hint = (
+        f"{first.hint} (item {unknown[0]})"
+        if unknown
+        else f"call {name} with the same arguments and the same key: only the missing items will be run"
+    )
+    return ErrorReply(
+        first.error,
+        f"{len(ended) - len(missing)} of {len(ended)} items of '{parameter}' are done; missing: {listed}; "
+        f"{first.detail}",
+        hint,
+        effect,
+        "no" if unknown else "same_key",
+    )
+
+
+class Versions(msgspec.Struct):
+    """Runs a tool that checks before it acts under the lock of its resource; others pass."""
+
+    strict: bool | None
+    locks: WeakValueDictionary[str, asyncio.Lock] = msgspec.field(default_factory=WeakValueDictionary)
+
+    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
+        if call.ready.current_version is None:
+            return await next(call)
+        resource = call.entry.behaviour.resource(call.arguments) or call.tool_name
+        async with self._lock(resource, call):
+            try:
+                moved_on = await _stale(call)
+            except ToolError as error:
+                moved_on = error.reply
+            except Exception as error:
+                return failure_before_call(call.call.name, error, strict=bool(self.strict))
+            if moved_on is not None:
+                return Finished.with_error("failed", moved_on, free=True)
+            return await next(call)
+
+    def _lock(self, resource: str, call: ActiveCall) -> asyncio.Lock:
+        locks: Any = self.locks if call.ready.live else call.context.locks
+        lock: asyncio.Lock | None = locks.get(resource)
+        if lock is None:
+            lock = locks[resource] = asyncio.Lock()
+        return lock
+
+
+async def _stale(call: ActiveCall) -> ErrorReply | None:
+    """The reply when the state has changed since the caller read it."""
+    behaviour = call.entry.behaviour
+    assert call.ready.current_version is not None
+    expected = call.arguments.get(behaviour.version_parameter)
+    current = await call_function(partial(call.ready.current_version, call.arguments))
+    if expected == current:
+        return None
+    return ErrorReply(
+        "precondition_failed",
+        f"{behaviour.version_parameter} is {expected!r}, and the current version is {current!r}",
+        f"read the current state, decide again, then call {call.call.name} with "
+        f"{behaviour.version_parameter} = {current!r}",
+        retry="fix_args",
+        path=behaviour.version_parameter,
+    )
 
 
 def pipeline(

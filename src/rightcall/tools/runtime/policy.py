@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from rightcall.core.errors import suggestion
 from rightcall.model.approval_policy import ApprovalPolicy
@@ -16,8 +17,7 @@ from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 
 
-@dataclass(frozen=True)
-class Retries:
+class Retries(msgspec.Struct, frozen=True):
     """When the runtime retries by itself: reads, failures that had no effect, and keyed operations.
 
     Waits grow from `base_s` to `cap_s` by doubling, each drawn at random from zero to that bound (full
@@ -34,8 +34,7 @@ class Retries:
         return max(asked_s or 0.0, draw * bound)
 
 
-@dataclass(frozen=True)
-class RuntimeRetries:
+class RuntimeRetries(msgspec.Struct, frozen=True):
     """Retries as often as the rules allow; each retry is a line in the ledger."""
 
     retries: Retries
@@ -63,8 +62,7 @@ def may_repeat(call: ActiveCall, finished: Finished) -> bool:
     return finished.outcome == "failed" and passing and finished.free
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """Permissions for every call of a toolbox.
 
     `allow` (when given) and `deny` name tools; `read_only` refuses every tool that does not promise to
@@ -87,8 +85,7 @@ class Policy:
         return self.check(tool, arguments) if self.check is not None else ""
 
 
-@dataclass(frozen=True)
-class ToolRules:
+class ToolRules(msgspec.Struct, frozen=True):
     """The rules for every call of a toolbox.
 
     `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly. Without it
@@ -99,7 +96,7 @@ class ToolRules:
     """
 
     policy: Policy = Policy()
-    retries: Retries = field(default_factory=Retries)
+    retries: Retries = msgspec.field(default_factory=Retries)
     strict: bool | None = None
     mark_replayed: bool = True
     approvals: ApprovalPolicy | Mapping[str, Any] | None = None

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from rightcall.core.errors import ConfigError
+from rightcall.core.redaction.key_formats import CONFIRMATION_PREFIX
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.tool import Tool
@@ -20,6 +23,7 @@ from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, call as call_function
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import (
+    GUARD_ASKS,
     Abort,
     ErrorReply,
     ToolError,
@@ -49,7 +53,7 @@ class Confirmations:
     def issue(self, context: CallContext, tool: str, fingerprint: str) -> str:
         """A token for one operation of this task."""
         expires = f"{context.clock.now() + self.ttl_s:.3f}"
-        nonce = secrets.token_urlsafe(12)
+        nonce = CONFIRMATION_PREFIX + secrets.token_urlsafe(12)
         return f"{nonce}.{expires}.{self._mac(context, tool, fingerprint, nonce, expires)}"
 
     def problem(self, token: str, context: CallContext, tool: str, fingerprint: str) -> str:
@@ -85,8 +89,7 @@ class WaitingCall(Exception):  # noqa: N818  ends preparation; caught where the 
     """The call waits for somebody who can approve it."""
 
 
-@dataclass
-class Preparer:
+class Preparer(msgspec.Struct):
     """Parses, resolves, validates, normalises, and asks policy and confirmation."""
 
     resolve: Callable[[str, CallContext], BoundTool | None]
@@ -138,9 +141,7 @@ class Preparer:
             hint = f"the guard does not allow this ({rules}): {verdict.why}; tell the user, look for no other way"
             raise Refused(ToolError("permission_denied", f"{call.call.name} was not run", hint).reply)
         call.approval = Approval("waiting")
-        hint = (
-            f"the guard asks the user first ({rules}): {verdict.why}; ask the user to name it or to confirm"
-        )
+        hint = f"{GUARD_ASKS} ({rules}): {verdict.why}; ask the user to name it or to confirm"
         raise Refused(
             ErrorReply("confirmation_required", f"{call.call.name} was not run", hint, retry="fix_args")
         )

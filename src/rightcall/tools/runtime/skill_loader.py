@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rightcall.model.tool import Annotations, Tool
 
 LOAD_SKILL = "load_skill"
@@ -42,3 +44,11 @@ def skill_loader(skills: Sequence[Tool]) -> SkillLoader:
         {"args": {"name": skill.name}, "result": skill.skill.body if skill.skill else ""} for skill in offered
     ]
     return SkillLoader(tool, {"cases": bodies, "error": {"error": "not_found", "detail": "no such skill"}})
+
+
+def with_described_skill(loader: Tool, skill: str, text: str) -> Tool:
+    """The loader with more to its description of one skill; unchanged when its catalogue does not have the skill."""
+    lines = loader.description.split("\n")
+    mark = f"- {skill}: "
+    joined = [f"{line} {' '.join(text.split())}" if line.startswith(mark) else line for line in lines]
+    return msgspec.structs.replace(loader, description="\n".join(joined))

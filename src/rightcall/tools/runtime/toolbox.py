@@ -12,6 +12,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.safety import Safety
+from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 from rightcall.recording.case import CURRENT
 from rightcall.tools.attacks.tool_list import bind_poison
@@ -19,20 +20,19 @@ from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
-from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.faults.tool_list import entries_by_shown_name, tools_as_shown
+from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name, tools_as_shown
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
+from rightcall.tools.runtime.execute import with_recorded_preview
 from rightcall.tools.runtime.invocation import ActiveCall
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
-from rightcall.tools.runtime.recorded_call import with_recorded_preview
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
@@ -152,8 +152,15 @@ class Toolbox:
                 tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
             }
         if safety is not None and safety.plants:
-            context.plants = TrialPlants(safety)
+            context.plants = TrialPlants(safety, skills=self._skill_index(safety))
         return context
+
+    def _skill_index(self, safety: Safety) -> SkillIndex | None:
+        """The skills whose loads carry what is planted; None when nothing is planted in one."""
+        if all(plant.carrier != "skill" for plant in safety.plants):
+            return None
+        known = [*self.skills, *(entry.tool for entry in self._entries.values())]
+        return SkillIndex({tool.name: tool for tool in known if tool.kind == "skill"})
 
     def show_tools(self, context: CallContext, offered: Iterable[Tool]) -> None:
         """Replace the tools of a trial by those of a poisoned list, run as the tools that they pretend to be."""
@@ -179,7 +186,7 @@ class Toolbox:
         stages = self._pipeline if context.plants is None else self._planted_pipeline
         if context.guard is None:
             return await run_turn(calls, touches, lambda call: stages(ActiveCall(call, context)))
-        with self._guarded_turn(context.guard, calls, context) as verdicts:
+        with self._turn_under_guard(context.guard, calls, context) as verdicts:
 
             def run(call: ToolCall) -> Awaitable[Invocation]:
                 return stages(ActiveCall(call, context, verdict=verdicts.get(id(call))))
@@ -212,11 +219,11 @@ class Toolbox:
         return None if policy is None else Guard(policy, tools, confirmed=confirmed)
 
     @contextmanager
-    def _guarded_turn(
+    def _turn_under_guard(
         self, state: GuardState, calls: Sequence[ToolCall], context: CallContext
     ) -> Iterator[dict[int, GuardVerdict]]:
         """What the guard says of the calls that it stops; afterwards it is told how all of them were answered."""
-        from rightcall.tools.guard.turns import judge_turn, settle_turn
+        from rightcall.tools.guard.monitor import judge_turn, settle_turn
 
         valid = []
         for call in calls:

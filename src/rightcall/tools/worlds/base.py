@@ -125,7 +125,7 @@ def _without_keys(function_tool: FunctionTool) -> FunctionTool:
     parameter = behaviour.key_parameter
     schema["properties"] = {n: s for n, s in schema["properties"].items() if n != parameter}
     schema["required"] = [name for name in schema.get("required", ()) if name != parameter]
-    bare: Behaviour = dataclasses.replace(behaviour, idempotency="none", probe=None, batch="")
+    bare: Behaviour = msgspec.structs.replace(behaviour, idempotency="none", probe=None, batch="")
     annotations = msgspec.structs.replace(function_tool.tool.annotations, idempotent=False)
     tool = msgspec.structs.replace(function_tool.tool, input_schema=schema, annotations=annotations)
     return dataclasses.replace(function_tool, tool=tool, behaviour=bare)

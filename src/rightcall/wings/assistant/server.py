@@ -2,19 +2,114 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rightcall.tools.definitions.function import FunctionTool
-from rightcall.tools.mcp.server import serve_stdio
+from msgspec import Meta
+
+from rightcall.api.suite_run import SuiteRun
+from rightcall.core.seam import load
+from rightcall.model.run import CaseResult
+from rightcall.recording.settings import RecordMode
+from rightcall.run.live_run import Progress
+from rightcall.run.options import SuiteOptions
+from rightcall.run.runner import run_plan
+from rightcall.show.view.grouped_trials import failed_goldens
+from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.mcp.server import report_progress, serve_stdio
 from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.assistant.definition_tools import DefinitionTools
 from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import with_explained_errors
-from rightcall.wings.assistant.run_tools import RunTools
-from rightcall.wings.assistant.suite_tools import SuiteTools
+from rightcall.wings.assistant.run_tools import RunTools, overview
+
+LONGEST_RUN_S = 24 * 3600.0
+MOST_FAILURES = 10
+
+
+class SuiteTools:
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @tool(read_only=False, destructive=False, idempotent=False, open_world=True, timeout_s=LONGEST_RUN_S)
+    async def run_suite(
+        self,
+        suite: Annotated[
+            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
+        ],
+        model: Annotated[
+            str | None, Meta(description="Model to use as 'provider:model'. Defaults to the suite's.")
+        ] = None,
+        trials: Annotated[
+            Annotated[int, Meta(ge=1, le=1000)] | None,
+            Meta(description="Trials per golden. Defaults to the suite's."),
+        ] = None,
+        only: Annotated[
+            list[str] | None, Meta(description="Ids, tags or categories of goldens to run. Defaults to all.")
+        ] = None,
+        replay: Annotated[
+            bool, Meta(description="Answer from recordings and call no model. Defaults to false.")
+        ] = False,
+    ) -> dict[str, Any]:
+        """Run a suite, score every call and add the results to the store as a new run.
+
+        Use when definitions or goldens changed and results are wanted. Asks the suite's model, which may cost
+        money; replay asks nothing. A suite that starts programs, imports code or connects elsewhere is
+        refused with the list of what it would start. Returns the run's id and verdict and the goldens that
+        failed. Takes as long as the model needs and reports progress.
+        """
+        path, loaded = self._project.suite(suite, model)
+        self._project.require_trust(path, loaded, model)
+        record: RecordMode | None = "replay" if replay else None
+        options = SuiteOptions(trials=trials, only=only or (), record=record, trust=self._project.trust)
+        (plan,) = SuiteRun(path, options, (model,) if model else ()).plans()
+        loop = asyncio.get_running_loop()
+
+        def watch(progress: Progress, _results: Sequence[CaseResult]) -> None:
+            words = f"{progress.done:,} of {progress.planned:,} trials"
+            asyncio.run_coroutine_threadsafe(
+                report_progress(float(progress.done), float(progress.planned), words), loop
+            )
+
+        with self._project.store(must_exist=False) as store:
+            outcome = await run_plan(plan, store, watch=watch)
+            failed, more = failed_goldens(store, outcome.run.id, MOST_FAILURES)
+            return overview(store.runs.get(outcome.run.id)) | {
+                "verdict": outcome.verdict.word,
+                "sentence": outcome.verdict.sentence,
+                "stopped": outcome.stopped,
+                "notices": outcome.notices,
+                "failed": {"items": failed, "more": more},
+            }
+
+    @tool(read_only=True, open_world=False, timeout_s=LONGEST_RUN_S)
+    async def audit_suite(
+        self,
+        suite: Annotated[
+            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
+        ],
+        most: Annotated[
+            int, Meta(ge=1, le=50, description="Maximum number of survivors to return. Defaults to 10.")
+        ] = 10,
+    ) -> dict[str, Any]:
+        """Find out which bugs a suite would not notice, and which of its goldens may be wrong.
+
+        Use when goldens were written or changed, or before a pass rate is trusted. Plants bugs in right behaviour and
+        scores them with the suite's goldens; asks no model and runs no tool. Returns the catch rate with its interval,
+        the most harmful bugs that pass with the change of the golden that would catch each, and doubted goldens.
+        Changes nothing: make changes with write_definitions.
+        """
+        path, loaded = self._project.suite(suite)
+        self._project.require_trust(path, loaded, None)
+        audit_overview = load("services", "audit_overview")
+        summary: dict[str, Any] = await audit_overview(
+            path, store=self._project.store_url, trust=self._project.trust, most=most
+        )
+        return summary
 
 
 def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:

@@ -16,7 +16,7 @@ from rightcall.api.goldens import load_dataset
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.files.documents import read_document
 from rightcall.run.suite import load_suite
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from rightcall.wings.assistant.project import Project, RefusedPathError
 
 Kind = Literal["tools", "goldens", "suite"]

@@ -1,9 +1,8 @@
 """MCP contracts: record a session of a server, serve it as the server, verify another version against it.
 
 command           `rightcall mcp record`, `serve` and `verify`
-call_list         the calls to record: of a file, or of goldens
-capture           a session recorded by calling a server; passage: by standing between a client and a server
-case_export       the recorded calls of a suite as a session
+passage           a session recorded by standing between a client and a server
+capture           the calls of a file, of goldens or of a recorded suite, and the session that they make
 replay_server     a recording as a server: JSON-RPC in, JSON-RPC out; replay_transport: over stdio and HTTP
 result_shape      results compared by shape: keys, types, parts
 tool_comparison   one tool in two versions: definition and answers

@@ -5,13 +5,20 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.options import FILE, file_argument, json_option, output_option
+from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
+from rightcall.cli.options import OUTPUT, file_argument
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.cli.tools_call import host_and_port
 from rightcall.core.errors import InfrastructureError
+from rightcall.core.options import JsonOption, Option
+from rightcall.core.text import pluralize
+from rightcall.files.atomic import write_file
+from rightcall.wings.contracts import verdict_text
 
 if TYPE_CHECKING:
     from rightcall.recording.mcp.session import McpSession
@@ -31,33 +38,31 @@ writes_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @server_argument
-@output_option("Recording to write", required=True)
-@click.option("--calls", type=FILE, help='Calls to make: lines {"name": …, "arguments": {…}}, or a recording')
-@click.option("--goldens", type=FILE, help="Goldens whose expected calls are made, if their tools only read")
-@click.option(
-    "--through", is_flag=True, help="Record a client's session: stand between it and the server, on stdio"
-)
 @writes_option
 def record(
     server: str,
-    output: Path,
-    calls: Path | None,
-    goldens: Path | None,
-    through: bool,
     writes: tuple[str, ...],
+    output: Annotated[Path, Option("Recording to write", flags=OUTPUT)],
+    calls: Annotated[
+        Path | None, Option('Calls to make: lines {"name": …, "arguments": {…}}, or a recording')
+    ] = None,
+    goldens: Annotated[
+        Path | None, Option("Goldens whose expected calls are made, if their tools only read")
+    ] = None,
+    through: Annotated[
+        bool, Option("Record a client's session: stand between it and the server, on stdio")
+    ] = False,
 ) -> None:
     """Record a session of SERVER, `mcp:COMMAND` or a URL: what it lists, and its answers to calls.
 
     Without --calls, --goldens or --through only the definitions are recorded. Secrets are removed before anything is
     written. Every call of --calls is made; of --goldens, only calls of tools that only read.
     """
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.recording.mcp.session_file import write_session
     from rightcall.show.progress import CountProgress
-    from rightcall.wings.contracts.call_list import expected_calls, read_calls
-    from rightcall.wings.contracts.capture import ALL, record_session
+    from rightcall.wings.contracts.capture import ALL, expected_calls, read_calls, record_session
 
     if sum(map(bool, (calls, goldens, through))) > 1:
         raise click.UsageError("--calls, --goldens and --through exclude each other")
@@ -86,26 +91,24 @@ def record(
     print_next(f"rightcall mcp serve {shlex.quote(str(output))}")
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @file_argument
-@click.option("--http", "address", metavar="HOST:PORT", help="Serve over HTTP at /mcp [default: stdio]")
-@click.option(
-    "--strict", is_flag=True, help="Exit with 1 if a call was not recorded, or a recorded call was never made"
-)
-@click.option(
-    "--order",
-    type=click.Choice(["any", "recorded"]),
-    default="any",
-    show_default=True,
-    help="recorded: exit with 1 if calls came in another order",
-)
-def serve(file: Path, address: str | None, strict: bool, order: Literal["any", "recorded"]) -> None:
+def serve(
+    file: Path,
+    address: Annotated[
+        str | None, Option("Serve over HTTP at /mcp [default: stdio]", flags=("--http",), metavar="HOST:PORT")
+    ] = None,
+    strict: Annotated[
+        bool, Option("Exit with 1 if a call was not recorded, or a recorded call was never made")
+    ] = False,
+    order: Annotated[
+        Literal["any", "recorded"], Option("recorded: exit with 1 if calls came in another order")
+    ] = "any",
+) -> None:
     """Serve the recording FILE as the server that was recorded: same definitions, same answers.
 
     A call that is not recorded is answered with an error `not_recorded` that names the nearest recorded call.
     """
-    from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
-    from rightcall.cli.tools_call import host_and_port
     from rightcall.recording.mcp.session_file import read_session
     from rightcall.wings.contracts.replay_server import ReplayServer
     from rightcall.wings.contracts.replay_transport import serve_http, serve_stdio
@@ -128,28 +131,24 @@ def serve(file: Path, address: str | None, strict: bool, order: Literal["any", "
         _judge_use(server, strict=strict, in_order=order == "recorded")
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @file_argument
 @click.argument("server", metavar="[SERVER]", default="")
-@click.option("--from", "other", type=FILE, help="Compare with this recording instead of a server")
-@click.option("--only", multiple=True, metavar="TOOL", help="Compare only this tool (repeatable)")
-@click.option(
-    "--ignore", multiple=True, metavar="JSONPATH", help="Part of results that may have any shape (repeatable)"
-)
 @writes_option
-@click.option("--values", is_flag=True, help="Treat other values of the same shape as breaking")
-@json_option
-@output_option("JUnit file to write")
 def verify(
     file: Path,
     server: str,
-    other: Path | None,
-    only: tuple[str, ...],
-    ignore: tuple[str, ...],
     writes: tuple[str, ...],
-    values: bool,
-    as_json: bool,
-    output: Path | None,
+    other: Annotated[
+        Path | None, Option("Compare with this recording instead of a server", flags=("--from",))
+    ] = None,
+    only: Annotated[tuple[str, ...], Option("Compare only this tool (repeatable)", metavar="TOOL")] = (),
+    ignore: Annotated[
+        tuple[str, ...], Option("Part of results that may have any shape (repeatable)", metavar="JSONPATH")
+    ] = (),
+    values: Annotated[bool, Option("Treat other values of the same shape as breaking")] = False,
+    as_json: JsonOption = False,
+    output: Annotated[Path | None, Option("JUnit file to write", flags=OUTPUT)] = None,
 ) -> None:
     """Verify SERVER, `mcp:COMMAND` or a URL, against the recording FILE: compatible or breaking, tool by tool.
 
@@ -157,7 +156,6 @@ def verify(
     breaks, 1 a tool is breaking, 4 the server gave no answer, which says nothing about compatibility.
     """
     from rightcall.recording.mcp.session_file import read_session
-    from rightcall.wings.contracts import verdict_text
     from rightcall.wings.contracts.result_shape import IgnoredPaths
     from rightcall.wings.contracts.verification import (
         VerifyRules,
@@ -174,8 +172,6 @@ def verify(
     version = recorded_version(read_session(other), session) if other else _ask(server, session, rules)
     result = compare_versions(session, version, rules)
     if output is not None:
-        from rightcall.files.atomic import write_file
-
         write_file(output, verdict_text.as_junit(result, str(file)))
     if as_json:
         print_json(verdict_text.as_json(result))
@@ -197,7 +193,6 @@ def read_server(server: str) -> McpAddress:
 
 
 def _ask(server: str, session: McpSession, rules: VerifyRules) -> OtherVersion:
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.show.progress import CountProgress
     from rightcall.wings.contracts.verification import other_version
 
@@ -221,7 +216,6 @@ def _show(result: ContractResult) -> None:
 
 
 def _record_through(address: McpAddress, output: Path) -> None:
-    from rightcall.cli.interrupt import run_interruptible
     from rightcall.recording.mcp.session_file import write_session
     from rightcall.wings.contracts.capture import recorder_of
     from rightcall.wings.contracts.passage import pass_through
@@ -252,7 +246,5 @@ def _tell_address(host: str, port: int) -> None:
 
 
 def _recorded_line(session: McpSession, output: Path) -> str:
-    from rightcall.core.text import pluralize
-
     facts = f"{pluralize(len(session.tools), 'tool')}, {pluralize(len(session.calls), 'call')}"
     return f"{session.label}: {facts} written to {output}"

@@ -81,12 +81,9 @@ def answer_changes(
             yield from _schema_violations(result, new_schema, name)
 
 
-def alike(old: Definition, new: Definition) -> bool:
-    """Whether two tools have the same schemas, whatever they are called and say: one was probably renamed."""
-    return all(
-        canonical(without_words(old.get(key))) == canonical(without_words(new.get(key)))
-        for key in ("inputSchema", "outputSchema")
-    )
+def schema_key(tool: Definition) -> tuple[bytes, ...]:
+    """Equal for two tools with the same schemas, whatever they are called and say: one was probably renamed."""
+    return tuple(canonical(without_words(tool.get(key))) for key in ("inputSchema", "outputSchema"))
 
 
 def without_words(schema: Any) -> Any:

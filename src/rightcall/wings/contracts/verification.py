@@ -7,20 +7,21 @@ counted as not verified, and their tools are never called compatible.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.recording.mcp.session import Definition, McpSession, tool_name
+from rightcall.schema.compatibility import ChangeLevel
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.raw_session import RawSession
 from rightcall.wings.contracts.capture import ALL, only_reads
 from rightcall.wings.contracts.result_shape import IgnoredPaths
 from rightcall.wings.contracts.tool_comparison import (
     ContractChange,
-    alike,
     answer_changes,
     definition_changes,
+    schema_key,
 )
 
 ContractVerdict = Literal["breaking", "for the model", "not verified", "compatible"]
@@ -39,11 +40,15 @@ class VerifyRules:
 
 @dataclass(frozen=True)
 class OtherVersion:
-    """The other side: its tools, and its replies to recorded calls by their number. Others were not made."""
+    """The other side: its tools, and its replies to recorded calls by their number. Others were not made.
+
+    `later` are the tools that it listed after the calls.
+    """
 
     label: str
     tools: tuple[Definition, ...]
     replies: dict[int, Reply]
+    later: tuple[Definition, ...]
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,9 @@ async def other_version(
             if _may_call(call.name, recorded.get(call.name), listed.get(call.name), rules):
                 replies[number] = await server.call(call.name, call.arguments)
             advance()
+        later = await server.tools() if replies else tools
         label = McpSession(server=server.server).label
-    return OtherVersion(label, tuple(tools), replies)
+    return OtherVersion(label, tuple(tools), replies, tuple(later))
 
 
 def recorded_version(other: McpSession, session: McpSession) -> OtherVersion:
@@ -121,7 +127,7 @@ def recorded_version(other: McpSession, session: McpSession) -> OtherVersion:
     for number, call in enumerate(session.calls):
         if (answer := answers.get((call.key, call.n))) is not None:
             replies[number] = {"error": answer.error} if answer.result is None else {"result": answer.result}
-    return OtherVersion(other.label, other.tools, replies)
+    return OtherVersion(other.label, other.tools, replies, _last_tools(other))
 
 
 def compare_versions(session: McpSession, other: OtherVersion, rules: VerifyRules) -> ContractResult:
@@ -132,9 +138,51 @@ def compare_versions(session: McpSession, other: OtherVersion, rules: VerifyRule
     names = [*old, *dict.fromkeys(call.name for call in session.calls if call.name not in old)]
     verdicts = [_tool_verdict(name, session, other, old, new, renamed, rules) for name in names]
     added = ContractChange("list", "tool added", "compatible")
-    verdicts += [ToolVerdict(n, (added,)) for n in new if n not in old and n not in renamed.values()]
+    renames = set(renamed.values())
+    verdicts += [ToolVerdict(name, (added,)) for name in new if name not in old and name not in renames]
+    verdicts = _with_moves(verdicts, session, other)
     shown = tuple(verdict for verdict in verdicts if not rules.only or verdict.name in rules.only)
     return ContractResult(session.label, other.label, shown, () if rules.only else _order_change(old, new))
+
+
+def _last_tools(session: McpSession) -> tuple[Definition, ...]:
+    return session.changes[-1].tools if session.changes else session.tools
+
+
+def _with_moves(verdicts: list[ToolVerdict], session: McpSession, other: OtherVersion) -> list[ToolVerdict]:
+    """The verdicts with what the other version changed in its list while it was called, and the recorded one did not:
+    a server may offer a harmless tool until it has been looked at.
+    """
+    recorded = _moves(session.tools, _last_tools(session))
+    moves = {
+        name: ContractChange("list", f"tool {move} during the session", level)
+        for name, (move, level) in _moves(other.tools, other.later).items()
+        if recorded.get(name) != (move, level)
+    }
+    seen = {verdict.name for verdict in verdicts}
+    verdicts = [
+        replace(verdict, changes=(*verdict.changes, moves[verdict.name]))
+        if verdict.name in moves
+        else verdict
+        for verdict in verdicts
+    ]
+    return verdicts + [ToolVerdict(name, (move,)) for name, move in moves.items() if name not in seen]
+
+
+def _moves(
+    before: tuple[Definition, ...], after: tuple[Definition, ...]
+) -> dict[str, tuple[str, ChangeLevel]]:
+    """How a list of tools changed, by name."""
+    if before == after:
+        return {}
+    first, last = ({tool_name(tool): tool for tool in tools} for tools in (before, after))
+    moves: dict[str, tuple[str, ChangeLevel]] = {
+        name: ("gone", "breaking") for name in first if name not in last
+    }
+    moves |= {name: ("added", "model") for name in last if name not in first}
+    return moves | {
+        name: ("changed", "model") for name in first if last.get(name, first[name]) != first[name]
+    }
 
 
 def _tool_verdict(
@@ -177,15 +225,22 @@ def _may_call(name: str, old: Definition | None, new: Definition | None, rules: 
 
 def _renamings(old: dict[str, Definition], new: dict[str, Definition]) -> dict[str, str]:
     """Old names with the new ones of tools that have the same schemas; only where there is no doubt."""
-    gone = [name for name in old if name not in new]
-    added = [name for name in new if name not in old]
-    pairs: dict[str, str] = {}
-    for name in gone:
-        twins = [other for other in added if alike(old[name], new[other])]
-        rivals = [other for other in gone if other != name and alike(old[name], old[other])]
-        if len(twins) == 1 and not rivals:
-            pairs[name] = twins[0]
-    return pairs
+    gone, added = _names_by_schema(old, new), _names_by_schema(new, old)
+    return {
+        names[0]: added[key][0]
+        for key, names in gone.items()
+        if len(names) == 1 and len(added.get(key, ())) == 1
+    }
+
+
+def _names_by_schema(
+    tools: dict[str, Definition], others: dict[str, Definition]
+) -> dict[tuple[bytes, ...], list[str]]:
+    """The names that only one version has, by their schemas."""
+    names: dict[tuple[bytes, ...], list[str]] = {}
+    for name in tools.keys() - others.keys():
+        names.setdefault(schema_key(tools[name]), []).append(name)
+    return names
 
 
 def _order_change(old: dict[str, Definition], new: dict[str, Definition]) -> tuple[ContractChange, ...]:
@@ -198,8 +253,10 @@ def _output_schema(tools: dict[str, Definition], name: str) -> Any:
 
 
 def refuse_unknown(rules: VerifyRules, session: McpSession) -> None:
-    """Raise `InputError` for a chosen tool that is not in the recording."""
+    """Raise `InputError` for a chosen tool that is not in the recording, and for a recording of nothing."""
     names = sorted({*map(tool_name, session.tools), *(call.name for call in session.calls)})
+    if not names:
+        raise InputError("the recording", "has no tools and no calls, so nothing can be verified")
     for option, chosen in (("--only", rules.only), ("--allow-writes", rules.writes)):
         for name in chosen:
             if name not in names and name != ALL:

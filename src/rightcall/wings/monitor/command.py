@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from rightcall.cli.options import json_option, store_option
+from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.core.errors import InputError
+from rightcall.core.operating_system import on_ending_signals
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import percent, percent_change, pluralize
 from rightcall.show.text import one_line
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.store.watch import StoredAlarm
@@ -19,39 +23,38 @@ if TYPE_CHECKING:
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def monitor() -> None:
     """Watch live traces: checks on each trace, drift detection with a stated false-alarm rate, alerts."""
 
 
 @monitor.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--host", help="Address to listen on [default: from the settings, or 127.0.0.1]")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), help="Port to listen on [default: from the settings, or 4318]"
-)
-@click.option(
-    "--grpc-port",
-    type=click.IntRange(0, 65535),
-    help="Port for OTLP over gRPC, needs rightcall[grpc] [default: from the settings, or none]",
-)
-@click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present")
-@click.option("--no-auth", is_flag=True, help="Allow non-loopback addresses without a token")
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow settings from outside this project to start programs, import modules and send alerts",
-)
-@store_option
 def serve(
     config: Path | None,
-    host: str | None,
-    port: int | None,
-    grpc_port: int | None,
-    token: str | None,
-    no_auth: bool,
-    trust: bool,
-    store_url: str | None,
+    host: Annotated[
+        str | None, Option("Address to listen on [default: from the settings, or 127.0.0.1]")
+    ] = None,
+    port: Annotated[
+        int | None, Option("Port to listen on [default: from the settings, or 4318]", ge=0, le=65535)
+    ] = None,
+    grpc_port: Annotated[
+        int | None,
+        Option(
+            "Port for OTLP over gRPC, needs rightcall[grpc] [default: from the settings, or none]",
+            ge=0,
+            le=65535,
+        ),
+    ] = None,
+    token: Annotated[
+        str | None, Option("Bearer token that senders must present", envvar="RIGHTCALL_MONITOR_TOKEN")
+    ] = None,
+    no_auth: Annotated[bool, Option("Allow non-loopback addresses without a token")] = False,
+    trust: Annotated[
+        bool,
+        Option("Allow settings from outside this project to start programs, import modules and send alerts"),
+    ] = False,
+    store_url: StoreOption = None,
 ) -> None:
     """Receive OTLP over HTTP, or gRPC, and check it, with the settings in CONFIG (monitor.yaml).
 
@@ -60,8 +63,6 @@ def serve(
     """
     import asyncio
 
-    from rightcall.core.operating_system import on_ending_signals
-    from rightcall.store.address import open_store
     from rightcall.wings.monitor.monitor import Monitor
     from rightcall.wings.monitor.receiver import Receiver
 
@@ -115,17 +116,13 @@ def serve(
 
 @monitor.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@store_option
-@json_option
-def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
+def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show what would be detected, how soon, and whether the false-alarm rate holds, from the baseline in the store.
 
     The baseline itself, and months drawn from its days, are played through the detector.
     """
     from dataclasses import asdict
 
-    from rightcall.core.errors import InputError
-    from rightcall.store.address import open_store
     from rightcall.wings.monitor.forecast import agent_plans
 
     with open_store(store_url, must_exist=True) as store:
@@ -188,13 +185,10 @@ def _hours(hours: float) -> str:
 
 
 @monitor.command()
-@store_option
-@json_option
-def status(store_url: str | None, as_json: bool) -> None:
+def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from dataclasses import asdict
 
-    from rightcall.store.address import open_store
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.monitor.production_rates import check_rates, version_changes
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
@@ -260,21 +254,17 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 
 
 @monitor.command()
-@click.option("--from", "start", required=True, metavar="DAY", help="Start of the window, ISO 8601")
-@click.option("--to", "end", required=True, metavar="DAY", help="End of the window, inclusive")
-@click.option("--agent", default="", help="Only this agent [default: all]")
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    help="Settings file with the time zone, the checks and the false-alarm rate",
-)
-@store_option
-@json_option
 def baseline(
-    start: str, end: str, agent: str, config: Path | None, store_url: str | None, as_json: bool
+    start: Annotated[str, Option("Start of the window, ISO 8601", flags=("--from",), metavar="DAY")],
+    end: Annotated[str, Option("End of the window, inclusive", flags=("--to",), metavar="DAY")],
+    agent: Annotated[str, Option("Only this agent [default: all]")] = "",
+    config: Annotated[
+        Path | None, Option("Settings file with the time zone, the checks and the false-alarm rate")
+    ] = None,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
-    from rightcall.store.address import open_store
     from rightcall.wings.monitor.baseline import as_json as plain
     from rightcall.wings.monitor.monitor import Monitor
 
@@ -296,13 +286,15 @@ def baseline(
 
 @monitor.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--config", type=click.Path(path_type=Path), help="Settings file with agents and checks")
-@json_option
-def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
+def check(
+    files: tuple[Path, ...],
+    config: Annotated[Path | None, Option("Settings file with agents and checks")] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Run the checks on FILES once. Exit code 1 if a hard check fails."""
     from collections import Counter
 
-    from rightcall.tools.definitions.load import load_tools
+    from rightcall.tools.definitions.source import load_tools
     from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
     from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
     from rightcall.wings.traces.golden_candidate import shown_trace_id
@@ -340,28 +332,27 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
 
 @monitor.command()
 @click.argument("alarm", type=int)
-@store_option
-def ack(alarm: int, store_url: str | None) -> None:
+def ack(alarm: int, store_url: StoreOption = None) -> None:
     """Acknowledge ALARM; its series starts over."""
-    from rightcall.store.address import open_store
-
     with open_store(store_url, must_exist=True) as store:
         acknowledged = store.traces.acknowledge(alarm)
     tell(f"alarm {acknowledged.key} of {one_line(acknowledged.agent)} · {acknowledged.name} acknowledged")
 
 
 @monitor.command()
-@click.option("--seed", default=0, show_default=True, help="Random seed of the traffic")
-@click.option(
-    "--store",
-    "store_url",
-    metavar="URL",
-    help="Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
-)
-@json_option
-def demo(seed: int, store_url: str | None, as_json: bool) -> None:
+def demo(
+    seed: Annotated[int, Option("Random seed of the traffic")] = 0,
+    store_url: Annotated[
+        str | None,
+        Option(
+            "Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
+            flags=("--store",),
+            metavar="URL",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Replay a bundled hour of traffic with a planted drift, and show what is detected."""
-    from rightcall.store.address import open_store
     from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
     from rightcall.wings.monitor.monitor import Monitor
     from rightcall.wings.traces.trace_record import time_text

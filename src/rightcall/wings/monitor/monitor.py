@@ -16,7 +16,7 @@ from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from rightcall.wings.monitor.baseline import (
     KIND as BASELINE,
     TrafficBaseline,

@@ -5,8 +5,7 @@
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     engine    the protocol of engines, which transport bytes between the two; what a worker is given first
     driver    a backend of `suite` that hands out work, collects results and replaces lost workers
-    crew      its workers, each on a `seat`
-    rate_dealer  shares of the agent's rate
+    crew      its workers, each on a `seat`, and their shares of the agent's rate
     ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line

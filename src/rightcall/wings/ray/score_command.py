@@ -17,7 +17,7 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import nothing_checked_text
 from rightcall.run.suite import WorkersConfig
 from rightcall.show.terminal import print_summary
-from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import load_tools
 from rightcall.wings.ray.place import Workers
 from rightcall.wings.ray.shards import Scoring
 

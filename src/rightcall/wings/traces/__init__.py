@@ -4,14 +4,13 @@
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
-    otlp_receiver  OTLP over HTTP (otlp_server) and gRPC (otlp_grpc): what is received, and the answers
+    otlp_receiver  OTLP over HTTP (otlp_server) and gRPC: what is received, and the answers
     span_receiver  spans of agents, received during a run     traced_agent   `observe(…, via="otel")`
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace, trace_facts   Trace: trajectory, tools, origin   golden_candidate   from a trace to a golden to review
     checks      problems detectable without a golden
     trace_import   files of traces, one at a time       trace_record   a trace as the store keeps it
-    redaction   e-mail addresses, keys and similar      events      scores as `gen_ai.evaluation.result`
-    run_export  the scores of a stored run, sent as events
+    redaction   e-mail addresses, keys and similar      run_export  scores as `gen_ai.evaluation.result` events
 
 To support another export: a file in `exports/`. Another instrumentation: a file in `dialects/`.
 """

@@ -11,12 +11,11 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces import names
-from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
+from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell, tools_from
 from rightcall.wings.traces.content import arguments_of, first_text, json_value, whole_number
 from rightcall.wings.traces.dialects import observe
 from rightcall.wings.traces.hints import capture_hint, empty_hint
 from rightcall.wings.traces.messages import SpokenMessage
-from rightcall.wings.traces.offered_tools import tools_from
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation, Span
 from rightcall.wings.traces.structure import (

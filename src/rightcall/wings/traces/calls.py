@@ -9,14 +9,40 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.observed.root_name import INFERRED
+from rightcall.core.errors import InputError
 from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
 from rightcall.wings.traces.messages import Called, Returned
-from rightcall.wings.traces.offered_tools import tool_name
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation
 from rightcall.wings.traces.structure import SpanPlace
+
+
+def tool_name(definition: dict[str, Any]) -> str:
+    """The name in a definition of any spelling; empty when there is none."""
+    function = definition.get("function")
+    name = function.get("name") if isinstance(function, dict) else definition.get("name")
+    return name if isinstance(name, str) else ""
+
+
+def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
+    """Tools by name from definitions in any format; invalid ones are skipped."""
+    tools: dict[str, Tool] = {}
+    for raw in definitions:
+        name = tool_name(raw)
+        if not name or name in tools:  # every request repeats them
+            continue
+        cleaned = {key: value for key, value in raw.items() if value is not None}
+        try:
+            tool = read_tool(cleaned, "a tool definition")
+        except InputError:
+            continue
+        if tool.name:
+            tools.setdefault(tool.name, tool)
+    return tuple(tools.values())
+
 
 NO_NAME = "?"
 

@@ -3,63 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from rightcall.cli.options import json_option, store_option
+from rightcall.agents.observed.recorder import CallsScored
+from rightcall.cli.command_options import CommandGroup
+from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, print_json_line, print_next, tell
+from rightcall.core import codec
+from rightcall.core.errors import InputError
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.show.text import one_line
+from rightcall.store.address import open_store
+from rightcall.wings.traces.problems import Problems
 
 if TYPE_CHECKING:
-    from rightcall.agents.observed.recorder import CallsScored
     from rightcall.model.golden import Golden
     from rightcall.store.watch import KeptTrace
-    from rightcall.wings.traces.problems import Problems
     from rightcall.wings.traces.trace import Trace
     from rightcall.wings.traces.trace_import import Imported
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def traces() -> None:
     """Import, show, review and export traces of agents that ran elsewhere."""
 
 
 @traces.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--to",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Folder for trajectories.jsonl and candidates.jsonl",
-)
-@click.option("--calls", type=click.Choice(["auto", "root", "all"]), default="auto", show_default=True,
-              help="Which calls count: auto excludes those of agents used as tools, root counts "
-        "only the root agent's, all counts all")  # fmt: skip
-@click.option(
-    "--redact", multiple=True, metavar="REGEX", help="Also replace matches of this pattern (repeatable)"
-)
-@click.option("--keep-raw", is_flag=True, help="Do not redact personal data and keys")
-@click.option("--skip-bad", is_flag=True, help="Skip lines that cannot be read, and count them")
-@store_option
-@json_option
 def import_(
     files: tuple[Path, ...],
-    folder: Path | None,
-    calls: CallsScored,
-    redact: tuple[str, ...],
-    keep_raw: bool,
-    skip_bad: bool,
-    store_url: str | None,
-    as_json: bool,
+    folder: Annotated[
+        Path | None, Option("Folder for trajectories.jsonl and candidates.jsonl", flags=("--to",))
+    ] = None,
+    calls: Annotated[
+        CallsScored,
+        Option(
+            "Which calls count: auto excludes those of agents used as tools, root counts only the root agent's, "
+            "all counts all"
+        ),
+    ] = "auto",
+    redact: Annotated[
+        tuple[str, ...], Option("Also replace matches of this pattern (repeatable)", metavar="REGEX")
+    ] = (),
+    keep_raw: Annotated[bool, Option("Do not redact personal data and keys")] = False,
+    skip_bad: Annotated[bool, Option("Skip lines that cannot be read, and count them")] = False,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Read traces from FILES and turn them into trajectories, and goldens to review.
 
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
-    from rightcall.store.address import open_store
-    from rightcall.wings.traces.problems import Problems
     from rightcall.wings.traces.reader import load_traces
     from rightcall.wings.traces.redaction import Redactor
     from rightcall.wings.traces.trace_import import import_to_folder, import_to_store
@@ -120,21 +117,15 @@ def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
 
 
 @traces.command("list")
-@click.option("--agent", default="", help="Only traces of this agent")
-@click.option("--failed", is_flag=True, help="Only traces that failed a check")
-@click.option("--queued", is_flag=True, help="Only traces awaiting review")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 1000),
-    default=20,
-    show_default=True,
-    help="Maximum number of traces",
-)
-@store_option
-@click.option("--json", "as_json", is_flag=True, help="Output JSON, one object per line")
-def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | None, as_json: bool) -> None:
+def list_(
+    agent: Annotated[str, Option("Only traces of this agent")] = "",
+    failed: Annotated[bool, Option("Only traces that failed a check")] = False,
+    queued: Annotated[bool, Option("Only traces awaiting review")] = False,
+    limit: Annotated[int, Option("Maximum number of traces", ge=1, le=1000)] = 20,
+    store_url: StoreOption = None,
+    as_json: Annotated[bool, Option("Output JSON, one object per line", flags=("--json",))] = False,
+) -> None:
     """List traces in the store, newest first."""
-    from rightcall.store.address import open_store
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.traces.golden_candidate import shown_trace_id
 
@@ -159,9 +150,7 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
 
 @traces.command()
 @click.argument("trace")
-@store_option
-@json_option
-def show(trace: str, store_url: str | None, as_json: bool) -> None:
+def show(trace: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show TRACE: an id, a prefix of one, or a file of traces."""
     if Path(trace).is_file():
         from rightcall.wings.traces.reader import load_traces
@@ -172,7 +161,6 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
             else:
                 _print_trace(loaded_trace)
         return
-    from rightcall.store.address import open_store
     from rightcall.wings.traces.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
@@ -208,11 +196,11 @@ def _print_trace(trace: Trace) -> None:
 
 @traces.command()
 @click.argument("candidates", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--to", "target", required=True, type=click.Path(path_type=Path), help="File for accepted goldens"
-)
-@store_option
-def review(candidates: Path | None, target: Path, store_url: str | None) -> None:
+def review(
+    candidates: Path | None,
+    target: Annotated[Path, Option("File for accepted goldens", flags=("--to",))],
+    store_url: StoreOption = None,
+) -> None:
     """Review goldens made from traces one by one: keep, edit, negative, drop or skip.
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
@@ -249,8 +237,6 @@ def _edit_golden(golden: Golden) -> Golden | None:
     """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
     import msgspec
 
-    from rightcall.core import codec
-    from rightcall.core.errors import InputError
     from rightcall.model import Golden as GoldenType
 
     written = msgspec.json.format(codec.encode(golden), indent=2).decode()
@@ -271,7 +257,7 @@ def _author() -> str:
     return user_name()
 
 
-def _review_queue(candidates: Path | None, target: Path, store_url: str | None) -> Any:
+def _review_queue(candidates: Path | None, target: Path, store_url: str | Path | None) -> Any:
     """Goldens, each with a function to call with the decision."""
     if candidates is not None:
         from rightcall.datasets.goldens import load_goldens
@@ -282,7 +268,6 @@ def _review_queue(candidates: Path | None, target: Path, store_url: str | None) 
             if is_unreviewed(golden) and golden.id not in judged:
                 yield golden, lambda _word: None
         return
-    from rightcall.store.address import open_store
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.traces.trace_record import trace_of
 
@@ -308,19 +293,16 @@ def _print_candidate(golden: Golden) -> None:
 
 @traces.command()
 @click.argument("ids", nargs=-1, required=True)
-@click.option(
-    "--to", "target", required=True, type=click.Path(path_type=Path), help="File of goldens to add to"
-)
-@click.option(
-    "--negative", multiple=True, metavar="TOOL", help="Forbid this call instead of expecting what was seen"
-)
-@click.option("--accept", is_flag=True, help="Mark as reviewed: what the agent did is right")
-@store_option
 def promote(
-    ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, store_url: str | None
+    ids: tuple[str, ...],
+    target: Annotated[Path, Option("File of goldens to add to", flags=("--to",))],
+    negative: Annotated[
+        tuple[str, ...], Option("Forbid this call instead of expecting what was seen", metavar="TOOL")
+    ] = (),
+    accept: Annotated[bool, Option("Mark as reviewed: what the agent did is right")] = False,
+    store_url: StoreOption = None,
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
-    from rightcall.store.address import open_store
     from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
     from rightcall.wings.traces.trace_record import trace_of
 
@@ -341,13 +323,13 @@ def promote(
 
 @traces.command()
 @click.argument("run")
-@click.option("--events-to", "target", required=True, metavar="URL", help="OTLP/HTTP endpoint")
-@click.option("--spans", is_flag=True, help="Also send spans of the run and its trials")
-@store_option
-def export(run: str, target: str, spans: bool, store_url: str | None) -> None:
+def export(
+    run: str,
+    target: Annotated[str, Option("OTLP/HTTP endpoint", flags=("--events-to",), metavar="URL")],
+    spans: Annotated[bool, Option("Also send spans of the run and its trials")] = False,
+    store_url: StoreOption = None,
+) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
-    from rightcall.cli.interrupt import run_interruptible
-    from rightcall.store.address import open_store
     from rightcall.wings.traces.run_export import export_run
 
     with open_store(store_url, must_exist=True) as store:

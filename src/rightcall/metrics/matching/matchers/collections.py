@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.metrics.matching.assignment import best_assignment
 from rightcall.metrics.matching.base import (
@@ -29,8 +30,7 @@ def best_pairing(members: list[Matcher], values: list[Any], at: int) -> tuple[in
     return sum(score == 1.0 for score in scores), sum(scores)
 
 
-@dataclass(slots=True)
-class Bag:
+class Bag(msgspec.Struct):
     """Elements in any order, matched one to one.
 
     `multiset`: the same elements as often · `set`: repeats do not count · `superset_of`: these and maybe
@@ -65,8 +65,7 @@ class Bag:
         return f"{words[self.kind]} [{', '.join(m.describe() for m in self.members)}]"
 
 
-@dataclass(slots=True)
-class Items:
+class Items(msgspec.Struct):
     """A list matched position by position: `{"items": [1, {"number": 2, "abs": 0.1}]}`."""
 
     members: list[Matcher]
@@ -82,8 +81,7 @@ class Items:
         return f"[{', '.join(m.describe() for m in self.members)}]"
 
 
-@dataclass(slots=True)
-class Object:
+class Object(msgspec.Struct):
     """An object matched key by key, with no other keys: `{"object": {"name": "Ann", "age": {"range": [18, 99]}}}`."""
 
     members: dict[str, Matcher]

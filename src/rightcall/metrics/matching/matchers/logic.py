@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -10,8 +9,7 @@ import msgspec
 from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, nested_matcher, some_of
 
 
-@dataclass(slots=True)
-class Not:
+class Not(msgspec.Struct):
     """Passed, and not accepted by the inner matcher: `{"not": "admin"}`."""
 
     inner: Matcher
@@ -23,8 +21,7 @@ class Not:
         return f"anything but {self.inner.describe()}"
 
 
-@dataclass(slots=True)
-class All:
+class All(msgspec.Struct):
     """Accepted by every matcher: `{"all": [{"contains": "a"}, {"contains": "b"}]}`."""
 
     members: list[Matcher]

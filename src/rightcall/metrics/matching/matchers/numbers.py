@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, short_json, vacuous, wrong
@@ -15,8 +16,7 @@ def is_number(value: Any) -> bool:
     return type(value) is int or (type(value) is float and not math.isnan(value))
 
 
-@dataclass(slots=True)
-class Number:
+class Number(msgspec.Struct):
     """Near a number: |v − e| ≤ max(abs, rel·|e|) and 4 ulp: `{"number": {"value": 10, "abs": 0.5}}`.
 
     The ulps make 20.00 lie within 0.01 of 19.99, as it does on paper; whole numbers need none.
@@ -53,8 +53,7 @@ class Number:
         return apart <= self._tolerance() + (0.0 if exact else 4 * math.ulp(size))
 
 
-@dataclass(slots=True)
-class Range:
+class Range(msgspec.Struct):
     """Between two numbers, ends included: `{"range": {"min": 1, "max": 7}}` or `{"range": [1, 7]}`."""
 
     low: float | None = None

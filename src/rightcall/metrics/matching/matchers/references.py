@@ -104,8 +104,7 @@ def _step(call: ToolCall) -> float:
     return -math.inf if call.step is None else call.step
 
 
-@dataclass(slots=True)
-class Semantic:
+class Semantic(msgspec.Struct):
     """A text that means nearly the same: `{"semantic": "send the report", "threshold": 0.85}`."""
 
     value: str
@@ -122,8 +121,7 @@ class Semantic:
         return f"like {short_json(self.value)} in meaning"
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(msgspec.Struct):
     """What a judge accepts: `{"judge": "a polite apology"}`; the judge is supplied by the caller."""
 
     rubric: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import (
@@ -19,6 +20,7 @@ from rightcall.metrics.matching.base import (
     wrong,
 )
 from rightcall.metrics.matching.matchers.numbers import is_number
+from rightcall.tools.definitions.validate import fits, validator_of
 
 
 def has_type(value: Any, name: str) -> bool:
@@ -30,8 +32,7 @@ def has_type(value: Any, name: str) -> bool:
     return json_type(value) == name
 
 
-@dataclass(slots=True)
-class Type:
+class Type(msgspec.Struct):
     """Any value of this type: `{"type": "integer"}` or `{"type": ["string", "null"]}`."""
 
     names: list[str]
@@ -45,8 +46,7 @@ class Type:
         return f"of type {' or '.join(self.names)}"
 
 
-@dataclass(slots=True)
-class Schema:
+class Schema(msgspec.Struct):
     """Any value that a JSON Schema accepts: `{"schema": {"type": "string", "format": "email"}}`."""
 
     schema: Any
@@ -68,8 +68,6 @@ def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.definitions.validate import fits, validator_of
-
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)
     if not spec:

@@ -6,13 +6,15 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+
+import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, short_json, text_of, vacuous
 from rightcall.metrics.matching.equality import same
+from rightcall.tools.definitions.validate import fullmatch
 
 
 def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
@@ -27,8 +29,7 @@ def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
     return "".join(text.split()) if "space" in ignore else text
 
 
-@dataclass(slots=True)
-class Text:
+class Text(msgspec.Struct):
     """The same text apart from what is ignored: `{"text": "Hanoi", "ignore": ["case", "accents"]}`."""
 
     value: str
@@ -46,8 +47,7 @@ class Text:
         return f"{short_json(self.value)}{ignored}"
 
 
-@dataclass(slots=True)
-class Regex:
+class Regex(msgspec.Struct):
     """A text that fully matches the pattern: `{"regex": "[A-Z]{3}"}`."""
 
     pattern: str
@@ -60,8 +60,7 @@ class Regex:
         return f"text that matches /{self.pattern}/"
 
 
-@dataclass(slots=True)
-class Contains:
+class Contains(msgspec.Struct):
     """A text with this part, or a list with this item: `{"contains": "Hanoi"}`; `icontains` ignores case."""
 
     part: Any
@@ -84,8 +83,7 @@ class Contains:
         return f"something that contains {short_json(self.part)}"
 
 
-@dataclass(slots=True)
-class Date:
+class Date(msgspec.Struct):
     """The same day or instant in any common spelling: `{"date": "2026-03-01"}` also fits "1 March 2026"."""
 
     value: str
@@ -164,8 +162,6 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.definitions.validate import fullmatch
-
     return Regex(text_of("regex", spec), fullmatch(spec))
 
 

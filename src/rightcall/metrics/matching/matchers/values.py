@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.base import (
@@ -20,8 +21,7 @@ from rightcall.metrics.matching.base import (
 from rightcall.metrics.matching.equality import same
 
 
-@dataclass(slots=True)
-class Exact:
+class Exact(msgspec.Struct):
     """The value itself: `{"exact": {"a": 1}}`, or any bare JSON value."""
 
     expected: Any
@@ -33,8 +33,7 @@ class Exact:
         return short_json(self.expected)
 
 
-@dataclass(slots=True)
-class OneOf:
+class OneOf(msgspec.Struct):
     """Any of several values or matchers: `{"one_of": ["celsius", "C"]}`."""
 
     options: list[Matcher]
@@ -46,8 +45,7 @@ class OneOf:
         return "one of " + ", ".join(option.describe() for option in self.options)
 
 
-@dataclass(slots=True)
-class Presence:
+class Presence(msgspec.Struct):
     """Whether it is passed, whatever the value: `{"any": true}`, `{"present": true}`, `{"absent": true}`."""
 
     passed: float
@@ -66,8 +64,7 @@ PRESENT = Presence(1.0, 0.0, "any value")
 ABSENT = Presence(0.0, 1.0, "left out")
 
 
-@dataclass(slots=True)
-class Optional:
+class Optional(msgspec.Struct):
     """A matcher, or missing: `{"optional": {"number": 5}}`."""
 
     inner: Matcher
@@ -79,8 +76,7 @@ class Optional:
         return f"{self.inner.describe()} or left out"
 
 
-@dataclass(slots=True)
-class Default:
+class Default(msgspec.Struct):
     """Exactly this value, and missing counts as this value: `{"default": 10}`."""
 
     expected: Any
@@ -92,8 +88,7 @@ class Default:
         return f"{short_json(self.expected)} (the default when left out)"
 
 
-@dataclass(slots=True)
-class Function:
+class Function(msgspec.Struct):
     """A Python callable `value -> bool`; only from Python, never from a file.
 
     Anything else that it returns makes the case an error: most values are true, so that a forgotten comparison would pass.
@@ -120,8 +115,7 @@ class Function:
         return f"accepted by {getattr(self.function, '__name__', 'the given function')}"
 
 
-@dataclass(slots=True)
-class DescribedFunction:
+class DescribedFunction(msgspec.Struct):
     """The stored form of a function: `{"python_function": "<function is_city>"}`.
 
     It is never imported by that name: a dataset that could name functions could run them.

@@ -171,7 +171,8 @@ def _seconds(shown_at: str) -> float | None:
         seconds = time.time() - float(shown_at)
     except ValueError:
         return None
-    return seconds if 0 <= seconds <= LONGEST_PAUSE else None
+    # The page shows its time rounded, so an immediate answer may seem to come before it.
+    return max(seconds, 0.0) if -1 < seconds <= LONGEST_PAUSE else None
 
 
 routes = [

@@ -20,9 +20,9 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.wings.traces.calls import tools_from
 from rightcall.wings.traces.content import arguments_of, as_text, whole_number
 from rightcall.wings.traces.messages import Called, SpokenMessage, read_message
-from rightcall.wings.traces.offered_tools import tools_from
 from rightcall.wings.traces.span import nanoseconds
 from rightcall.wings.traces.trace import Trace
 from rightcall.wings.traces.unpack import FREE, MAX_RATIO, ZIP, TooLarge
