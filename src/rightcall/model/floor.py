@@ -31,9 +31,6 @@ class FloorCount(Record, frozen=True):
         """The pass rate; None when nothing could be judged."""
         return self.passed / self.judged if self.judged else None
 
-    def plus(self, passed: bool) -> FloorCount:
-        return FloorCount(self.passed + passed, self.judged + 1)
-
 
 class TrivialRate(FloorCount, frozen=True):
     """How many goldens a trivial agent passes, in all and by category."""

@@ -32,24 +32,18 @@ class FloorCounts:
     """Counts what trivial agents made of goldens; of a golden nothing else is kept."""
 
     def __init__(self) -> None:
-        self._counts = {agent: dict[str, FloorCount]() for agent in AGENTS}
+        self._goldens_by_marks: Counter[tuple[str, str]] = Counter()
         self._why: Counter[str] = Counter()
-        self._goldens = self._left_out = 0
 
     def add(self, marks: TrivialMarks) -> None:
-        self._goldens += 1
-        for agent, letter in zip(AGENTS, marks.letters, strict=True):
-            if letter != "-":
-                counts = self._counts[agent]
-                counts[marks.category] = counts.get(marks.category, FloorCount()).plus(letter == "1")
+        self._goldens_by_marks[marks.category, marks.letters] += 1
         if "-" in marks.letters:
-            self._left_out += 1
             why = one_line(scrubber()(marks.why_not_judged), 200)
             self._why[why if why in self._why or len(self._why) < MOST_REASONS else "other reasons"] += 1
 
     def floor(self) -> Floor:
         """The rates so far."""
-        rates = {agent: _rate(counts) for agent, counts in self._counts.items()}
+        rates = {agent: self._rate(place) for place, agent in enumerate(AGENTS)}
         shares = {agent: rate.share for agent, rate in rates.items() if rate.share is not None}
         best = max(shares, key=lambda agent: shares[agent], default=None)
         return Floor(
@@ -57,14 +51,23 @@ class FloorCounts:
             best=None if best is None else shares[best],
             best_name=best or "",
             agents={str(agent): rate for agent, rate in rates.items()} if best else {},
-            goldens=self._goldens,
-            left_out=self._left_out,
+            goldens=self._goldens_by_marks.total(),
+            left_out=sum(n for (_, letters), n in self._goldens_by_marks.items() if "-" in letters),
             why_left_out=dict(sorted(self._why.items())),
             skipped="" if best else self._nothing_judged(),
         )
 
+    def _rate(self, place: int) -> TrivialRate:
+        """What the agent at this place of the marks passes."""
+        judged, passed = Counter[str](), Counter[str]()
+        for (category, letters), goldens in self._goldens_by_marks.items():
+            judged[category] += goldens * (letters[place] != "-")
+            passed[category] += goldens * (letters[place] == "1")
+        categories = {name: FloorCount(passed[name], judged[name]) for name in sorted(judged) if judged[name]}
+        return TrivialRate(passed.total(), judged.total(), categories)
+
     def _nothing_judged(self) -> str:
-        if not self._goldens:
+        if not self._goldens_by_marks:
             return "no golden states a check"
         return f"no golden could be judged ({next(iter(self._why))})"
 
@@ -134,9 +137,3 @@ def _run_at_once(work: Coroutine[Any, Any, Floor]) -> Floor:
         return floor
     work.close()
     raise RuntimeError("scoring without metrics waited for something")
-
-
-def _rate(counts: Mapping[str, FloorCount]) -> TrivialRate:
-    passed = sum(count.passed for count in counts.values())
-    judged = sum(count.judged for count in counts.values())
-    return TrivialRate(passed, judged, dict(sorted(counts.items())))

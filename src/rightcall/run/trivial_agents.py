@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from rightcall.run.rehearsal.stage import Stage
     from rightcall.tools.runtime.toolbox import Toolbox
 
+CALLERS = frozenset[TrivialName](("first", "everything", "keyword"))
+"""The agents that call tools; the others differ in words alone."""
 ANSWERS: dict[TrivialName, str] = {"constant": "I have done that.", "refuse": "I cannot help with that."}
 
 
@@ -182,10 +184,14 @@ class TrivialScorer:
         with_words = self._own_metrics or bool(golden.output_contains)
         judged: list[tuple[list[Response], Judgement]] = []
         letters, why_not_judged = "", ""
+        silence = [Response()] * len(requests)
         for agent in AGENTS:
-            responses = [offer.respond(agent, request) for request in requests]
-            if not with_words:
-                responses = [Response(response.calls) for response in responses]
+            if with_words:
+                responses = [offer.respond(agent, request) for request in requests]
+            elif agent in CALLERS:
+                responses = [Response(offer.respond(agent, request).calls) for request in requests]
+            else:
+                responses = silence
             judgement = next((judgement for other, judgement in judged if other == responses), None)
             if judgement is None:
                 judgement, why = await self._judge_agent(agent, golden, offer, responses)

@@ -5,7 +5,6 @@ Half of all cases have one call; they are decided without the solver.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -88,8 +87,14 @@ def fails_by_names(golden: Golden, names: Sequence[str], rules: ScoringRules) ->
     plain = all(isinstance(call.tool, str) and call.weight and is_ordinary(call) for call in expected)
     if golden.no_calls or golden.category in ("negative", "secondary") or not plain:
         return False
-    missing = Counter(str(call.tool) for call in expected) - Counter(names)
-    return bool(missing) or (golden.extra_calls == "forbid" and len(names) > len(expected))
+    if len(names) < len(expected) or (golden.extra_calls == "forbid" and len(names) > len(expected)):
+        return True
+    left = list(names)
+    for call in expected:
+        if call.tool not in left:
+            return True
+        left.remove(str(call.tool))
+    return False
 
 
 def is_ordinary(expected_call: ExpectedCall) -> bool:
