@@ -11,35 +11,29 @@ other, raises `ToolServerDown`. No process is left running.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
-import tempfile
 import uuid
 from collections.abc import Coroutine, Mapping
 from functools import partial
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.validate import check_schema
-from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
-    ENDING_S,
     HeardStream,
     MessageListener,
+    ServerConnection,
     WatchedStream,
-    end_leftovers,
     innermost,
     never_connected,
-    open_transport,
     reason_of_end,
     session_callbacks,
 )
-from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, protocol_failure, result_of, two_streams
+from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, protocol_failure, result_of
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import NoAnswer, ToolError
@@ -56,10 +50,6 @@ NO_ANSWERS = (
 )
 """How the SDK's own errors about a response begin; they have codes that servers use too."""
 
-STDERR_TOLD = 400
-
-E = TypeVar("E", bound=InfrastructureError)
-
 MOST_DEATHS = 5
 """Connections lost in a row, without one answered call, after which a server is given up."""
 
@@ -67,7 +57,7 @@ RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
 """Attempts to start a server again, and the pauses before them, which double."""
 
 
-class McpServer:
+class McpServer(ServerConnection):
     """A running server. `tools` are those it listed, `problems` what is wrong with their schemas.
 
     `name` and `version` are what it says of itself (`serverInfo`). A `listener` hears every message.
@@ -76,18 +66,12 @@ class McpServer:
     """
 
     def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
-        self.address, self._listener = address, listener
+        super().__init__(address, listener)
         self.tools: list[Tool] = []
         self.problems: list[str] = []
         self.name = self.version = ""
-        self._access: ServerAccess | None = None
-        self._secrets = secrets_of(address)
         self._session: Any = None
         self._list_changed = False
-        self._stop = asyncio.Event()
-        self._last_words = ""
-        self._mark = uuid.uuid4().hex
-        self._life: asyncio.Task[None] | None = None
         self._deaths = self._in_flight = 0
         self._revival: asyncio.Task[None] | None = None
 
@@ -107,15 +91,11 @@ class McpServer:
         failure = await self._end(at_once=True)
         if isinstance(cause := innermost(failure), InfrastructureError | ConfigError):
             raise cause
-        if self._access is not None and (problem := self._access.problem()):
-            raise self._failure(problem)
         if ended:
             raise self._failure(f"exited before it was ready{reason_of_end(failure)}")
         raise self._failure(f"was not ready after {self.address.start_s:g} s")
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._revival is not None and not self._revival.done():
             self._revival.cancel()
             await asyncio.wait({self._revival})
@@ -240,32 +220,21 @@ class McpServer:
     async def _live(self, started: asyncio.Future[None]) -> None:
         """Start the server, list its tools, and keep it running until it is stopped."""
         sdk = load_sdk()
-        self._access = ServerAccess(self.address, sdk) if self.address.url else None
-        if self._listener is not None:
-            self._listener.connect()
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
-            try:
-                async with (
-                    contextlib.AsyncExitStack() as stack,
-                    two_streams(
-                        await open_transport(self.address, self._access, self._mark, sdk, stderr, stack)
-                    ) as (read, write),
-                    sdk.session(
-                        WatchedStream(read, self._stop, self._listener),
-                        HeardStream(write, self._listener) if self._listener else write,
-                        message_handler=self._note_change,
-                        **session_callbacks(self.address, sdk),
-                    ) as self._session,
-                ):
-                    server_info = field(await self._session.initialize(), "serverInfo")
-                    self.name, self.version = str(server_info.name)[:200], str(server_info.version)[:200]
-                    await self._list()
-                    if not started.done():
-                        started.set_result(None)
-                    await self._stop.wait()
-            finally:
-                stderr.seek(0)
-                self._last_words = self._without_secrets(stderr.read()[-4000:])
+        async with (
+            self._streams(sdk) as (read, write),
+            sdk.session(
+                WatchedStream(read, self._stop, self._listener),
+                HeardStream(write, self._listener) if self._listener else write,
+                message_handler=self._note_change,
+                **session_callbacks(self.address, sdk),
+            ) as self._session,
+        ):
+            server_info = field(await self._session.initialize(), "serverInfo")
+            self.name, self.version = str(server_info.name)[:200], str(server_info.version)[:200]
+            await self._list()
+            if not started.done():
+                started.set_result(None)
+            await self._stop.wait()
 
     async def _note_change(self, message: Any) -> None:
         """Note that the server's tools have changed."""
@@ -290,23 +259,6 @@ class McpServer:
             except InputError as error:
                 self.problems.append(str(error))
 
-    async def _end(self, *, at_once: bool = False) -> BaseException | None:
-        """Stop the server and wait until it is gone; the exception that ended it, if one did."""
-        if self._life is None:
-            return None
-        self._stop.set()
-        if at_once:
-            self._life.cancel()
-        done, _ = await asyncio.wait({self._life}, timeout=ENDING_S)
-        if not done:
-            self._life.cancel()
-            await asyncio.wait({self._life}, timeout=ENDING_S)
-        if self.address.command:
-            end_leftovers(self._mark)
-        with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
-            return self._life.exception()
-        return None
-
     def _refuse_access(self) -> None:
         """Raise `ToolServerDown` if the server refuses our credentials: no other call would pass."""
         if self._access is not None and (problem := self._access.problem()):
@@ -325,18 +277,6 @@ class McpServer:
         """What is known about the effect of a call that was answered with a result, but not one that can be used."""
         reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
         return {} if reads else {"effect": "unknown"}
-
-    def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
-        stderr_note = f"; stderr: {self._last_words}" if self._last_words else ""
-        return kind(self._clean(f"{self.address.label} {problem}{stderr_note}"))
-
-    def _clean(self, value: Any) -> Any:
-        """A text or a result without what gives access to the server."""
-        return without([*self._secrets, *(self._access.issued if self._access else ())], value)
-
-    def _without_secrets(self, text: str) -> str:
-        """The end of what the server wrote to stderr, without the values of its environment."""
-        return " ".join(self._clean(text).split())[-STDERR_TOLD:]
 
 
 def empty_schemas(tools: list[Tool]) -> list[str]:

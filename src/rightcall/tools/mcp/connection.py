@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, Self
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Protocol, Self, TypeVar
 
+from rightcall.core.errors import InfrastructureError
 from rightcall.core.operating_system import kill_process, processes_with_variable
-from rightcall.tools.mcp.access import ServerAccess
+from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress, McpElicitation
-from rightcall.tools.mcp.sdk import McpSdk, read_message
+from rightcall.tools.mcp.sdk import McpSdk, read_message, two_streams
 
 ENDING_S = 15.0
 """How long a connection may take to end."""
 
 MARK = "RIGHTCALL_SERVER"
+STDERR_TOLD = 400
+
+E = TypeVar("E", bound=InfrastructureError)
 
 
 class MessageListener(Protocol):
@@ -26,35 +32,96 @@ class MessageListener(Protocol):
     def received(self, message: dict[str, Any]) -> None: ...
 
 
-async def open_transport(
-    address: McpAddress,
-    access: ServerAccess | None,
-    mark: str,
-    sdk: McpSdk,
-    stderr: Any,
-    stack: contextlib.AsyncExitStack,
-) -> Any:
-    """A transport of the SDK to a server; a program that it starts carries the mark."""
-    if access is not None and address.uses_sse:
-        return sdk.sse_client(address.url, httpx_client_factory=access.client)
-    if access is not None:
-        client = await stack.enter_async_context(access.client())
-        return sdk.streamable_http_client(address.url, http_client=client)
-    command, *args = address.command
-    parameters = sdk.stdio_parameters(
-        command=command, args=args, env={**address.env, MARK: mark}, cwd=address.cwd
-    )
-    return sdk.stdio_client(parameters, errlog=stderr)
+class ServerConnection:
+    """A server and the task that holds its connection open (`_life`), until it is stopped or ends by itself."""
+
+    def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
+        self.address, self._listener = address, listener
+        self._access: ServerAccess | None = None
+        self._secrets = secrets_of(address)
+        self._stop = asyncio.Event()
+        self._mark, self._last_words = uuid.uuid4().hex, ""
+        self._life: asyncio.Task[None] | None = None
+
+    @contextlib.asynccontextmanager
+    async def _streams(self, sdk: McpSdk) -> AsyncIterator[tuple[Any, Any]]:
+        """The streams for reading and writing; afterwards `_last_words` is the end of the server's stderr."""
+        self._access = ServerAccess(self.address, sdk) if self.address.url else None
+        if self._listener is not None:
+            self._listener.connect()
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
+            try:
+                async with contextlib.AsyncExitStack() as stack:
+                    transport = await self._transport(sdk, stderr, stack)
+                    yield await stack.enter_async_context(two_streams(transport))
+            finally:
+                stderr.seek(0)
+                self._last_words = " ".join(self._clean(stderr.read()[-4000:]).split())[-STDERR_TOLD:]
+
+    async def _transport(self, sdk: McpSdk, stderr: Any, stack: contextlib.AsyncExitStack) -> Any:
+        """A transport of the SDK to the server; a program that it starts carries the mark."""
+        address, access = self.address, self._access
+        if access is not None and address.uses_sse:
+            return sdk.sse_client(address.url, httpx_client_factory=access.client)
+        if access is not None:
+            client = await stack.enter_async_context(access.client())
+            return sdk.streamable_http_client(address.url, http_client=client)
+        command, *args = address.command
+        environment = {**address.env, MARK: self._mark}
+        parameters = sdk.stdio_parameters(command=command, args=args, env=environment, cwd=address.cwd)
+        return sdk.stdio_client(parameters, errlog=stderr)
+
+    async def _end(self, *, at_once: bool = False) -> BaseException | None:
+        """Close the connection, wait until all it started is gone; the exception that ended it, if one did."""
+        if self._life is None:
+            return None
+        self._stop.set()
+        if at_once:
+            self._life.cancel()
+        done, _ = await asyncio.wait({self._life}, timeout=ENDING_S)
+        if not done:
+            self._life.cancel()
+            await asyncio.wait({self._life}, timeout=ENDING_S)
+        if self.address.command:
+            end_leftovers(self._mark)
+        with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
+            return self._life.exception()
+        return None
+
+    def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
+        """An error about the server; a refusal of our credentials explains every other problem."""
+        refusal = self._access.problem() if self._access is not None else ""
+        stderr_note = f"; stderr: {self._last_words}" if self._last_words else ""
+        return kind(self._clean(f"{self.address.label} {refusal or problem}{stderr_note}"))
+
+    def _clean(self, value: Any) -> Any:
+        """A text or a result without what gives access to the server."""
+        return without([*self._secrets, *(self._access.issued if self._access else ())], value)
 
 
-class WatchedStream:
-    """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
+class _WrappedStream:
+    """A stream that behaves as another one."""
 
-    def __init__(self, stream: Any, ended: asyncio.Event, listener: MessageListener | None = None) -> None:
-        self._stream, self._ended, self._listener = stream, ended, listener
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *details: Any) -> Any:
+        return await self._stream.__aexit__(*details)
+
+
+class WatchedStream(_WrappedStream):
+    """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
+
+    def __init__(self, stream: Any, ended: asyncio.Event, listener: MessageListener | None = None) -> None:
+        super().__init__(stream)
+        self._ended, self._listener = ended, listener
 
     def __aiter__(self) -> Self:
         return self
@@ -69,33 +136,17 @@ class WatchedStream:
             self._listener.received(read_message(message))
         return message
 
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
 
-    async def __aexit__(self, *details: Any) -> Any:
-        return await self._stream.__aexit__(*details)
-
-
-class HeardStream:
+class HeardStream(_WrappedStream):
     """The messages to a server, heard by a listener before they are sent."""
 
     def __init__(self, stream: Any, listener: MessageListener) -> None:
-        self._stream, self._listener = stream, listener
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        super().__init__(stream)
+        self._listener = listener
 
     async def send(self, message: Any) -> None:
         self._listener.sent(read_message(message))
         await self._stream.send(message)
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *details: Any) -> Any:
-        return await self._stream.__aexit__(*details)
 
 
 def innermost(failure: BaseException | None) -> BaseException | None:

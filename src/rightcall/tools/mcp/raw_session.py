@@ -12,27 +12,20 @@ running.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import tempfile
-import uuid
 from collections import Counter
-from types import TracebackType
 from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.text import one_line
-from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
-    ENDING_S,
     MessageListener,
+    ServerConnection,
     answer_to,
-    end_leftovers,
     innermost,
-    open_transport,
     reason_of_end,
 )
-from rightcall.tools.mcp.sdk import load_sdk, read_message, two_streams, wrap_message
+from rightcall.tools.mcp.sdk import load_sdk, read_message, wrap_message
 
 PROTOCOL = "2025-11-25"
 """The version of the protocol that is asked for; a server may answer with an older one."""
@@ -41,25 +34,20 @@ MOST_MESSAGES = 10_000
 """Messages that a server may send without answering the request that is open."""
 
 MOST_PAGES, MOST_ITEMS = 1_000, 20_000
-STDERR_TOLD = 400
 
 Message = dict[str, Any]
 
 
-class RawSession:
+class RawSession(ServerConnection):
     """An initialized session. `server` is what the server said of itself, `list_changed` whether its tools changed."""
 
     def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
-        self.address, self._listener = address, listener
+        super().__init__(address, listener)
         self.server: Message = {}
         self.list_changed = False
-        self._mark, self._last_words = uuid.uuid4().hex, ""
-        self._access: ServerAccess | None = None
         self._send: Any = None
         self._open: dict[int, asyncio.Future[Message]] = {}
         self._last_id = self._unasked = 0
-        self._stop = asyncio.Event()
-        self._life: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         connected: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -69,17 +57,17 @@ class RawSession:
                 {connected, self._life}, timeout=self.address.start_s, return_when="FIRST_COMPLETED"
             )
             if not connected.done():
-                await self._end()
-                raise self._failure_at_start()
+                failure = await self._end()
+                if isinstance(cause := innermost(failure), InfrastructureError | ConfigError):
+                    raise cause
+                raise self._failure(f"could not be started{reason_of_end(failure)}")
             await self._initialize()
         except BaseException:
             await self._end()
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._end()
 
     async def request(self, method: str, params: Message | None = None, *, seconds: float = 0) -> Message:
@@ -101,8 +89,8 @@ class RawSession:
             if reply.done():
                 return reply.result()
             if self._life.done():
-                await self._end()
-                raise self._failure(f"is gone: it did not answer {method}{self._reason()}")
+                reason = reason_of_end(await self._end())
+                raise self._failure(f"is gone: it did not answer {method}{reason}")
             raise self._failure(f"did not answer {method} within {seconds or self.address.call_s:g} s")
         finally:
             self._open.pop(number, None)
@@ -158,31 +146,19 @@ class RawSession:
     async def _live(self, connected: asyncio.Future[None]) -> None:
         """Hold the connection open until it is stopped, or ends."""
         sdk = load_sdk()
-        self._access = ServerAccess(self.address, sdk) if self.address.url else None
-        if self._listener is not None:
-            self._listener.connect()
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
+        async with self._streams(sdk) as (read, write):
+            self._send = lambda plain: write.send(wrap_message(plain, sdk))
+            connected.set_result(None)
+            reader = asyncio.create_task(self._read(read))
+            stopped = asyncio.create_task(self._stop.wait())
             try:
-                async with contextlib.AsyncExitStack() as stack:
-                    transport = await open_transport(
-                        self.address, self._access, self._mark, sdk, stderr, stack
-                    )
-                    read, write = await stack.enter_async_context(two_streams(transport))
-                    self._send = lambda plain: write.send(wrap_message(plain, sdk))
-                    connected.set_result(None)
-                    reader = asyncio.create_task(self._read(read))
-                    stopped = asyncio.create_task(self._stop.wait())
-                    try:
-                        await asyncio.wait({reader, stopped}, return_when="FIRST_COMPLETED")
-                        if reader.done():
-                            reader.result()
-                    finally:
-                        stopped.cancel()
-                        reader.cancel()
-                        await asyncio.wait({reader, stopped})
+                await asyncio.wait({reader, stopped}, return_when="FIRST_COMPLETED")
+                if reader.done():
+                    reader.result()
             finally:
-                stderr.seek(0)
-                self._last_words = " ".join(self._clean(stderr.read()[-4000:]).split())[-STDERR_TOLD:]
+                stopped.cancel()
+                reader.cancel()
+                await asyncio.wait({reader, stopped})
 
     async def _read(self, stream: Any) -> None:
         async for session_message in stream:
@@ -211,49 +187,14 @@ class RawSession:
         try:
             await asyncio.wait_for(self._send(message), self.address.call_s)
         except Exception:
-            await self._end()
-            raise self._failure(f"does not take {message['method']}{self._reason()}") from None
-
-    async def _end(self) -> None:
-        """Close the connection and wait until it and the processes it started are gone."""
-        if self._life is None:
-            return
-        self._stop.set()
-        done, _ = await asyncio.wait({self._life}, timeout=ENDING_S)
-        if not done:
-            self._life.cancel()
-            await asyncio.wait({self._life}, timeout=ENDING_S)
-        if self.address.command:
-            end_leftovers(self._mark)
+            reason = reason_of_end(await self._end())
+            raise self._failure(f"does not take {message['method']}{reason}") from None
 
     def _refuse_twins(self, method: str, items: list[Message]) -> None:
         names = Counter(str(item.get("name")) for item in items if method == "tools/list")
         twin = next((name for name, times in names.items() if times > 1), None)
         if twin is not None:
             raise self._failure(f"lists the tool '{twin[:80]}' twice")
-
-    def _cause(self) -> BaseException | None:
-        life = self._life
-        return innermost(life.exception() if life and life.done() and not life.cancelled() else None)
-
-    def _reason(self) -> str:
-        return reason_of_end(self._cause())
-
-    def _failure_at_start(self) -> Exception:
-        cause = self._cause()
-        if isinstance(cause, InfrastructureError | ConfigError):
-            return cause
-        return self._failure(f"could not be started{self._reason()}")
-
-    def _failure(self, problem: str) -> InfrastructureError:
-        if self._access is not None and (refusal := self._access.problem()):
-            problem = refusal
-        told = f"; stderr: {self._last_words}" if self._last_words else ""
-        return InfrastructureError(self._clean(f"{self.address.label} {problem}{told}"))
-
-    def _clean(self, value: str) -> str:
-        issued = self._access.issued if self._access else ()
-        return str(without([*secrets_of(self.address), *issued], value))
 
 
 def _error_text(reply: Message) -> str:

@@ -10,7 +10,6 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InputError
@@ -49,11 +48,9 @@ class RecordedServer:
             await self._live_server()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *details: object) -> None:
         if self._server is not None:
-            await self._server.__aexit__(kind, error, trace)
+            await self._server.__aexit__(*details)
             self._write()
 
     def entries(self) -> list[BoundTool]:
