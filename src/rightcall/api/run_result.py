@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, overload
 import msgspec
 
 from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
-from rightcall.core.errors import InputError
 from rightcall.core.seam import load
 from rightcall.decide.saturation import LEAST_RUNS, SuiteHistory
 from rightcall.decide.verdict import Verdict
@@ -223,11 +222,5 @@ def shown_case(store: Store, run: str, golden_id: str, trial: int | None) -> Sho
     from rightcall.show.view.run_tools import tools_of
 
     stored = store.runs.case(run, golden_id)
-    trials = {result.trial: result for result in stored.results}
-    worst = next((result.trial for result in stored.results if not result.passed), min(trials, default=0))
-    number = worst if trial is None else trial
-    if number not in trials:
-        raise InputError(f"case {golden_id}", f"has no trial {number}", f"it has {len(trials)}")
-    return ShownCase(
-        trials[number], case_view(stored.golden, trials[number], tools_of(store, store.runs.get(run)))
-    )
+    result = stored.trial(trial)
+    return ShownCase(result, case_view(stored.golden, result, tools_of(store, store.runs.get(run))))

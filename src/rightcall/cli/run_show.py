@@ -12,13 +12,11 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json, print_json_line, print_next
 from rightcall.core.codec import to_plain
-from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.model.run import CaseResult
-    from rightcall.store.base import StoredCase, StoredRun
+    from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -101,7 +99,7 @@ def _show_case(
     from rightcall.show.view.grouped_trials import golden_row
 
     stored = store.runs.case(run.id, golden_id)
-    result = _trial(stored, trial)
+    result = stored.trial(trial)
     record = run_record(store, run)
     golden = stored.golden
     if raw:
@@ -122,14 +120,3 @@ def _show_case(
     if rerun.startswith("rightcall "):
         rerun += where
     print_next(rerun, f"rightcall runs show {run.id} {shlex.quote(stored.golden_id)} --raw{where}")
-
-
-def _trial(stored: StoredCase, number: int | None) -> CaseResult:
-    if not stored.results:
-        raise InputError(f"case {stored.golden_id}", "has no result yet")
-    if number is None:
-        return next((result for result in stored.results if not result.passed), stored.results[0])
-    for result in stored.results:
-        if result.trial == number:
-            return result
-    raise InputError(f"case {stored.golden_id}", f"has no trial {number}", f"it has {len(stored.results)}")

@@ -36,7 +36,7 @@ from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
 from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BaseLoader, Environment
 
     from rightcall.improve.findings import Analysis
     from rightcall.store.sql.store import Store
@@ -139,7 +139,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     return view
 
 
-def html_environment() -> Environment:
+def html_environment(loader: BaseLoader | None = None) -> Environment:
     """The template environment: everything is escaped, and invisible characters are shown."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -151,7 +151,7 @@ def html_environment() -> Environment:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
-        loader=PackageLoader("rightcall.show", "templates"),
+        loader=loader or PackageLoader("rightcall.show", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=safe_to_see,

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from rightcall.core.errors import InputError
 from rightcall.model import AnyGolden, CaseResult, Category, Code, Run, Usage
 from rightcall.model.record import Record
 from rightcall.model.run import CaseOutcome
@@ -64,6 +65,19 @@ class StoredCase(Record, frozen=True):
     results: tuple[CaseResult, ...]
     tags: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    def trial(self, number: int | str | None = None, outcome: str | None = None) -> CaseResult:
+        """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
+        if not self.results:
+            raise InputError(f"case {self.golden_id}", "has no result yet")
+        if number is None:
+            candidates = [result for result in self.results if result.outcome == outcome]
+            candidates += [result for result in self.results if not result.passed]
+            return (candidates or self.results)[0]
+        for result in self.results:
+            if str(result.trial) == str(number):
+                return result
+        raise InputError(f"case {self.golden_id}", f"has no trial {number}", f"it has {len(self.results)}")
 
 
 class Note(Record, frozen=True):

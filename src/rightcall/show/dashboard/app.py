@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.show.dashboard.access import CSRF_FIELD, Access
 from rightcall.show.dashboard.assets import Assets
+from rightcall.show.dashboard.forms import FIELDS, form_fields
 from rightcall.show.dashboard.page_renderer import make_environment, page
 from rightcall.show.dashboard.pages import all_routes
 from rightcall.show.dashboard.views import Cache
@@ -92,27 +92,12 @@ class RequestGuard:
             answer = PlainTextResponse(problem + "\n", 403)
             await answer(request.scope, request.receive, send)
             return
-        request.scope["rightcall.fields"] = fields
+        request.scope[FIELDS] = fields
 
         async def replay() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(request.scope, replay, send)
-
-
-def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
-    """The fields of a posted form; the last one wins when a name is repeated."""
-    if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        return {}
-    try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
-    except ValueError:
-        return {}
-
-
-def guard(app: Starlette, access: Access) -> None:
-    """Install the guard in front of every page of an app."""
-    app.add_middleware(RequestGuard, access=access)
 
 
 async def _read(request: Request, most: int) -> bytes | None:
@@ -163,7 +148,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
     app.state.assets = Assets()
     app.state.templates = make_environment()
     app.state.views, app.state.charts = Cache(VIEWS_KEPT), Cache(CHARTS_KEPT)
-    guard(app, app.state.access)
+    app.add_middleware(RequestGuard, access=app.state.access)
     return app
 
 

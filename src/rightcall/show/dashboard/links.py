@@ -29,7 +29,6 @@ def from_segment(part: str) -> str:
 
 
 def run_link(run_id: str, **query: object) -> str:
-    """The page of a run."""
     return with_query(f"/runs/{segment(run_id)}", **query)
 
 

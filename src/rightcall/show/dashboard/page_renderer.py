@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -24,8 +24,8 @@ from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.funnel import funnel_rows, funnel_title, worth_showing
-from rightcall.show.numbers import FILTERS
-from rightcall.show.text import display_text, json_text, one_line, visible
+from rightcall.show.html import html_environment
+from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.floor import floor_share
@@ -36,17 +36,10 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def make_environment() -> Environment:
-    """The templates. Text is escaped, and invisible characters are made visible."""
     pages = added_pages()
-    environment = Environment(
-        loader=FileSystemLoader([FOLDER, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_make_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= FILTERS | {
+    folders = [FOLDER, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]
+    environment = html_environment(FileSystemLoader(folders))
+    environment.filters |= {
         "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
         "one_line": one_line,
         "shown": display_text,
@@ -122,10 +115,6 @@ def moment(stored: str | None) -> str:
 
 def _hidden_input(name: str, value: str) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
-
-
-def _make_visible(value: Any) -> Any:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _here(request: Request) -> str:

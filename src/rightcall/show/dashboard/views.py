@@ -95,30 +95,27 @@ AT_ONCE = 1_000
 
 
 def store_of(request: Request) -> Store:
-    """The store that is shown."""
     store: Store = request.app.state.store
     return store
 
 
 def run_from_url(request: Request) -> StoredRun:
-    """The run in the URL of the page."""
     return store_of(request).runs.get(from_segment(request.path_params["run"]))
+
+
+def cached(request: Request, key: Hashable, read: Callable[[Store], T]) -> T:
+    """What `read` makes of the store, once for the same key."""
+    value: T = request.app.state.views.get(key, lambda: read(store_of(request)))
+    return value
 
 
 def view_of(request: Request, run: StoredRun) -> RunView:
     """Everything computed over all cases of the run."""
-    store = store_of(request)
-    view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
-    return view
+    return cached(request, _key(run), lambda store: run_view(store, run.id))
 
 
 def analysis_of(request: Request, run: StoredRun) -> Analysis:
-    """Why the run fails, computed once."""
-    store = store_of(request)
-    analysis: Analysis = request.app.state.views.get(
-        ("analysis", _key(run)), lambda: analyze_run(store, run.id)
-    )
-    return analysis
+    return cached(request, ("analysis", _key(run)), lambda store: analyze_run(store, run.id))
 
 
 def at_hand(request: Request, run: StoredRun) -> bool:
@@ -127,12 +124,12 @@ def at_hand(request: Request, run: StoredRun) -> bool:
 
 
 def dangerous_goldens(request: Request, run: StoredRun) -> list[str]:
-    """The goldens that every list of the run begins with, read once."""
-    store = store_of(request)
-    dangerous: list[str] = request.app.state.views.get(
-        ("danger", _key(run)), lambda: store.runs.failures(run.id).dangerous_goldens(tools_of(store, run))
+    """The goldens that every list of the run begins with."""
+    return cached(
+        request,
+        ("danger", _key(run)),
+        lambda store: store.runs.failures(run.id).dangerous_goldens(tools_of(store, run)),
     )
-    return dangerous
 
 
 def _key(run: StoredRun) -> Hashable:

@@ -7,12 +7,10 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from rightcall.api.decisions import gate
-from rightcall.core.errors import InputError
 from rightcall.improve.attribution import what_changed
 from rightcall.improve.patch import apply_changes, patch_of
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_setup import run_record
-from rightcall.model.run import CaseResult
 from rightcall.run.decisions import compare_runs
 from rightcall.show.view.case import case_view
 from rightcall.show.view.floor import floor_numbers
@@ -88,7 +86,7 @@ class RunTools:
             stored_run = store.runs.get(self._project.run_name(run))
             stored = store.runs.case(stored_run.id, golden_id)
             record = run_record(store, stored_run)
-        result = _trial(stored.results, golden_id, trial)
+        result = stored.trial(trial)
         view = case_view(stored.golden, result, {tool.name: tool for tool in record.tools})
         return {
             "run": stored_run.id,
@@ -222,14 +220,3 @@ def overview(stored: StoredRun) -> dict[str, Any]:
         "floor": floor_numbers(stored.run.summary.floor if stored.run.summary else None),
         "tags": stored.tags,
     }
-
-
-def _trial(results: tuple[CaseResult, ...], golden_id: str, number: int | None) -> CaseResult:
-    if not results:
-        raise InputError(f"case {golden_id}", "has no result yet")
-    if number is None:
-        return next((result for result in results if not result.passed), results[0])
-    for result in results:
-        if result.trial == number:
-            return result
-    raise InputError(f"case {golden_id}", f"has no trial {number}", f"it has {len(results)}")

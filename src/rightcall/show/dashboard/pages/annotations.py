@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.core.errors import InputError
+from rightcall.show.dashboard.forms import bad_request, posted_fields
 from rightcall.show.dashboard.links import case_link, local_path, run_link
 from rightcall.show.dashboard.new_golden import golden_from
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.case import select_trial
 from rightcall.show.dashboard.views import run_from_url, store_of
-
-T = TypeVar("T")
 
 
 def tag_run(request: Request) -> Response:
     run, fields = run_from_url(request), fields_of(request)
     tag, remove = fields.get("tag", "").strip(), "remove" in fields
-    _try(lambda: store_of(request).runs.tag(run.id, tag, remove=remove))
+    with bad_request():
+        store_of(request).runs.tag(run.id, tag, remove=remove)
     return _back(fields, run_link(run.id))
 
 
 def tag_case(request: Request) -> Response:
     run, fields = run_from_url(request), fields_of(request)
     tag, remove = fields.get("tag", "").strip(), "remove" in fields
-    _try(lambda: store_of(request).runs.tag(run.id, tag, golden_id=fields["id"], remove=remove))
+    with bad_request():
+        store_of(request).runs.tag(run.id, tag, golden_id=fields["id"], remove=remove)
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
 def write_note(request: Request) -> Response:
     run, fields = run_from_url(request), fields_of(request)
     author = fields.get("author", "").strip()[:100]
-    _try(lambda: store_of(request).runs.add_note(run.id, fields["id"], fields.get("text", ""), author=author))
+    with bad_request():
+        store_of(request).runs.add_note(run.id, fields["id"], fields.get("text", ""), author=author)
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
@@ -55,11 +52,12 @@ def keep_golden(request: Request) -> Response:
     run, fields = run_from_url(request), fields_of(request)
     store = store_of(request)
     stored_case = store.runs.case(run.id, fields["id"])
-    golden = golden_from(
-        stored_case, select_trial(stored_case, fields.get("trial")), fields.get("golden_id", "").strip()
-    )
+    with bad_request():
+        result = stored_case.trial(fields.get("trial"))
+    golden = golden_from(stored_case, result, fields.get("golden_id", "").strip())
     alias = fields.get("alias", "").strip()
-    kept = _try(lambda: store.datasets.add_to_draft(alias, golden, author="dashboard"))
+    with bad_request():
+        kept = store.datasets.add_to_draft(alias, golden, author="dashboard")
     back = _target(fields, case_link(run.id, stored_case.golden_id))
     return page(
         request,
@@ -75,18 +73,10 @@ def keep_golden(request: Request) -> Response:
 
 def fields_of(request: Request) -> dict[str, str]:
     """The fields of the posted form and the URL: ids are in the URL, where every character is allowed."""
-    fields = {**cast("dict[str, str]", request.scope["rightcall.fields"]), **request.query_params}
+    fields = {**posted_fields(request), **request.query_params}
     if "/case/" in request.url.path and "id" not in fields:
         raise HTTPException(400, "the URL has no case id")
     return fields
-
-
-def _try(change: Callable[[], T]) -> T:
-    """A tag or note that the store rejects is a bad request, not a missing page."""
-    try:
-        return change()
-    except InputError as error:
-        raise HTTPException(400, str(error)) from None
 
 
 def _target(fields: dict[str, str], otherwise: str) -> str:

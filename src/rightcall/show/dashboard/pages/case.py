@@ -11,6 +11,7 @@ from rightcall.core.codec import encode, to_plain
 from rightcall.improve.run_setup import run_record
 from rightcall.model import CaseResult
 from rightcall.show.dashboard import charts
+from rightcall.show.dashboard.forms import bad_request
 from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.run import result_filter
@@ -77,28 +78,13 @@ def waterfall(request: Request) -> Response:
 
 
 def case_from_url(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
-    """The run, the case and the trial of a URL."""
     run = run_from_url(request)
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no case id")
     stored_case = store_of(request).runs.case(run.id, request.query_params["id"])
     query = request.query_params
-    return run, stored_case, select_trial(stored_case, query.get("trial"), query.get("outcome"))
-
-
-def select_trial(stored_case: StoredCase, trial: str | None, outcome: str | None = None) -> CaseResult:
-    """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
-    if not stored_case.results:
-        raise HTTPException(400, f"case {stored_case.golden_id} has no result yet")
-    if trial is None:
-        asked = next((result for result in stored_case.results if result.outcome == outcome), None)
-        return asked or next(
-            (result for result in stored_case.results if not result.passed), stored_case.results[0]
-        )
-    match = next((result for result in stored_case.results if str(result.trial) == trial), None)
-    if match is None:
-        raise HTTPException(400, f"case {stored_case.golden_id} has no trial {trial}")
-    return match
+    with bad_request():
+        return run, stored_case, stored_case.trial(query.get("trial"), query.get("outcome"))
 
 
 routes = [

@@ -16,9 +16,9 @@ from rightcall.improve.attribution import WhatChanged, what_changed
 from rightcall.improve.run_matrix import GoldenMatrix, golden_matrix
 from rightcall.run.decisions import RunComparison, compare_runs
 from rightcall.show.dashboard import views
+from rightcall.show.dashboard.forms import bad_request
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.case import select_trial
-from rightcall.show.dashboard.views import store_of
+from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.view.case import case_view
 from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import Change, StoredRun, changes
@@ -94,11 +94,8 @@ def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
 
 
 def _matrix(request: Request, several: list[StoredRun]) -> GoldenMatrix:
-    store = store_of(request)
-    matrix: GoldenMatrix = request.app.state.views.get(
-        ("matrix", *_key(*several)), lambda: golden_matrix(store, [run.id for run in several])
-    )
-    return matrix
+    key = ("matrix", *_key(*several))
+    return cached(request, key, lambda store: golden_matrix(store, [run.id for run in several]))
 
 
 def compare_case(request: Request) -> Response:
@@ -149,30 +146,21 @@ def _select_change(word: str, counts: dict[Change, int]) -> Change:
 
 def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Change, int]:
     """How many goldens each change happened to."""
-    store = store_of(request)
-    counts: dict[Change, int] = request.app.state.views.get(
-        ("counts", *_key(before, after)), lambda: store.runs.compare(before.id, after.id).counts()
-    )
+    key = ("counts", *_key(before, after))
+    counts = cached(request, key, lambda store: store.runs.compare(before.id, after.id).counts())
     return {change: counts.get(change, 0) for change in CHANGES}
 
 
 def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
-    """The result of `rightcall compare`, computed once."""
-    store = store_of(request)
-    comparison: RunComparison = request.app.state.views.get(
-        ("verdict", *_key(before, after)),
-        lambda: compare_runs(store, before.id, [after.id], anyway=True)[0],
-    )
-    return comparison
+    """The result of `rightcall compare`."""
+    key = ("verdict", *_key(before, after))
+    return cached(request, key, lambda store: compare_runs(store, before.id, [after.id], anyway=True)[0])
 
 
 def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
     """The changes between the two, and which goldens they touch."""
-    store = store_of(request)
-    changes: WhatChanged = request.app.state.views.get(
-        ("changed", *_key(before, after)), lambda: what_changed(store, before, after)
-    )
-    return changes
+    key = ("changed", *_key(before, after))
+    return cached(request, key, lambda store: what_changed(store, before, after))
 
 
 def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
@@ -192,7 +180,8 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
         return {"name": name, "run": run, "view": None}
     if not stored_case.results:
         return {"name": name, "run": run, "view": None}
-    result = select_trial(stored_case, request.query_params.get(f"{name}_trial"))
+    with bad_request():
+        result = stored_case.trial(request.query_params.get(f"{name}_trial"))
     trials = [(trial_result.trial, trial_result.outcome) for trial_result in stored_case.results]
     view = case_view(stored_case.golden, result, tools_of(store, run))
     return {"name": name, "run": run, "view": view, "trials": trials}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from typing import cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,10 +15,11 @@ from rightcall.improve.doubt import BANDS, PRECISION, smallest_change
 from rightcall.improve.doubt_decisions import DECISIONS, decide, decisions, forget
 from rightcall.improve.suite_doubts import SuiteDoubts, electoral_runs, suite_doubts
 from rightcall.model.golden import Golden
+from rightcall.show.dashboard.forms import author_of, bad_request, posted_fields
 from rightcall.show.dashboard.links import from_segment, segment, with_query
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.drafts import golden_link
-from rightcall.show.dashboard.views import store_of
+from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.doubts import BAND_TITLES, value_json
 
 PAGE = 100
@@ -89,7 +89,7 @@ def decide_golden(request: Request) -> Response:
     """Keep, edit or drop a golden, or take the decision back; then on to the next that is open."""
     examined = _examined(request)
     golden_id = _golden_id(request, examined)
-    fields, store = cast("dict[str, str]", request.scope["rightcall.fields"]), store_of(request)
+    fields, store = posted_fields(request), store_of(request)
     reasons, decision = examined.doubts[golden_id], fields.get("decision", "")
     if fields.get("seen") != reasons[0].mark:
         raise HTTPException(400, "the golden has changed since you saw it; reload the page")
@@ -98,7 +98,7 @@ def decide_golden(request: Request) -> Response:
         return RedirectResponse(doubt_link(examined.suite, golden_id), 303)
     if decision not in DECISIONS:
         raise HTTPException(400, f"decision must be one of {', '.join(DECISIONS)}, not '{decision[:30]}'")
-    try:
+    with bad_request():
         decide(
             store,
             decision,
@@ -106,23 +106,19 @@ def decide_golden(request: Request) -> Response:
             reasons,
             alias=examined.suite,
             dataset=store.runs.goldens(examined.run),
-            author=fields.get("author", "").strip()[:100] or "dashboard",
+            author=author_of(fields),
             at=utc_text(datetime.datetime.now(datetime.UTC), "seconds"),
         )
-    except InputError as error:
-        raise HTTPException(400, str(error)) from None
     if decision == "edit":
         return RedirectResponse(golden_link(examined.suite, golden_id), 303)
     return RedirectResponse(_next_open(request, examined, golden_id), 303)
 
 
 def doubts_link(suite: str, **query: object) -> str:
-    """The page of the doubted goldens of a suite."""
     return with_query(f"/doubts/{segment(suite)}", **query)
 
 
 def doubt_link(suite: str, golden_id: str) -> str:
-    """The page of one doubted golden."""
     return with_query(f"/doubts/{segment(suite)}/golden", id=golden_id)
 
 
@@ -130,8 +126,7 @@ def _examined(request: Request) -> SuiteDoubts:
     """The doubts of the suite, computed once while its runs stay the same."""
     suite, store = from_segment(request.path_params["suite"]), store_of(request)
     key = ("doubts", suite, *(run.id for run in electoral_runs(store, suite)))
-    examined: SuiteDoubts = request.app.state.views.get(key, lambda: suite_doubts(store, suite))
-    return examined
+    return cached(request, key, lambda store: suite_doubts(store, suite))
 
 
 def _golden_id(request: Request, examined: SuiteDoubts) -> str:

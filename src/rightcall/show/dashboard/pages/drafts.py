@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import cast
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -19,14 +18,15 @@ from rightcall.core.text import utc_text
 from rightcall.datasets.review import STATES, edit_golden, golden_by_hand, is_accepted, review_of, reviewed
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
+from rightcall.show.dashboard.forms import author_of, bad_request, posted_fields
 from rightcall.show.dashboard.links import from_segment, segment, with_query
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import store_of
+from rightcall.show.dashboard.views import cached, store_of
 from rightcall.store.base import DatasetVersion
+from rightcall.store.sql.store import Store
 
 PAGE = 100
 NEW_GOLDEN = '{\n  "id": "",\n  "input": "",\n  "expected_calls": [{"tool": "", "args": {}}]\n}'
-T = TypeVar("T")
 
 
 class DraftRow(Record, frozen=True):
@@ -97,71 +97,69 @@ def golden(request: Request) -> Response:
 
 def decide(request: Request) -> Response:
     """Accept, reject, or comment; then on to the next golden that is pending."""
-    version, fields = _version_from_url(request), _fields(request)
+    version, fields = _version_from_url(request), posted_fields(request)
     current_golden = _require_unchanged(request, version, fields)
     state = fields.get("state", "")
     if state and state not in STATES:
         raise HTTPException(400, f"state must be one of {', '.join(STATES)}, not '{state[:30]}'")
     comment = fields.get("comment") if "comment" in fields else None
-    reviewed_golden = _try(
-        lambda: reviewed(
-            current_golden, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
+    with bad_request():
+        reviewed_golden = reviewed(
+            current_golden, cast("None", state or None), comment=comment, author=author_of(fields), at=_now()
         )
-    )
-    store_of(request).datasets.add_to_draft(version.alias, reviewed_golden, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, reviewed_golden, author=author_of(fields))
     here = golden_link(version.alias, current_golden.id)
     return RedirectResponse(_next_pending(request, version.alias, current_golden.id) if state else here, 303)
 
 
 def edit(request: Request) -> Response:
     """Replace a golden with an edited version; it is pending again."""
-    version, fields = _version_from_url(request), _fields(request)
+    version, fields = _version_from_url(request), posted_fields(request)
     current_golden = _require_unchanged(request, version, fields)
-    edited_golden = _try(
-        lambda: edit_golden(current_golden, fields.get("text", ""), author=_author(fields), at=_now())
-    )
+    with bad_request():
+        edited_golden = edit_golden(
+            current_golden, fields.get("text", ""), author=author_of(fields), at=_now()
+        )
     kept = msgspec.structs.replace(
         edited_golden, metadata={**current_golden.metadata, **edited_golden.metadata}
     )
-    store_of(request).datasets.add_to_draft(version.alias, kept, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, kept, author=author_of(fields))
     return RedirectResponse(golden_link(version.alias, current_golden.id), 303)
 
 
 def write(request: Request) -> Response:
     """Add a golden written by a reviewer."""
-    version, fields = _version_from_url(request), _fields(request)
-    new_golden = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
+    version, fields = _version_from_url(request), posted_fields(request)
+    with bad_request():
+        new_golden = golden_by_hand(fields.get("text", ""), author=author_of(fields), at=_now())
     if any(row.id == new_golden.id for row in _rows(request, version)):
         raise HTTPException(400, f"the draft already has a golden '{new_golden.id}'; choose another id")
-    store_of(request).datasets.add_to_draft(version.alias, new_golden, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, new_golden, author=author_of(fields))
     return RedirectResponse(golden_link(version.alias, new_golden.id), 303)
 
 
 def finalize(request: Request) -> Response:
     """Turn the accepted goldens, or all of them, into an immutable version."""
-    version, fields = _version_from_url(request), _fields(request)
+    version, fields = _version_from_url(request), posted_fields(request)
     store, alias = store_of(request), version.alias
-    if fields.get("as_is"):
-        final_version = _try(lambda: store.datasets.finalize(alias))
-    else:
-        final_version = _try(
-            lambda: store.datasets.finalize_accepted(
+    with bad_request():
+        if fields.get("as_is"):
+            final_version = store.datasets.finalize(alias)
+        else:
+            final_version = store.datasets.finalize_accepted(
                 alias,
                 is_accepted,
                 lambda golden: review_of(golden).state == "rejected",
-                author=_author(fields),
+                author=author_of(fields),
             )
-        )
     return page(request, "draft_final.html", version=final_version)
 
 
 def draft_link(alias: str, **query: object) -> str:
-    """The page of a draft."""
     return with_query(f"/drafts/{segment(alias)}", **query)
 
 
 def golden_link(alias: str, golden_id: str) -> str:
-    """The page of a golden in a draft."""
     return with_query(f"/drafts/{segment(alias)}/golden", id=golden_id)
 
 
@@ -196,13 +194,12 @@ def _mark(golden: AnyGolden) -> str:
 def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
     """The draft as a list, cached by content."""
 
-    def read() -> list[DraftRow]:
-        goldens = store_of(request).datasets.pull(version.alias, version.version, finalized=False)
-        return [_row(golden) for golden in goldens]
+    def read(store: Store) -> list[DraftRow]:
+        return [
+            _row(golden) for golden in store.datasets.pull(version.alias, version.version, finalized=False)
+        ]
 
-    key = ("draft", version.alias, version.version, version.fingerprint)
-    rows: list[DraftRow] = request.app.state.views.get(key, read)
-    return rows
+    return cached(request, ("draft", version.alias, version.version, version.fingerprint), read)
 
 
 def _row(golden: AnyGolden) -> DraftRow:
@@ -229,24 +226,8 @@ def _next_pending(request: Request, alias: str, golden_id: str) -> str:
     return draft_link(alias) if following is None else golden_link(alias, following.id)
 
 
-def _fields(request: Request) -> dict[str, str]:
-    return cast("dict[str, str]", request.scope["rightcall.fields"])
-
-
-def _author(fields: dict[str, str]) -> str:
-    return fields.get("author", "").strip()[:100] or "dashboard"
-
-
 def _now() -> str:
     return utc_text(datetime.datetime.now(datetime.UTC), "seconds")
-
-
-def _try(change: Callable[[], T]) -> T:
-    """Invalid input of a visitor is a bad request, not a missing page."""
-    try:
-        return change()
-    except InputError as error:
-        raise HTTPException(400, str(error)) from None
 
 
 routes = [

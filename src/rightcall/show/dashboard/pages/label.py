@@ -10,15 +10,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.core.errors import InputError
 from rightcall.model.label import LabelWord
 from rightcall.run.judge_report import judge_report
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
 from rightcall.run.run_judges import judges_of
+from rightcall.show.dashboard.forms import bad_request, posted_fields
 from rightcall.show.dashboard.links import from_segment, run_link, segment, with_query
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import run_from_url, store_of
+from rightcall.show.dashboard.views import cached, run_from_url, store_of
 from rightcall.show.judge_report import agreement_words
 from rightcall.show.view.label_case import label_sections, rule_text
 from rightcall.store.base import user_name
@@ -92,7 +92,7 @@ def metric(request: Request) -> Response:
 
 def answer(request: Request) -> Response:
     """Store an answer; then on to the next case."""
-    fields = cast("dict[str, str]", request.scope["rightcall.fields"])
+    fields = posted_fields(request)
     session = _session(request)
     case, word = fields.get("case", ""), fields.get("label", "")
     if word not in WORDS:
@@ -122,10 +122,7 @@ def metric_link(run_id: str, metric: str, **query: object) -> str:
 def _open_judged(request: Request, metric: str) -> JudgedRun:
     run = run_from_url(request)
     key = ("judged", run.id, run.updated_at, metric)
-    judged: JudgedRun = request.app.state.views.get(
-        key, lambda: load_judged_run(store_of(request), run.id, metric)
-    )
-    return judged
+    return cached(request, key, lambda store: load_judged_run(store, run.id, metric))
 
 
 def _session(request: Request) -> LabelSession:
@@ -139,10 +136,8 @@ def _session(request: Request) -> LabelSession:
         people=people,
         show_judge=query.get("judge") == "1",
     )
-    try:
+    with bad_request():
         return LabelSession(store_of(request), judged, label_folder(judged.run), settings)
-    except InputError as error:
-        raise HTTPException(400, str(error)) from None
 
 
 def _name(request: Request) -> str:

@@ -7,6 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.show.dashboard.access import COOKIE
+from rightcall.show.dashboard.forms import posted_fields
 from rightcall.show.dashboard.page_renderer import page
 
 A_MONTH = 30 * 24 * 3600
@@ -29,7 +30,7 @@ async def ask(request: Request) -> Response:
 
 
 async def answer(request: Request) -> Response:
-    if not request.app.state.access.is_token(request.scope["rightcall.fields"].get("token", "").strip()):
+    if not request.app.state.access.is_token(posted_fields(request).get("token", "").strip()):
         return page(request, "login.html", 401, wrong=True)
     return _set_login_cookie(request, RedirectResponse("/runs", 303))
 

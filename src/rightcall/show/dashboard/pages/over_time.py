@@ -51,7 +51,6 @@ def over_time(request: Request) -> Response:
 
 
 def trend(request: Request) -> Response:
-    """The chart of the page."""
     points = points_of(store_of(request).runs.page(filter_from_url(request), limit=MOST_RUNS))
     return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
 
@@ -96,7 +95,6 @@ def line(request: Request) -> Response:
 
 
 def filter_from_url(request: Request) -> RunFilter:
-    """The runs selected by the URL."""
     query = request.query_params
     return RunFilter(name=query.get("suite", ""), group=query.get("group", ""), agent=query.get("agent", ""))
 

@@ -95,7 +95,6 @@ def cases(request: Request) -> Response:
 
 
 def live(request: Request) -> Response:
-    """The progress of a run."""
     stored = run_from_url(request)
     passing = run_rate(stored)
     percent = request.app.state.templates.filters["percent"]

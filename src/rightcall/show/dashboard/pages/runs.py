@@ -21,7 +21,6 @@ STATES: dict[str, Literal["finished", "unfinished"]] = {"finished": "finished", 
 
 
 def runs(request: Request) -> Response:
-    """One page of matching runs."""
     store, query = store_of(request), request.query_params
     which = filter_of(dict(query))
     page_runs = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)

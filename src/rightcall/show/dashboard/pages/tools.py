@@ -11,7 +11,7 @@ from starlette.routing import Route
 from rightcall.lint.engine import lint
 from rightcall.model import Tool
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import at_hand, store_of, view_of
+from rightcall.show.dashboard.views import at_hand, cached, store_of, view_of
 from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -70,14 +70,13 @@ def _content(request: Request, run: StoredRun) -> dict[str, Any]:
 def _advice(request: Request, run: StoredRun, definitions: dict[str, Tool]) -> dict[str, list[Diagnostic]]:
     """The lint findings of each tool, most severe first; cached by definitions."""
 
-    def read() -> dict[str, list[Diagnostic]]:
+    def read(_: Store) -> dict[str, list[Diagnostic]]:
         diagnostics: dict[str, list[Diagnostic]] = {}
         for diagnostic in lint(definitions.values()).diagnostics:
             diagnostics.setdefault(diagnostic.tool, []).append(diagnostic)
         return diagnostics
 
-    advice: dict[str, list[Diagnostic]] = request.app.state.views.get(_lint_key(run), read)
-    return advice
+    return cached(request, _lint_key(run), read)
 
 
 def _lint_key(run: StoredRun) -> tuple[str, str]:
