@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,6 @@ def console() -> Screen:
 
 
 def print_next(*commands: str) -> None:
-    """Print the commands to try next."""
     out = console()
     out.say("[dim]next:[/dim]")
     for command in commands:
@@ -59,14 +57,12 @@ def print_json(value: Any) -> None:
 
 
 def print_json_line(value: Any) -> None:
-    """Print a value as one line of JSON."""
     import msgspec
 
     print_json_text(msgspec.json.encode(value) + b"\n")
 
 
 def print_json_text(text: bytes) -> None:
-    """Print JSON that is already encoded."""
     sys.stdout.flush()
     sys.stdout.buffer.write(inert_json(text))
     sys.stdout.buffer.flush()
@@ -83,30 +79,13 @@ def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
     stream.writelines(f"{without_old_commands(line)}\n" for line in lines)
 
 
-PATIENCE = 1.0
-"""Seconds of work before its progress is shown."""
-
-
 @contextmanager
 def step_counter(label: str, noun: str, *, quiet: bool = False) -> Iterator[Callable[[], None] | None]:
     """Count steps of long work on stderr: `replaying: 120 goldens`. None where nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rightcall.core.text import pluralize
-    from rightcall.show.screen import Screen
+    from rightcall.show.progress import CountProgress
 
-    started, steps = time.monotonic(), 0
-    status = Screen(stderr=True).status(label)
-
-    def watch() -> None:
-        nonlocal steps
-        steps += 1
-        if time.monotonic() - started > PATIENCE:
-            status.start()
-            status.update(f"{label}: {pluralize(steps, noun)}")
-
-    try:
-        yield watch
-    finally:
-        status.stop()
+    with CountProgress(label, noun) as progress:
+        yield progress.advance

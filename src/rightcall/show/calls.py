@@ -55,7 +55,6 @@ def expectation_text(expected_call: ExpectedCall) -> str:
 
 
 def actual_text(call: ToolCall) -> str:
-    """An actual call as code."""
     if call.arguments_unknown:
         return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)

@@ -51,7 +51,6 @@ def _solid(attributes: Attributes) -> dict[str, str]:
 
 
 def as_html(drawing: Node) -> str:
-    """The drawing as HTML."""
     tag, attributes, *children = drawing
     named = {"class": attributes} if isinstance(attributes, str) else attributes
     assert isinstance(named, dict)

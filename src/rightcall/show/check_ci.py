@@ -11,6 +11,7 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
+from rightcall.lint.report import Diagnostic
 from rightcall.show.github import annotation
 from rightcall.show.text import one_line, xml_text
 from rightcall.show.view.failures import TITLES, danger_text
@@ -41,37 +42,20 @@ class Remark(msgspec.Struct, frozen=True):
 
 def remarks(result: CheckResult) -> list[Remark]:
     """Damage first, then broken goldens, then lint of the changed tools; equal ones once."""
-    all_remarks = [_damage(damage) for damage in result.hard]
-    all_remarks += [_remark_of_broken_golden(golden) for golden in result.broken]
-    all_remarks += [
-        Remark(
-            diagnostic.code,
-            diagnostic.severity,
-            one_line(
-                f"{diagnostic.tool}: {diagnostic.message}"
-                + (f"; {diagnostic.hint}" if diagnostic.hint else ""),
-                1000,
-            ),
-            diagnostic.file,
-            diagnostic.line,
-            diagnostic.tool,
-        )
-        for diagnostic in result.lint
-    ]
-    return list(dict.fromkeys(all_remarks))
+    shown = [*map(_damage, result.hard), *map(_broken_golden, result.broken), *map(_lint, result.lint)]
+    return list(dict.fromkeys(shown))
 
 
 def check_annotations(result: CheckResult) -> Iterator[str]:
     """Workflow commands at the golden's and the tool's line."""
-    for level, word in (("error", "error"), ("warning", "warning")):
+    for level in ("error", "warning"):
         some = [remark for remark in remarks(result) if remark.level == level]
         more = len(some) - MOST_ANNOTATIONS + (result.broken_more if level == "error" else 0)
         for remark in some[:MOST_ANNOTATIONS]:
-            yield annotation(
-                word, f"{remark.rule} {remark.name}", remark.message, file=remark.file, line=remark.line
-            )
+            title = f"{remark.rule} {remark.name}"
+            yield annotation(level, title, remark.message, file=remark.file, line=remark.line)
         if more > 0:
-            yield annotation(word, f"{more:,} more", "check.md and check.json list them")
+            yield annotation(level, f"{more:,} more", "check.md and check.json list them")
 
 
 def code_quality(result: CheckResult) -> bytes:
@@ -148,19 +132,18 @@ def _damage(hard: HardFailure) -> Remark:
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 
-def _remark_of_broken_golden(golden: GoldenChange) -> Remark:
-    sentence = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
-    calls = (
-        f": expected {', '.join(golden.expected)}; called {', '.join(golden.called)}" if golden.called else ""
-    )
-    return Remark(
-        BROKEN,
-        "error",
-        one_line(sentence + (calls or f": {golden.reason}"), 1000),
-        golden.file,
-        golden.line,
-        golden.golden,
-    )
+def _broken_golden(golden: GoldenChange) -> Remark:
+    calls = f"expected {', '.join(golden.expected)}; called {', '.join(golden.called)}"
+    why = calls if golden.called else golden.reason
+    text = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now: {why}"
+    return Remark(BROKEN, "error", one_line(text, 1000), golden.file, golden.line, golden.golden)
+
+
+def _lint(diagnostic: Diagnostic) -> Remark:
+    hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
+    text = one_line(f"{diagnostic.tool}: {diagnostic.message}{hint}", 1000)
+    place = (diagnostic.file, diagnostic.line, diagnostic.tool)
+    return Remark(diagnostic.code, diagnostic.severity, text, *place)
 
 
 def _fingerprint(remark: Remark) -> str:

@@ -32,7 +32,6 @@ def check_marker(suite: str) -> str:
 
 
 def check_markdown(result: CheckResult) -> str:
-    """The whole comment."""
     parts = [
         check_marker(result.suite),
         f"### {SIGNS[result.verdict]} {plain_sentence(result.sentence)}",

@@ -100,7 +100,6 @@ def doubts_markdown(doubts: Sequence[Doubt]) -> list[str]:
 
 
 def value_json(value: Any) -> str:
-    """A value for a line of text."""
     return shorten(encode_as(value, describe_value).decode(), 200)
 
 

@@ -67,7 +67,6 @@ def funnel_lines(funnels: Sequence[StepFunnel], code: Callable[[str, int], str])
 
 
 def print_funnels(out: Screen, funnels: Sequence[StepFunnel]) -> None:
-    """Print the largest funnels as tables."""
     for funnel in worth_showing(funnels):
         out.print()
         texts = ("step", "the others went to")

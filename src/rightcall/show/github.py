@@ -64,7 +64,6 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
 
 
 def command(level: str, title: str, message: str) -> str:
-    """One workflow command."""
     return workflow_command(level, message, {"title": title})
 
 

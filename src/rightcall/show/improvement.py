@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from rightcall.core.text import change_interval, hundredths, percent, percent_change, pluralize
 from rightcall.improve.improvement import DangerLeft, Improvement, Tried
-from rightcall.improve.robustness import PerturbEffect
+from rightcall.improve.robustness import FaultReport, PerturbEffect
 from rightcall.model.danger import WORD
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
-from rightcall.tools.faults.measures import FaultSummary
 
 MOST_IDS = 8
 WORDS = {
@@ -125,24 +123,7 @@ def _rate(value: float | None) -> str:
     return "given up" if value is None else percent(value, 0)
 
 
-class FaultReportView(Protocol):
-    """The shown fields of a fault report."""
-
-    @property
-    def summary(self) -> FaultSummary: ...
-    @property
-    def double_effects(self) -> int: ...
-    @property
-    def lost_effects(self) -> int: ...
-    @property
-    def blind_retries(self) -> int: ...
-    @property
-    def verified_before_retry(self) -> float | None: ...
-    @property
-    def doubled(self) -> dict[str, str]: ...
-
-
-def print_fault_report(out: Screen, report: FaultReportView) -> None:
+def print_fault_report(out: Screen, report: FaultReport) -> None:
     """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
     summary = report.summary
     out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", summary.struck, summary.trials)
@@ -166,7 +147,6 @@ PERTURB_TITLES = (
 
 
 def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
-    """A row for each kind."""
     rows = []
     for effect in effects:
         interval = change_interval(effect.low, effect.high, 0)

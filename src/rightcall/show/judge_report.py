@@ -45,7 +45,6 @@ def print_rate(out: Screen, report: JudgeReport) -> None:
 
 
 def print_status(out: Screen, report: JudgeReport) -> None:
-    """Print one judged metric of a run."""
     labelling = report.labelling
     print_rate(out, report)
     people = ", ".join(labelling.labellers)
@@ -79,7 +78,6 @@ def print_drift(out: Screen, drift: Sequence[DriftPoint]) -> None:
 
 
 def rate_words(rate: JudgedRate) -> str:
-    """A rate with its interval."""
     return f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
 
 
@@ -141,7 +139,6 @@ def print_label_case(
     note: str = "",
     show_judge: bool = False,
 ) -> None:
-    """Show one case on its own screen."""
     out.clear()
     out.say(
         "[bold]{} of {}[/bold], rate so far is not shown  [dim]{}[/dim]", done, total, question.case.place.id

@@ -77,7 +77,6 @@ class Guarded:
         self._file, self._stderr = file, stderr
 
     def write(self, text: str) -> int:
-        """Write to the stream."""
         try:
             return self._stream.write(without_commands(text))
         except OSError as error:
@@ -85,7 +84,6 @@ class Guarded:
             return len(text)
 
     def flush(self) -> None:
-        """Flush the stream."""
         try:
             self._stream.flush()
         except OSError as error:
@@ -121,5 +119,4 @@ class InertOutput:
         return self._out.write(inert_data)
 
     def flush(self) -> None:
-        """Write to the stream."""
         self._out.flush()

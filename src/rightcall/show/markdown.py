@@ -6,7 +6,7 @@ Text of models and datasets is put in code spans only, where it cannot be HTML, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
@@ -116,13 +116,12 @@ def _head(view: RunView) -> Iterator[str]:
 
 
 def _summary(view: RunView) -> Iterator[str]:
-    columns = summary_columns(view.summary.columns, "markdown")
     names = {name: code(name, 40) for name in view.summary.columns}
-    yield _row(*(names.get(column.title, column.title) for column in columns))
-    yield _rule(columns)
-    for row in view.summary.shown:
-        yield _row(*(column.text(row) for column in columns))
-    yield ""
+    columns = [
+        column._replace(title=names.get(column.title, column.title))
+        for column in summary_columns(view.summary.columns, "markdown")
+    ]
+    yield from _table(columns, ([column.text(row) for column in columns] for row in view.summary.shown))
     for note in view.summary.notes:
         yield plain_sentence(note)
         yield ""
@@ -180,52 +179,47 @@ def _cases(failed: Sequence[GoldenRow], more: int) -> Iterator[str]:
 
 
 def _golden_table(rows: Sequence[GoldenRow]) -> Iterator[str]:
-    columns = shown_in(GOLDEN_COLUMNS, "markdown")
-    yield _row(*(column.title for column in columns))
-    yield _rule(columns)
-    for row in rows:
-        error = "error: " if row.outcome == "error" else ""
-        danger = f"**{row.danger_text}** " if row.danger else ""
-        trials = f"{row.trials_text}: " if row.trials_text else ""
-        yield _row(code(row.name, 160), f"{danger}{error}{trials}{code(row.reason, 300)}")
-    yield ""
+    yield from _table(shown_in(GOLDEN_COLUMNS, "markdown"), map(_golden_cells, rows))
+
+
+def _golden_cells(row: GoldenRow) -> tuple[str, str]:
+    error = "error: " if row.outcome == "error" else ""
+    danger = f"**{row.danger_text}** " if row.danger else ""
+    trials = f"{row.trials_text}: " if row.trials_text else ""
+    return code(row.name, 160), f"{danger}{error}{trials}{code(row.reason, 300)}"
 
 
 def _agents(view: RunView) -> Iterator[str]:
     """What each agent of a team did."""
-    if not view.agents:
-        return
-    columns = shown_in(AGENT_COLUMNS, "markdown")
-    yield _row(*(column.title for column in columns))
-    yield _rule(columns)
-    for agent in view.agents[:MOST_TOOLS]:
-        name, *numbers = (column.text(agent) for column in columns)
-        yield _row(code(name, 80), *numbers)
-    yield ""
+    if view.agents:
+        yield from _named_rows(AGENT_COLUMNS, view.agents)
 
 
 def _tools(view: RunView) -> Iterator[str]:
-    if not view.tools:
-        return
-    yield f"<details><summary>{count(len(view.tools))} tools</summary>"
-    yield ""
-    columns = shown_in(TOOL_COLUMNS, "markdown")
+    if view.tools:
+        yield f"<details><summary>{count(len(view.tools))} tools</summary>"
+        yield ""
+        yield from _named_rows(TOOL_COLUMNS, view.tools)
+        yield "</details>"
+        yield ""
+
+
+def _named_rows(columns: Sequence[Column], rows: Sequence[object]) -> Iterator[str]:
+    """A table whose first cells are foreign names."""
+    columns = shown_in(columns, "markdown")
+    cells = ([column.text(row) for column in columns] for row in rows[:MOST_TOOLS])
+    yield from _table(columns, ((code(name, 80), *numbers) for name, *numbers in cells))
+
+
+def _table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield _row(*(column.title for column in columns))
-    yield _rule(columns)
-    for tool in view.tools[:MOST_TOOLS]:
-        name, *numbers = (column.text(tool) for column in columns)
-        yield _row(code(name, 80), *numbers)
-    yield ""
-    yield "</details>"
+    yield _row(*("---" if column.kind in ("name", "why") else "---:" for column in columns))
+    yield from (_row(*cells) for cells in rows)
     yield ""
 
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _rule(columns: Sequence[Column]) -> str:
-    return _row(*("---" if column.kind in ("name", "why") else "---:" for column in columns))
 
 
 def _pass_cell(row: GroupRow) -> str:

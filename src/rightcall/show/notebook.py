@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import import_module
 from importlib.resources import files
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rightcall.core.text import percent
@@ -194,9 +193,7 @@ class NotebookProgress(RunProgress):
         self._handle, self._html = screen.display(screen.HTML(""), display_id=True), screen.HTML
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._handle = None
 
     def update(self, state: ProgressState, *, new: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.live import Live
@@ -50,9 +49,7 @@ class RunProgress:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live.is_started:
             self._live.stop()
 
@@ -138,7 +135,6 @@ class CountProgress:
             self._screen.print(" " * 60, end="\r")
 
     def advance(self) -> None:
-        """One more is done."""
         self._done += 1
         now = time.monotonic()
         if self._screen.is_terminal and now - self._started > 1 and now - self._shown > 0.2:

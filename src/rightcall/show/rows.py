@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import BinaryIO, Self
 
 import msgspec
@@ -33,9 +32,7 @@ class Spool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def write(self, line: str) -> None:
@@ -43,7 +40,6 @@ class Spool:
         self._file.write(line.encode() + b"\n")
 
     def lines(self) -> Iterator[str]:
-        """The lines, in order."""
         self._file.seek(0)
         for line in self._file:
             yield line[:-1].decode()

@@ -75,7 +75,6 @@ def print_columns(
     *,
     texts: Collection[str] = (),
     caption: str = "",
-    width: int | None = None,
 ) -> None:
     """Print rows of cells. Columns whose titles are among `texts` may be shortened, all others are as wide as needed.
 
@@ -84,7 +83,7 @@ def print_columns(
     shown = [[one_line(cell, 2000) for cell in row] for row in rows]
     if caption:
         out.print(caption, style="italic")
-    for table in column_blocks(titles, shown, texts, width or out.width):
+    for table in column_blocks(titles, shown, texts, out.width):
         out.print(table)
 
 

@@ -118,9 +118,8 @@ def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]])
         (run_id, *_cells(view.total, asked)[1:]) for (_, run_id, _), view in zip(rows, views, strict=True)
     ]
     titles = ("run", *_titles(asked))
-    widths = [max(len(title), *(len(row[at]) for row in cells)) + 1 for at, title in enumerate(titles)]
     agents = min(max(len(one_line(agent)) for agent, _, _ in rows), console.width // 3)
-    fitting = max(LEAST_COLUMNS, sum(agents + 1 + total - 1 <= console.width for total in accumulate(widths)))
+    fitting = _columns_that_fit(titles, cells, console.width - agents - 1)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("agent", overflow="fold")
     for at, title in enumerate(titles[:fitting]):
@@ -129,14 +128,12 @@ def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]])
         table.add_row(one_line(agent), *row[:fitting])
     console.print(table)
     for row in cells if fitting < len(titles) else ():
-        console.print(_continuation_row(row[0], titles, row, fitting), style="dim", soft_wrap=True)
+        console.print(_continuation_row(row, titles, fitting), style="dim", soft_wrap=True)
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
     """The rows and as many columns as fit, most important first; no column is truncated."""
-    rows = [_cells(row, view.columns) for row in view.shown]
-    titles = ("", *_titles(view.columns))
-    fitting = _columns_that_fit(view, width)
+    titles, rows, fitting = _layout(view, width)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
     for title in titles[1:fitting]:
@@ -149,21 +146,22 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
 
 def beyond_table(view: SummaryView, width: int = 80) -> list[str]:
     """The numbers whose columns do not fit, a line for each row of the table."""
-    titles = ("", *_titles(view.columns))
-    fitting = _columns_that_fit(view, width)
-    rows = [_cells(row, view.columns) for row in view.shown] if fitting < len(titles) else []
-    return [_continuation_row(cells[0], titles, cells, fitting) for cells in rows]
+    titles, rows, fitting = _layout(view, width)
+    return [_continuation_row(cells, titles, fitting) for cells in rows if fitting < len(titles)]
 
 
-def _continuation_row(name: str, titles: Sequence[str], cells: Sequence[str], start: int) -> str:
+def _layout(view: SummaryView, width: int) -> tuple[list[str], list[list[str]], int]:
+    """Titles, cells, and how many columns fit."""
+    titles, rows = ["", *_titles(view.columns)], [_cells(row, view.columns) for row in view.shown]
+    return titles, rows, _columns_that_fit(titles, rows, width)
+
+
+def _continuation_row(cells: Sequence[str], titles: Sequence[str], start: int) -> str:
     left = range(start, len(titles))
-    return f"{name}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
+    return f"{cells[0]}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
 
 
-def _columns_that_fit(view: SummaryView, width: int) -> int:
-    """How many columns of the summary fit."""
-    rows = [_cells(row, view.columns) for row in view.shown]
-    titles = ("", *_titles(view.columns))
+def _columns_that_fit(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> int:
     widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
     return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
 

@@ -85,7 +85,6 @@ class CallView(Record, frozen=True):
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
-    """Every pair of a case."""
     calls = pairing.calls
     asked = any(call.by is not None for call in pairing.expected)
     shows_agents = result.trajectory is not None and (asked or has_team(result.trajectory))

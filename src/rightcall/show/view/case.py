@@ -91,8 +91,6 @@ class FailureLine(Record, frozen=True):
 
 
 class ScoreLine(Record, frozen=True):
-    """The score of one metric."""
-
     name: str
     value: float
     passed: bool
@@ -251,7 +249,6 @@ def calls_text(trajectory: Trajectory | None) -> str:
 
 
 def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
-    """The input of the golden."""
     if golden is not None:
         return golden.input if isinstance(golden, Golden) else golden.scenario
     return next((message.content for message in messages if message.role == "user"), "")

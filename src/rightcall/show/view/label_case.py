@@ -50,7 +50,6 @@ def label_sections(materials: Sequence[dict[str, Any]]) -> list[LabelSection]:
 
 
 def rule_text(rule: str) -> str:
-    """The rule as it is displayed."""
     return display_text(scrubber()(rule))
 
 

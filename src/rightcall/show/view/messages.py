@@ -86,7 +86,6 @@ def first_failing_turn(result: CaseResult) -> int | None:
 
 
 def message_view(message: Message, heading: str = "", failing: bool = False) -> MessageView:
-    """One message of the transcript."""
     calls = tuple((f"calls {one_line(c.name, 200)}", _arguments(c.arguments, c.raw)) for c in message.calls)
     results = tuple(
         (f"{'error' if r.is_error else 'result'} {one_line(r.name, 200)}".strip(), json_text(r.output))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -116,16 +116,11 @@ class RunTally:
         )
 
 
-def run_view(
-    store: Store, run: str, *, visit: Callable[[AnyGolden | None, CaseResult], object] | None = None
-) -> RunView:
-    """Read a run and compute its view. `visit` is called with every case, ordered by golden id and trial."""
+def run_view(store: Store, run: str) -> RunView:
     stored = store.runs.get(run)
     tally = RunTally(tools_of(store, stored), run_record(store, stored).system)
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
-        if visit is not None:
-            visit(golden, result)
     return with_search(store, tally.view(stored, suite_history(store, stored)))
 
 

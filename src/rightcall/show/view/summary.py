@@ -212,7 +212,6 @@ def _metric_names(summary: Summary) -> Iterator[str]:
 
 
 def pass_rate(row: GroupRow) -> ShownRate:
-    """The pass rate of a row with its interval."""
     return ShownRate(row.passed, row.cases, row.pass_rate, row.low, row.high)
 
 

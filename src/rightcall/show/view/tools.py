@@ -155,12 +155,10 @@ class ConfusionMatrix(Record, frozen=True):
 
     @property
     def most(self) -> int:
-        """The largest count."""
         return max((count for row in self.counts for count in row), default=0)
 
 
 def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:
-    """Lay the cells out."""
     weights: Counter[str] = Counter()
     for cell in cells:
         for name in (cell.expected, cell.called):
