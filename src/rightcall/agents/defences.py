@@ -43,13 +43,11 @@ class Defences:
         return "tool_filter" in self.names
 
     def system(self, text: str) -> str:
-        """The system prompt."""
         if "delimit" not in self.names:
             return text
         return f"{text}\n\n{DELIMITED}" if text else DELIMITED
 
     def messages(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """The messages of a request."""
         if "delimit" in self.names:
             messages = [_delimit(message) if message.role == "tool" else message for message in messages]
         if "sandwich" in self.names and messages and messages[-1].role == "tool":

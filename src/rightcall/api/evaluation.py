@@ -152,7 +152,6 @@ def _say_nothing(line: str) -> None:
 async def _run(
     plan: Plan, store: str | Path | None, workers: WorkerPool | None, display: RunDisplay
 ) -> RunResult:
-    """Run a plan, here or on workers."""
     opened = open_store(store)
     backend = workers.backend(plan, opened, _say_nothing) if workers else None
     outcome = await run_plan(plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend)

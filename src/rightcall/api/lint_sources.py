@@ -16,7 +16,7 @@ from rightcall.core.errors import InputError
 if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
-    from rightcall.run.suite import ToolSources
+    from rightcall.run.suite import Suite, ToolSources
     from rightcall.run.tool_evidence import RunEvidence
 
 
@@ -61,18 +61,13 @@ def read_offer(source: str) -> list[ToolSet]:
 
 def _suite_offer(path: Path) -> ToolSet | None:
     """The tools of a suite, whatever they are; None for a file that is none. A suite is code: it must be trusted."""
-    from rightcall.core.errors import RightCallError
     from rightcall.lint.source.read import tool_set
-    from rightcall.run.suite import load_suite
     from rightcall.run.suite_plan import plan_suite
     from rightcall.run.trust import in_project
     from rightcall.tools.definitions.source import definitions_of
 
-    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
-        return None
-    try:
-        suite = load_suite(path)
-    except RightCallError:  # not a suite: the linter reads it as a document
+    suite = _suite_at(path)
+    if suite is None:
         return None
     if not in_project(path):
         raise InputError(
@@ -183,13 +178,13 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
 
 def _sources_of_suite(path: Path) -> ToolSources | None:
     """The sources that a suite names; None when the path is not a suite or has all its tools inline."""
-    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
-        return None
     from rightcall.core.errors import RightCallError
-    from rightcall.run.suite import load_suite, tool_sources
+    from rightcall.run.suite import tool_sources
 
+    suite = _suite_at(path)
+    if suite is None:
+        return None
     try:
-        suite = load_suite(path)
         named = tool_sources(suite.tools)
     except RightCallError:  # not a suite: the linter reads it as a document
         return None
@@ -198,13 +193,19 @@ def _sources_of_suite(path: Path) -> ToolSources | None:
     return named if isinstance(named.listed, str) or isinstance(named.mcp, str) or named.skills else None
 
 
-def _may_be_suite(path: Path) -> bool:
-    """Whether a file has the words of the keys that every suite has: most files of tools have not."""
+def _suite_at(path: Path) -> Suite | None:
+    """The suite in a file; None for anything else, which the linter reads as a document."""
+    from rightcall.core.errors import RightCallError
+    from rightcall.run.suite import load_suite
+
+    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
+        return None
     try:
         text = path.read_bytes()
-    except OSError:  # the linter says why it cannot be read
-        return False
-    return b"dataset" in text and b"agent" in text
+        # Most files of tools do not have the words of the keys that every suite has.
+        return load_suite(path) if b"dataset" in text and b"agent" in text else None
+    except (OSError, RightCallError):
+        return None
 
 
 def tools_of_module(path: Path) -> list[Tool]:

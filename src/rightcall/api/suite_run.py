@@ -202,7 +202,6 @@ def control_of(store: Store, resume: str, name: str) -> str | None:
 
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
-    """Add a run to a baseline file, or create one."""
     from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
     from rightcall.run.baseline_pool import pool_runs
 

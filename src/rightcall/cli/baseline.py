@@ -7,9 +7,8 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.baseline_anchor import anchor
+from rightcall.cli.baseline_anchor import anchor, load_pool
 from rightcall.cli.command_options import CommandGroup
-from rightcall.cli.named_baseline import load_pool
 from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError

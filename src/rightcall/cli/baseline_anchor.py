@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from rightcall.cli.command_options import CommandGroup
-from rightcall.cli.named_baseline import load_pool
 from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import pluralize
+from rightcall.store.address import open_store
+
+if TYPE_CHECKING:
+    from rightcall.run.baseline_file import BaselinePool
 
 ANCHOR = Path("anchor.baseline.jsonl.gz")
 
@@ -73,3 +76,14 @@ def check(
         for note in result.notes:
             out.say("[dim]{}[/dim]", note)
     raise click.exceptions.Exit(result.exit_code)
+
+
+def load_pool(which: str, suite: str | None, store_url: str | Path | None) -> BaselinePool:
+    """A file, branch:NAME, or a run; `suite` is needed for those in a store [default: that of the last run]."""
+    from rightcall.run.baseline_file import load_baseline
+    from rightcall.run.baseline_pool import find_baseline
+
+    if Path(which).is_file():
+        return load_baseline(Path(which))
+    with open_store(store_url, must_exist=True) as store:
+        return find_baseline(store, which, suite or store.runs.get("last").run.name)

@@ -100,25 +100,21 @@ def takes_options(
     return decorate
 
 
-def takes_option(options: Any, name: str, parameter: str = "") -> Callable[[Command], Command]:
-    """A decorator: the command has an option that a class or an annotated type declares.
-
-    Its function gets it as `parameter` [default: under its own name].
-    """
+def takes_option(options: Any, name: str) -> Callable[[Command], Command]:
+    """A decorator: the command has an option that a class or an annotated type declares."""
     declared = option_of(options, name)
 
     def decorate(command: Command) -> Command:
         holder: Any = command
         if not hasattr(holder, "__click_params__"):
             holder.__click_params__ = []
-        holder.__click_params__.append(click_option(declared, parameter))
+        holder.__click_params__.append(click_option(declared))
         return command
 
     return decorate
 
 
-def click_option(field: DeclaredOption, parameter: str = "") -> click.Option:
-    """One option as click has it."""
+def click_option(field: DeclaredOption) -> click.Option:
     kind, option = field.types[0], field.option
     is_many = get_origin(kind) in (Sequence, tuple)
     kind = get_args(kind)[0] if is_many else kind
@@ -132,7 +128,7 @@ def click_option(field: DeclaredOption, parameter: str = "") -> click.Option:
     )
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     result = GroupedOption(
-        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), parameter or field.name],
+        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
         type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
         multiple=is_many,

@@ -84,7 +84,6 @@ class Story:
         self._your_own(out)
 
     def document(self) -> dict[str, Any]:
-        """The story for machines."""
         return {
             "answers": self._model or RECORDED,
             "folder": str(self._folder),

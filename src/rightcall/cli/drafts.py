@@ -50,7 +50,6 @@ def is_file(drafts: str) -> bool:
 
 
 def open_drafts(drafts: str, store: str | None) -> Drafts:
-    """The drafts of a file or of a dataset."""
     return FileDrafts(Path(drafts)) if is_file(drafts) else StoredDrafts(drafts, store)
 
 
@@ -68,7 +67,6 @@ class FileDrafts:
         return list(self._goldens.values())
 
     def put(self, golden: AnyGolden) -> None:
-        """Replace or add a golden."""
         from rightcall.datasets.goldens import save_goldens
 
         self._goldens[golden.id] = golden
@@ -87,7 +85,6 @@ class StoredDrafts:
         return list(self._store.datasets.pull(self.name, finalized=False))
 
     def put(self, golden: AnyGolden) -> None:
-        """Replace or add a golden."""
         from rightcall.store.base import user_name
 
         self._store.datasets.add_to_draft(self.name, golden, author=user_name())

@@ -258,7 +258,6 @@ def _forget_stdout() -> None:
 
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
-    """Show a Python warning as one line."""
     _tell(f"warning: {message}")
 
 

@@ -140,7 +140,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
 
 
 def _print_models(outcomes: list[RunOutcome]) -> None:
-    """The runs of several models in one table."""
     from rightcall.show.terminal import print_model_table
 
     out = console()

@@ -81,7 +81,6 @@ def _choices(tools: Iterable[Tool]) -> Iterator[Tool]:
 
 
 def results_as_answer(outputs: Iterable[str]) -> str:
-    """The results of calls as the answer."""
     return "\n".join(outputs)[:2000]
 
 

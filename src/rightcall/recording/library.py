@@ -57,17 +57,11 @@ class Recordings:
     an agent is stale when one of them changed.
     """
 
-    def __init__(
-        self,
-        settings: RecordSettings,
-        folder: Path,
-        *,
-        inputs_of: Callable[[AnyGolden], str] = lambda golden: "",
-    ) -> None:
+    def __init__(self, settings: RecordSettings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
         self.clean = scrubber()
         self.ignored = [Ignored(text) for text in settings.ignore]
-        self.inputs_of = inputs_of
+        self.inputs_of: Callable[[AnyGolden], str] = lambda golden: ""
         self.files_read: Callable[[], dict[str, str]] = dict
         self.file_hash: Callable[[str], str] = lambda name: ""
         self.replayed = self.asked = 0

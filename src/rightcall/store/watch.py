@@ -23,7 +23,6 @@ class TraceCheck(Record, frozen=True):
 
     @property
     def series(self) -> str:
-        """The name of the series it belongs to."""
         return f"{self.name}[{self.stratum}]" if self.stratum else self.name
 
 

@@ -65,10 +65,8 @@ def one_turn(function: Callable[..., Any]) -> Callable[[Golden], Any]:
 class FunctionSession(TalkSession):
     """One conversation with a function that is called for each turn."""
 
-    def __init__(
-        self, function: Callable[..., Any], golden: AnyGolden, words: frozenset[str] | None = None
-    ) -> None:
-        self._function, self._words = function, turn_parameters(function) if words is None else words
+    def __init__(self, function: Callable[..., Any], golden: AnyGolden) -> None:
+        self._function, self._words = function, turn_parameters(function)
         earlier = () if isinstance(golden, Golden) else earlier_messages(golden.given)
         self._made = Trajectory(messages=earlier)
         self._thread = uuid4().hex

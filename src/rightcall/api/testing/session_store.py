@@ -74,13 +74,11 @@ class SessionStore:
         self._persist(lambda: store.runs.finish(run_id, summary, word, early=True))
 
     def close(self) -> None:
-        """Release the connections."""
         if self._store is not None:
             self._store.close()
 
     @property
     def display_address(self) -> str:
-        """The store's address for display."""
         return store_address(self._address).shown
 
     def _begin(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:

@@ -52,7 +52,6 @@ def request_parts(
 
 
 def json_body(body: bytes) -> Json | None:
-    """The body of a request, if it is a JSON object."""
     if body[:1] != b"{":
         return None
     try:

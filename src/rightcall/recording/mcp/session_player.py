@@ -68,10 +68,6 @@ class SessionPlayer:
                 current = change.tools
         return current
 
-    def has(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call is in the recording."""
-        return call_key(name, scrub_value(dict(arguments), self._clean)) in self._by_key
-
     def answer(self, name: str, arguments: Mapping[str, Any], turn: int | None = None) -> RecordedCall | None:
         """The recorded call with its answer; None when it is not in the recording.
 

@@ -20,8 +20,6 @@ LONGEST_NOTE = 20_000
 
 
 class RunAnnotations(StorePart):
-    """Tags and notes of runs."""
-
     __slots__ = ()
 
     def tag(self, run: str, *tags: str, golden_id: str | None = None, remove: bool = False) -> None:
@@ -43,7 +41,6 @@ class RunAnnotations(StorePart):
                 insert_missing(connection, table, rows)
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
-        """Add a note to one golden of one run."""
         if not text.strip() or len(text) > LONGEST_NOTE:
             raise InputError(
                 "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from sqlalchemy import Connection, Engine, select, text
 
 from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
-from rightcall.store.location import Address
+from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import (
     CACHE,
@@ -67,9 +66,7 @@ class Core:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def now(self) -> str:

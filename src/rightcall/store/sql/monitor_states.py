@@ -78,7 +78,6 @@ class MonitorStates(StorePart):
         return keys["redaction"]
 
     def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
-        """Store a latched alarm."""
         values = {"agent": agent, "name": name, "version": version}
         at = self._store.now()
         with self._store.write_transaction() as connection:

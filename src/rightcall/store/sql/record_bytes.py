@@ -80,7 +80,6 @@ _canonical = msgspec.json.Encoder(enc_hook=describe_value, order="deterministic"
 
 
 def encode_record(value: Any) -> bytes:
-    """JSON of a record."""
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError):

@@ -23,8 +23,6 @@ _OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 
 
 class Removal(StorePart):
-    """Deleting runs."""
-
     __slots__ = ()
 
     def delete(self, run: str) -> StoredRun:

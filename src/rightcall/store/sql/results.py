@@ -28,8 +28,6 @@ results = tables.results.c
 
 
 class Results(StorePart):
-    """Results and goldens of runs."""
-
     __slots__ = ()
 
     def result_keys(
@@ -275,7 +273,6 @@ def evidence_of(connection: Connection, numbers: Sequence[int]) -> dict[int, lis
 
 
 def trajectories_of(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
-    """The trajectories of results by their numbers, as stored."""
     t = tables.trajectories.c
     return {
         number: content

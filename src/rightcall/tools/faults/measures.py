@@ -180,7 +180,6 @@ def _share(pairs: Sequence[FaultPair]) -> float | None:
 
 
 def calls_with_fault(trajectory: Trajectory) -> list[int]:
-    """Positions of the calls that a fault hit."""
     ids = {entry.call_id for entry in trajectory.ledger if entry.phase == "fault"}
     return [at for at, call in enumerate(trajectory.calls) if call.id and call.id in ids]
 

@@ -140,7 +140,6 @@ class FaultPlan(Record, frozen=True):
         return f"{index}:{fault.type}{':' + '|'.join(fault.names()) if fault.names() else ''}"
 
     def labels(self) -> tuple[str, ...]:
-        """The names of all faults of the plan."""
         return tuple(self.label(index) for index in range(len(self.faults)))
 
     def check(self, tools: Iterable[str]) -> None:
@@ -210,7 +209,6 @@ def entries_by_shown_name(entries: Mapping[str, BoundTool], plan: FaultPlan) -> 
 
 
 def tools_as_shown(shown: Mapping[str, BoundTool]) -> list[Tool]:
-    """The tools as the model sees them."""
     return [
         entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
         for name, entry in shown.items()

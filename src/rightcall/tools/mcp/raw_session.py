@@ -96,7 +96,6 @@ class RawSession(ServerConnection):
             self._open.pop(number, None)
 
     async def call(self, name: str, arguments: Message) -> Message:
-        """The reply to a call of a tool."""
         return await self.request("tools/call", {"name": name, "arguments": arguments})
 
     async def listing(self, method: str, key: str) -> list[Message]:

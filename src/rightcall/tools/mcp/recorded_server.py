@@ -112,7 +112,6 @@ def recorded_session(address: McpAddress) -> McpSession | None:
 
 
 def session_tools(session: McpSession, address: McpAddress) -> list[Tool]:
-    """The recorded definitions as tools."""
     tools = []
     for definition in session.tools:
         try:

@@ -53,8 +53,7 @@ class BoundTool(msgspec.Struct, frozen=True):
         return not only_reads(self.tool.annotations)
 
 
-def function_ready(tool: FunctionTool, *, live: bool = True) -> RunnableTool:
-    """The function itself."""
+def function_ready(tool: FunctionTool) -> RunnableTool:
     behaviour = tool.behaviour
     check = partial(_check_arguments, tool) if tool.converters else None
     return RunnableTool(
@@ -63,7 +62,7 @@ def function_ready(tool: FunctionTool, *, live: bool = True) -> RunnableTool:
         behaviour.current_version,
         behaviour.preview,
         check,
-        live=live,
+        live=True,
     )
 
 

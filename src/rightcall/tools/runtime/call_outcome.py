@@ -147,7 +147,6 @@ class Finished(Record, frozen=True):
         free: bool = False,
         unreached: bool = False,
     ) -> Finished:
-        """Ended with an error reply."""
         return cls(outcome, error.as_output(), error, running=running, free=free, unreached=unreached)
 
     @classmethod

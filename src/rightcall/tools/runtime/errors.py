@@ -208,16 +208,14 @@ def _fix(problem: Problem) -> str:
     return f"{problem.path} one of {list(problem.allowed[:10])}" if problem.keyword == "enum" else ""
 
 
-def timeout_reply(tool: str, seconds: float, *, writes: bool, check: str) -> ErrorReply:
-    """No answer before the deadline: harmless for a read, unknown for a write."""
-    if not writes:
-        return ErrorReply(
-            "timeout",
-            f"{tool} did not answer within {seconds:g} s; it only reads, so nothing has changed",
-            f"call {tool} again once, or tell the user that the answer did not come in time",
-            retry="same_key",
-        )
-    return outcome_unknown(tool, f"{tool} did not answer within {seconds:g} s", check)
+def read_timeout(tool: str, seconds: float) -> ErrorReply:
+    """No answer to a read before the deadline."""
+    return ErrorReply(
+        "timeout",
+        f"{tool} did not answer within {seconds:g} s; it only reads, so nothing has changed",
+        f"call {tool} again once, or tell the user that the answer did not come in time",
+        retry="same_key",
+    )
 
 
 def stop_reply(effect: Effect = "none") -> ErrorReply:

@@ -139,7 +139,6 @@ class MockPlan:
 
 
 def read_mock(plain: Any, where: str) -> Mock:
-    """A mock from the plain data of a suite."""
     mock = convert(plain, Mock, where)
     sequence = tuple(
         convert({"args": {}, **step}, MockCase, f"{where}.sequence[{i}]")

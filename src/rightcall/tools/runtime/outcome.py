@@ -18,7 +18,7 @@ from rightcall.tools.runtime.errors import (
     NoAnswer,
     ToolError,
     outcome_unknown,
-    timeout_reply,
+    read_timeout,
 )
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.policy import Strictness, strictness
@@ -107,8 +107,7 @@ def deadline_passed(call: ActiveCall, seconds: float) -> Finished:
     """No answer before the deadline."""
     if call.entry.writes:
         return unfinished_write(call, f"{call.tool_name} did not answer within {seconds:g} s")
-    reply = timeout_reply(call.tool_name, seconds, writes=False, check="")
-    return Finished.with_error("failed", reply, free=True, unreached=True)
+    return Finished.with_error("failed", read_timeout(call.tool_name, seconds), free=True, unreached=True)
 
 
 def still_running(call: ActiveCall, seconds: float) -> Finished:
