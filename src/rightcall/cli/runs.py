@@ -17,7 +17,7 @@ from rightcall.cli.output import console, print_json_line, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import Option, StoreOption
-from rightcall.core.text import percent
+from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
 from rightcall.show.text import one_line
@@ -25,7 +25,6 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
-    from rightcall.store.sql.store import Store
 
 
 @click.group(cls=CommandGroup)
@@ -54,7 +53,7 @@ def list_(
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
     which = RunFilter(name=suite, group=group, agent=agent, tag=tag, text=search, state=state)
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         stored_runs = store.runs.page(which, limit=limit, after=after)
     if as_json:
         for run in stored_runs:
@@ -81,7 +80,7 @@ def tag(
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
     """
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         stored = store.runs.get(run)
         store.runs.tag(stored.id, *tags, remove=remove)
         stored = store.runs.get(stored.id)
@@ -113,7 +112,7 @@ def export(
 
     from rightcall.store.sql.export import export_lines
 
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
         with written as file:
             results = store.runs.results(run, trajectories=trajectories)
@@ -151,7 +150,7 @@ def rescore(
     if on is not None or workers is not None:
         SUPERVISION.start()
     scorer = scorer_of(metrics, measure, ScoringRules(pass_rule=pass_rule))
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         if on is None and workers is None:
             recordings = recordings_of_run(store.runs.get(run))
             run_id, summary, verdict = run_interruptible(
@@ -187,7 +186,7 @@ def trend(
     from rightcall.improve.run_matrix import group_trend
     from rightcall.show.comparison import print_trend
 
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         points = group_trend(store, group, limit)
     if not points:
         raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
@@ -202,7 +201,7 @@ def trend(
 @click.argument("run", nargs=-1, required=True)
 def delete(run: tuple[str, ...], yes: YesOption = False, store_url: StoreOption = None) -> None:
     """Delete runs with all their results."""
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         stored_runs = [store.runs.get(name) for name in run]
         _confirm(stored_runs, yes)
         for stored in stored_runs:
@@ -223,7 +222,7 @@ def prune(
     from rightcall.store.base import Retention
 
     retention = Retention(keep, older_than)
-    with _open(store_url) as store:
+    with open_store(store_url, must_exist=True) as store:
         stored_runs = store.runs.prune(retention, dry_run=True)
         if stored_runs and not dry_run:
             _confirm(stored_runs, yes)
@@ -233,10 +232,6 @@ def prune(
             print_json_line(run)
     else:
         tell(f"{'would delete' if dry_run else 'deleted'} {_amount(stored_runs)}")
-
-
-def _open(store_url: str | Path | None) -> Store:
-    return open_store(store_url, must_exist=True)
 
 
 def _print_table(stored_runs: list[StoredRun]) -> None:
@@ -274,4 +269,4 @@ def _confirm(stored_runs: list[Any], yes: bool) -> None:
 
 def _amount(stored_runs: list[Any]) -> str:
     results = sum(run.results for run in stored_runs)
-    return f"{len(stored_runs):,} {'run' if len(stored_runs) == 1 else 'runs'} with {results:,} results"
+    return f"{pluralize(len(stored_runs), 'run')} with {results:,} results"

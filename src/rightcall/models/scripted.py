@@ -90,7 +90,9 @@ class ScriptedProvider(Provider):
             if key not in answers:
                 raise _no_answer(request, answers)
             answer = answers[key]
-            if isinstance(answer, ModelReply | Message | ToolCall | str) or _only_calls(answer):
+            if isinstance(answer, ModelReply | Message | ToolCall | str):
+                answer = [answer]
+            elif answer and all(isinstance(item, ToolCall) for item in answer):
                 answer = [answer]  # type: ignore[list-item]
             return answer[request.turn] if request.turn < len(answer) else ""
 
@@ -136,10 +138,6 @@ def _no_answer(request: ModelRequest, keys: Any) -> ProviderError:
     hint = suggestion(asked, [k for k in keys if k])
     text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
     return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")
-
-
-def _only_calls(answer: Any) -> bool:
-    return bool(answer) and all(isinstance(item, ToolCall) for item in answer)
 
 
 def _read(path: Path) -> ScriptFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 import msgspec
 
@@ -61,20 +61,10 @@ class RowScore(msgspec.Struct, frozen=True, gc=False):
     judged: Judging | msgspec.UnsetType = msgspec.UNSET
 
 
-class AttackRow(msgspec.Struct, frozen=True, gc=False):
-    """What an attack did in a case."""
-
-    family: str
-    carrier: str
-    goal: str
-    template: str
-    twin: str | None
-    delivered: bool
-    tried: bool
-    done: bool
-    complete: bool
-    form: str
-    call: int | None
+ATTACK_FIELDS = (
+    "family", "carrier", "goal", "template", "twin", "delivered", "tried", "done", "complete", "form", "call",
+)  # fmt: skip
+"""What a row says of the attack of its case."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -89,7 +79,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     error: str | msgspec.UnsetType = msgspec.UNSET
     checked: bool | msgspec.UnsetType = msgspec.UNSET
     danger: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    safety: AttackRow | msgspec.UnsetType = msgspec.UNSET
+    safety: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
@@ -108,11 +98,11 @@ def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
     )
 
 
-def _attack(result: CaseResult) -> AttackRow | msgspec.UnsetType:
+def _attack(result: CaseResult) -> dict[str, Any] | msgspec.UnsetType:
     score = result.metrics.get("resisted")
     if score is None or (outcome := score.attack) is None:
         return msgspec.UNSET
-    return AttackRow(**{name: getattr(outcome, name) for name in AttackRow.__struct_fields__})
+    return {name: getattr(outcome, name) for name in ATTACK_FIELDS}
 
 
 def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:

@@ -151,7 +151,7 @@ class EventRecorder:
     def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
         """Something more about the latest call of that id."""
         with self._lock:
-            for answer in reversed(self._answers()):
+            for answer in reversed(self.answers()):
                 for call in answer.calls:
                     if call.call.id == call_id:
                         call.notes.update(notes)
@@ -162,7 +162,7 @@ class EventRecorder:
     def agent_of_call(self, call_id: str) -> str:
         """The agent that made the latest call of that id; "" when it has no name."""
         with self._lock:
-            for answer in reversed(self._answers()):
+            for answer in reversed(self.answers()):
                 if any(call.call.id == call_id for call in answer.calls):
                     return answer.agent
         return ""
@@ -182,7 +182,7 @@ class EventRecorder:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
             # The latest call of that id that has not ended, running or not.
-            open_calls = [c for answer in reversed(self._answers()) for c in answer.calls if not c.ended]
+            open_calls = [c for answer in reversed(self.answers()) for c in answer.calls if not c.ended]
             seen_call = _best_match(open_calls, name, arguments, call_id, other_ids=True)
             if seen_call is None:
                 return
@@ -194,13 +194,13 @@ class EventRecorder:
     def drop_answer_calls(self, name: str) -> None:
         """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
         with self._lock:
-            for answer in self._answers():
+            for answer in self.answers():
                 answer.calls = [c for c in answer.calls if c.call.name != name or c.started is not None]
 
     def reject_waiting_calls(self, still_waiting: Collection[str]) -> None:
         """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
         with self._lock:
-            for answer in self._answers():
+            for answer in self.answers():
                 for call in answer.calls:
                     waits = call.approval is not None and call.approval.open and not call.ended
                     if waits and call.started is None and call.call.id not in still_waiting:
@@ -236,13 +236,13 @@ class EventRecorder:
     def seen(self) -> int:
         """How many calls and answers were observed; zero shows that a hook does not work."""
         with self._lock:
-            return sum(1 + len(answer.calls) for answer in self._answers())
+            return sum(1 + len(answer.calls) for answer in self.answers())
 
     @property
     def unseen_tools(self) -> int:
         """Answers after which the agent continued although no tool of their calls was observed."""
         with self._lock:
-            answers = self._answers()
+            answers = self.answers()
             return sum(
                 any(not call.ended and call.started is None for call in answer.calls)
                 for answer in answers[:-1]
@@ -258,7 +258,7 @@ class EventRecorder:
 
     def answers(self) -> list[ModelAnswer]:
         with self._lock:
-            return self._answers()
+            return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
 
     def _build_trajectory(
         self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]
@@ -301,25 +301,25 @@ class EventRecorder:
             stop_reason, error = "limit", self._limit
         elif stop_reason == "done":
             stop_reason = stop_of(finish)
-        elif stop_reason == "agent_error" and stop_of(last_finish(self._answers(), replies)) == "truncated":
+        elif stop_reason == "agent_error" and stop_of(last_finish(self.answers(), replies)) == "truncated":
             stop_reason = "truncated"  # frameworks raise when an answer is cut off
         return Trajectory(
             messages=tuple(messages),
             calls=tuple(scored_calls),
             output=said_last if self._output is None else self._output,
-            usage=total_usage(self._answers(), self._beyond, replies),
+            usage=total_usage(self.answers(), self._beyond, replies),
             stop_reason=stop_reason,
             error=error,
             ledger=tuple(lost),
             approvals_seen=self.approvals_seen,
-            answers=agent_answers(self._answers(), steps),
+            answers=agent_answers(self.answers(), steps),
         )
 
     def _path_of(self, agent: str, depth: int, parent: str) -> tuple[str, ...]:
         """The agents from the root to one that answers, and a note on the call that runs it who does the work."""
         if not depth:
             return (agent,) if agent else ()
-        for answer in reversed(self._answers()):
+        for answer in reversed(self.answers()):
             for call in answer.calls:
                 if parent and call.call.id == parent:
                     if agent:
@@ -345,15 +345,12 @@ class EventRecorder:
     def _belongs(self, answer: ModelAnswer) -> bool:
         if self._scored == "all":
             return True
-        root = next((other.agent for other in self._answers() if other.depth == 0), "")
+        root = next((other.agent for other in self.answers() if other.depth == 0), "")
         return answer.depth == 0 and (self._scored != "root" or answer.agent == root)
-
-    def _answers(self) -> list[ModelAnswer]:
-        return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
 
     def _idle_calls(self) -> Iterator[SeenCall]:
         """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
-        for answer in reversed(self._answers()):
+        for answer in reversed(self.answers()):
             yield from (call for call in answer.calls if call.started is None and not call.ended)
 
     def _apply_early_start(self, call: SeenCall) -> None:

@@ -128,7 +128,8 @@ class TurnRecord:
     def trajectory(self) -> tuple[Trajectory, bool]:
         """What was done, and whether the agent said anything about its calls."""
         spoken = trajectory_from_messages(tuple(self._transcript()))
-        reports = [convert(m, _Reported, WHERE) for m in self._about() if isinstance(m, dict)]
+        about = [*(holder.get("metadata") for holder in self._holders()), *self._metadata]
+        reports = [convert(metadata, _Reported, WHERE) for metadata in about if isinstance(metadata, dict)]
         stated = [report.calls for report in reports if report.calls is not None]
         calls = stated[-1] if stated else spoken.calls
         usage = next((report.usage for report in reversed(reports) if report.usage), spoken.usage)
@@ -149,9 +150,6 @@ class TurnRecord:
 
     def _holders(self) -> list[Json]:
         return [*self._messages.values(), *self.artifacts]
-
-    def _about(self) -> list[Any]:
-        return [*(holder.get("metadata") for holder in self._holders()), *self._metadata]
 
     def _transcript(self) -> Iterator[Message]:
         """Messages with the calls and results of each message or artifact; last the answer."""

@@ -5,7 +5,7 @@
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
     views       what was computed for a run, cached until the run changes
-    links       URLs of pages; forms: what visitors post
+    links       URLs of pages, and the fields of forms
     server      the server itself: address, port, a deadline for requests, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere

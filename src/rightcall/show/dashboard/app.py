@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.show.dashboard.access import CSRF_FIELD, Access
 from rightcall.show.dashboard.assets import Assets
-from rightcall.show.dashboard.forms import FIELDS, form_fields
+from rightcall.show.dashboard.links import FIELDS, form_fields
 from rightcall.show.dashboard.page_renderer import make_environment, page
 from rightcall.show.dashboard.pages import all_routes
 from rightcall.show.dashboard.views import Cache

@@ -33,6 +33,7 @@ from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
 
 FOLDER = Path(__file__).parent / "templates"
+HIDDEN_INPUT = Markup('<input type="hidden" name="{}" value="{}">')
 
 
 def make_environment() -> Environment:
@@ -90,7 +91,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         **content,
         path=request.url.path,
         here=_here(request),
-        guarded=lambda: _hidden_input(CSRF_FIELD, state.access.csrf(admitted)),
+        guarded=lambda: HIDDEN_INPUT.format(CSRF_FIELD, state.access.csrf(admitted)),
         store_name=state.store.name if admitted else "",
         stamp=state.assets.stamp,
         locked=bool(state.access.token),
@@ -111,10 +112,6 @@ def moment(stored: str | None) -> str:
         return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return stored or ""
-
-
-def _hidden_input(name: str, value: str) -> Markup:
-    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
 
 
 def _here(request: Request) -> str:

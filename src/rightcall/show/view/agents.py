@@ -49,7 +49,9 @@ class AgentTally:
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         """Count one case, unless it has no answer or no check."""
         trajectory = result.trajectory
-        if trajectory is None or not result.judged or not (trajectory.answers or _names_any(trajectory)):
+        if trajectory is None or not result.judged:
+            return
+        if not trajectory.answers and not any(map(agent_of, trajectory.calls)):
             return
         self._is_team = self._is_team or has_team(trajectory)
         wrong = {failure.call for failure in result.codes if failure.call is not None}
@@ -103,7 +105,3 @@ def has_team(trajectory: Trajectory) -> bool:
         tuple(answer.path) for answer in trajectory.answers
     }
     return len(paths - {()}) > 1
-
-
-def _names_any(trajectory: Trajectory) -> bool:
-    return any(agent_of(call) for call in trajectory.calls)

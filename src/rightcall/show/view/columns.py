@@ -48,8 +48,8 @@ def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
     """
     digits = 2 if output == "terminal" else 3
     names = requested if output in ("terminal", "markdown") else ()
-    scores = [_score(name, _others(name), digits) for name in names]
-    scores += [_score(label, _dimension(label), digits) for label in DIMENSIONS.values()]
+    scores = [_score(name, "others", digits) for name in names]
+    scores += [_score(label, "dimensions", digits) for label in DIMENSIONS.values()]
     before, after = shown_in(GROUP_COLUMNS, output), shown_in(GROUP_COLUMNS_AFTER, output)
     return [*before, *shown_in(scores, output), *after]
 
@@ -79,16 +79,9 @@ GROUP_COLUMNS = (
 GROUP_COLUMNS_AFTER = (Column("errors", lambda row: count(row.errors), "html"),)
 
 
-def _others(name: str) -> Callable[[GroupRow], float | None]:
-    return lambda row: row.others.get(name)
-
-
-def _dimension(label: str) -> Callable[[GroupRow], float | None]:
-    return lambda row: row.dimensions.get(label)
-
-
-def _score(name: str, value: Callable[[GroupRow], float | None], digits: int) -> Column:
-    return Column(name, lambda row: decimal(value(row), digits), "terminal markdown html dashboard")
+def _score(name: str, part: Literal["others", "dimensions"], digits: int) -> Column:
+    where = "terminal markdown html dashboard"
+    return Column(name, lambda row: decimal(getattr(row, part).get(name), digits), where)
 
 
 EVERYWHERE = "markdown html dashboard"

@@ -83,7 +83,7 @@ class ToolTally:
 
     def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
         expected_tool = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
-        called = self._tool_of_call(pair, pairing)
+        called = None if pair.call is None else self._name(pairing.calls[pair.call].name)
         if pair.kind in ("right", *ALMOST_RIGHT):
             expected_tool = called = (
                 called or expected_tool
@@ -104,9 +104,6 @@ class ToolTally:
             self._counts[called].update(called=1, surplus=expected_tool != called)
         if pair.kind != "wrong_tool":
             self._cells[expected_tool, called, False] += 1
-
-    def _tool_of_call(self, pair: ShownPair, pairing: Pairing) -> str | None:
-        return None if pair.call is None else self._name(pairing.calls[pair.call].name)
 
     def _name(self, name: str) -> str:
         is_listed = name in self._counts or name in self.invented

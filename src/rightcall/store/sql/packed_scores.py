@@ -50,27 +50,19 @@ def _entries(scores: Mapping[str, Score], keys: Mapping[str, int]) -> list[Any]:
         if score is PERFECT or score == PERFECT:
             entries.append(keys[name])
             continue
-        reason: str | int = _text(score.reason)
+        reason: str | int = whole(score.reason)
         if reason:
             first = places.setdefault(str(reason), len(entries))
             reason = reason if first == len(entries) else first
         entry: list[Any] = [keys[name], float(score.value), bool(score.passed), reason]
         if score.error or score.codes or score.judged or score.attack:
-            entry += [_text(score.error), encode_record(score.codes) if score.codes else None]
+            entry += [whole(score.error), encode_record(score.codes) if score.codes else None]
         if score.judged or score.attack:
             entry.append(encode_record(score.judged) if score.judged else None)
         if score.attack:
             entry.append(encode_record(score.attack))
         entries.append(entry)
     return entries
-
-
-def _text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return whole(text)
-    return text
 
 
 class ScoreReader:

@@ -29,13 +29,7 @@ def escape_text(text: str) -> str:
     """
     if "\x00" in text or ESCAPE in text:
         text = text.replace(ESCAPE, ESCAPE + "1").replace("\x00", ESCAPE + "0")
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return whole(text)
-    return text
+    return text if text.isascii() else whole(text)
 
 
 def unescape_text(text: str) -> str:
@@ -47,7 +41,11 @@ def unescape_text(text: str) -> str:
 
 def whole(text: str) -> str:
     """The text with U+FFFD in place of every unpaired surrogate; complete pairs become their character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 class Words(TypeDecorator[str]):

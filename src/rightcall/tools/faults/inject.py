@@ -146,11 +146,8 @@ class PlannedFaults(msgspec.Struct):
             and fault.strikes_nth(number)
             and includes(call.arguments, fault.when)
             and (fault.max_fires is None or fires(context, self.plan.label(index)) < fault.max_fires)
-            and self._draw(index, name, number, context) < fault.probability
+            and context.random("fault", self.plan.seed, index, name, number).random() < fault.probability
         ]
-
-    def _draw(self, index: int, tool: str, number: int, context: CallContext) -> float:
-        return context.random("fault", self.plan.seed, index, tool, number).random()
 
     def _note(self, index: int, call: ActiveCall) -> None:
         label = self.plan.label(index)

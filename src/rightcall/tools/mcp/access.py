@@ -77,7 +77,9 @@ class ServerAccess:
 
 def request_headers(address: McpAddress) -> dict[str, str]:
     """The headers for every request: `${NAME}` is an environment variable, and that of `token_env` a bearer token."""
-    headers = {name: _VARIABLE.sub(_value, text) for name, text in address.headers.items()}
+    headers = {
+        name: _VARIABLE.sub(lambda match: _variable(match[1]), text) for name, text in address.headers.items()
+    }
     if address.token_env:
         headers["Authorization"] = f"Bearer {_variable(address.token_env)}"
     return headers
@@ -151,10 +153,6 @@ def without(secrets: Iterable[str], value: Any) -> Any:
     if isinstance(value, dict):
         return {without(secrets, name): without(secrets, held) for name, held in value.items()}
     return [without(secrets, item) for item in value] if isinstance(value, list) else value
-
-
-def _value(match: re.Match[str]) -> str:
-    return _variable(match[1])
 
 
 def _variable(name: str) -> str:

@@ -20,12 +20,12 @@ from typing import Any, Self
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
+from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
     HeardStream,
-    MessageListener,
     ServerConnection,
     WatchedStream,
     innermost,
@@ -65,7 +65,7 @@ class McpServer(ServerConnection):
     It runs in a separate task, so it may be opened in one task and closed in another.
     """
 
-    def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
+    def __init__(self, address: McpAddress, listener: SessionRecorder | None = None) -> None:
         super().__init__(address, listener)
         self.tools: list[Tool] = []
         self.problems: list[str] = []
@@ -221,7 +221,7 @@ class McpServer(ServerConnection):
         """Start the server, list its tools, and keep it running until it is stopped."""
         sdk = load_sdk()
         async with (
-            self._streams(sdk) as (read, write),
+            self.streams(sdk) as (read, write),
             sdk.session(
                 WatchedStream(read, self._stop, self._listener),
                 HeardStream(write, self._listener) if self._listener else write,

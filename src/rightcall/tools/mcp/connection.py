@@ -7,10 +7,11 @@ import contextlib
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.operating_system import kill_process, processes_with_variable
+from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress, McpElicitation
 from rightcall.tools.mcp.sdk import McpSdk, read_message, two_streams
@@ -24,18 +25,10 @@ STDERR_TOLD = 400
 E = TypeVar("E", bound=InfrastructureError)
 
 
-class MessageListener(Protocol):
-    """Who hears every message of a connection as plain JSON-RPC, such as a recorder."""
-
-    def connect(self) -> None: ...
-    def sent(self, message: dict[str, Any]) -> None: ...
-    def received(self, message: dict[str, Any]) -> None: ...
-
-
 class ServerConnection:
     """A server and the task that holds its connection open (`_life`), until it is stopped or ends by itself."""
 
-    def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
+    def __init__(self, address: McpAddress, listener: SessionRecorder | None = None) -> None:
         self.address, self._listener = address, listener
         self._access: ServerAccess | None = None
         self._secrets = secrets_of(address)
@@ -44,7 +37,7 @@ class ServerConnection:
         self._life: asyncio.Task[None] | None = None
 
     @contextlib.asynccontextmanager
-    async def _streams(self, sdk: McpSdk) -> AsyncIterator[tuple[Any, Any]]:
+    async def streams(self, sdk: McpSdk) -> AsyncIterator[tuple[Any, Any]]:
         """The streams for reading and writing; afterwards `_last_words` is the end of the server's stderr."""
         self._access = ServerAccess(self.address, sdk) if self.address.url else None
         if self._listener is not None:
@@ -82,11 +75,15 @@ class ServerConnection:
         if not done:
             self._life.cancel()
             await asyncio.wait({self._life}, timeout=ENDING_S)
-        if self.address.command:
-            end_leftovers(self._mark)
+        self.end_processes()
         with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
             return self._life.exception()
         return None
+
+    def end_processes(self) -> None:
+        """End the processes that the server started and left behind."""
+        if self.address.command:
+            end_leftovers(self._mark)
 
     def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         """An error about the server; a refusal of our credentials explains every other problem."""
@@ -119,7 +116,7 @@ class _WrappedStream:
 class WatchedStream(_WrappedStream):
     """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
 
-    def __init__(self, stream: Any, ended: asyncio.Event, listener: MessageListener | None = None) -> None:
+    def __init__(self, stream: Any, ended: asyncio.Event, listener: SessionRecorder | None = None) -> None:
         super().__init__(stream)
         self._ended, self._listener = ended, listener
 
@@ -140,7 +137,7 @@ class WatchedStream(_WrappedStream):
 class HeardStream(_WrappedStream):
     """The messages to a server, heard by a listener before they are sent."""
 
-    def __init__(self, stream: Any, listener: MessageListener) -> None:
+    def __init__(self, stream: Any, listener: SessionRecorder) -> None:
         super().__init__(stream)
         self._listener = listener
 

@@ -17,9 +17,9 @@ from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.text import one_line
+from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import (
-    MessageListener,
     ServerConnection,
     answer_to,
     innermost,
@@ -41,7 +41,7 @@ Message = dict[str, Any]
 class RawSession(ServerConnection):
     """An initialized session. `server` is what the server said of itself, `list_changed` whether its tools changed."""
 
-    def __init__(self, address: McpAddress, listener: MessageListener | None = None) -> None:
+    def __init__(self, address: McpAddress, listener: SessionRecorder | None = None) -> None:
         super().__init__(address, listener)
         self.server: Message = {}
         self.list_changed = False
@@ -145,7 +145,7 @@ class RawSession(ServerConnection):
     async def _live(self, connected: asyncio.Future[None]) -> None:
         """Hold the connection open until it is stopped, or ends."""
         sdk = load_sdk()
-        async with self._streams(sdk) as (read, write):
+        async with self.streams(sdk) as (read, write):
             self._send = lambda plain: write.send(wrap_message(plain, sdk))
             connected.set_result(None)
             reader = asyncio.create_task(self._read(read))

@@ -31,9 +31,9 @@ async def run_turn(
         invocations = [await invoke(calls[0])]
     else:
         invocations = await _together(calls, touches, invoke)
-    for invocation in invocations:
-        if invocation.outcome == "aborted":
-            raise Aborted(_why(invocations), invocations)
+    if any(invocation.outcome == "aborted" for invocation in invocations):
+        reason = next((i.reason for i in invocations if i.reason), "a tool stopped it")
+        raise Aborted(reason, invocations)
     return invocations
 
 
@@ -102,7 +102,3 @@ def _repeat_invocation(call: ToolCall, first: ToolCall, invocation: Invocation) 
 def _not_run(call: ToolCall, reply: ErrorReply, outcome: Outcome) -> Invocation:
     finished = Finished.with_error(outcome, reply)
     return Invocation(finished_call(call, finished, 0.0), finished.outcome, reply)
-
-
-def _why(invocations: Sequence[Invocation]) -> str:
-    return next((i.reason for i in invocations if i.reason), "a tool stopped it")

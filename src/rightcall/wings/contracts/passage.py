@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tempfile
 import threading
-import uuid
 from typing import IO, Any
 
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.recording.mcp.session_recorder import SessionRecorder
-from rightcall.tools.mcp.access import ServerAccess
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.connection import end_leftovers, innermost, open_transport, reason_of_end
-from rightcall.tools.mcp.sdk import load_sdk, read_message, two_streams, wrap_message
+from rightcall.tools.mcp.connection import ServerConnection, innermost, reason_of_end
+from rightcall.tools.mcp.sdk import load_sdk, read_message, wrap_message
 
 OWN = "rightcall-"
 """How the ids of our own requests begin: their answers are not passed on."""
@@ -26,30 +23,25 @@ async def pass_through(
     address: McpAddress, recorder: SessionRecorder, source: IO[bytes], target: IO[bytes]
 ) -> None:
     """Pass messages between the client at `source` and `target` and the server, until one of them ends."""
-    sdk, mark = load_sdk(), uuid.uuid4().hex
-    access = ServerAccess(address, sdk) if address.url else None
+    sdk, connection = load_sdk(), ServerConnection(address)
     try:
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
-            async with contextlib.AsyncExitStack() as stack:
-                transport = await open_transport(address, access, mark, sdk, stderr, stack)
-                read, write = await stack.enter_async_context(two_streams(transport))
-                passage = _Passage(recorder, target)
-                back = asyncio.create_task(passage.pass_back(read))
-                forth = asyncio.create_task(passage.pass_on(_lines(source), write, sdk))
-                try:
-                    await asyncio.wait({back, forth}, return_when="FIRST_COMPLETED")
-                    for task in (back, forth):
-                        if task.done():
-                            task.result()
-                finally:
-                    back.cancel()
-                    forth.cancel()
-                    await asyncio.wait({back, forth})
+        async with connection.streams(sdk) as (read, write):
+            passage = _Passage(recorder, target)
+            back = asyncio.create_task(passage.pass_back(read))
+            forth = asyncio.create_task(passage.pass_on(_lines(source), write, sdk))
+            try:
+                await asyncio.wait({back, forth}, return_when="FIRST_COMPLETED")
+                for task in (back, forth):
+                    if task.done():
+                        task.result()
+            finally:
+                back.cancel()
+                forth.cancel()
+                await asyncio.wait({back, forth})
     except (OSError, BaseExceptionGroup) as error:
         raise InfrastructureError(f"{address.label} failed{reason_of_end(innermost(error))}") from None
     finally:
-        if address.command:
-            end_leftovers(mark)
+        connection.end_processes()
 
 
 class _Passage:

@@ -7,8 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.show.dashboard.forms import bad_request, posted_fields
-from rightcall.show.dashboard.links import case_link, local_path, run_link
+from rightcall.show.dashboard.links import bad_request, case_link, local_path, posted_fields, run_link
 from rightcall.show.dashboard.new_golden import golden_from
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import run_from_url, store_of

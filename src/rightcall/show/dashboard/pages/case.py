@@ -11,7 +11,7 @@ from rightcall.core.codec import encode, to_plain
 from rightcall.improve.run_setup import run_record
 from rightcall.model import CaseResult
 from rightcall.show.dashboard import charts
-from rightcall.show.dashboard.forms import bad_request
+from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.run import result_filter

@@ -16,7 +16,7 @@ from rightcall.improve.attribution import WhatChanged, what_changed
 from rightcall.improve.run_matrix import GoldenMatrix, golden_matrix
 from rightcall.run.decisions import RunComparison, compare_runs
 from rightcall.show.dashboard import views
-from rightcall.show.dashboard.forms import bad_request
+from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.view.case import case_view

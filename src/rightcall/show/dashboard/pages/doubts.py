@@ -15,8 +15,14 @@ from rightcall.improve.doubt import BANDS, PRECISION, smallest_change
 from rightcall.improve.doubt_decisions import DECISIONS, decide, decisions, forget
 from rightcall.improve.suite_doubts import SuiteDoubts, electoral_runs, suite_doubts
 from rightcall.model.golden import Golden
-from rightcall.show.dashboard.forms import author_of, bad_request, posted_fields
-from rightcall.show.dashboard.links import from_segment, segment, with_query
+from rightcall.show.dashboard.links import (
+    author_of,
+    bad_request,
+    from_segment,
+    posted_fields,
+    segment,
+    with_query,
+)
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.drafts import golden_link
 from rightcall.show.dashboard.views import cached, store_of

@@ -18,8 +18,14 @@ from rightcall.core.text import utc_text
 from rightcall.datasets.review import STATES, edit_golden, golden_by_hand, is_accepted, review_of, reviewed
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
-from rightcall.show.dashboard.forms import author_of, bad_request, posted_fields
-from rightcall.show.dashboard.links import from_segment, segment, with_query
+from rightcall.show.dashboard.links import (
+    author_of,
+    bad_request,
+    from_segment,
+    posted_fields,
+    segment,
+    with_query,
+)
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, store_of
 from rightcall.store.base import DatasetVersion

@@ -15,8 +15,14 @@ from rightcall.run.judge_report import judge_report
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
 from rightcall.run.run_judges import judges_of
-from rightcall.show.dashboard.forms import bad_request, posted_fields
-from rightcall.show.dashboard.links import from_segment, run_link, segment, with_query
+from rightcall.show.dashboard.links import (
+    bad_request,
+    from_segment,
+    posted_fields,
+    run_link,
+    segment,
+    with_query,
+)
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, run_from_url, store_of
 from rightcall.show.judge_report import agreement_words
