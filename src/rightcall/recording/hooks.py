@@ -163,6 +163,26 @@ class RequestHooks:
 HOOKS = RequestHooks()
 
 
+def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
+    """Replace a method with `wrap(original)`; returns the function that restores the original.
+
+    If it was wrapped again in the meantime, ours stays below: it does nothing where nobody listens.
+    """
+    inherited = name not in vars(owner)
+    original = getattr(owner, name) if inherited else vars(owner)[name]
+    ours = wrap(original)
+    setattr(owner, name, ours)
+
+    def restore() -> None:
+        if vars(owner).get(name) is ours:
+            if inherited:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+
+    return restore
+
+
 def patch_method(
     owner: Any, name: str, library: str, replacement: Callable[[Any], Any]
 ) -> list[Callable[[], None]]:
@@ -174,8 +194,7 @@ def patch_method(
             f"{library} is patched by {module}; its requests are neither recorded nor compared", stacklevel=3
         )
         return []
-    setattr(owner, name, replacement(original))
-    return [lambda: setattr(owner, name, original)]
+    return [replaced(owner, name, replacement)]
 
 
 def join_headers(headers: Iterable[tuple[Any, Any]]) -> dict[str, str]:

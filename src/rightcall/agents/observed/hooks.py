@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Watch
+from rightcall.recording.hooks import replaced
 
 _WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches", default=None)
 
@@ -53,28 +54,8 @@ class Installed:
 installed = Installed()
 
 
-def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
-    """Replace a method with `wrap(original)`; returns the function that restores the original.
-
-    If it was wrapped again in the meantime, ours stays below: it does nothing outside a trial.
-    """
-    inherited = name not in vars(owner)
-    original = getattr(owner, name) if inherited else vars(owner)[name]
-    ours = wrap(original)
-    setattr(owner, name, ours)
-
-    def restore() -> None:
-        if vars(owner).get(name) is ours:
-            if inherited:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, original)
-
-    return restore
-
-
 def all_replaced(*methods: tuple[Any, str, Callable[[Any], Any]]) -> Callable[[], None]:
-    """The same for several methods; returns the function that restores all of them."""
+    """Replace methods with `wrap(original)`; returns the function that restores all of them."""
     stack = ExitStack()
     for owner, name, wrap in methods:
         stack.callback(replaced(owner, name, wrap))

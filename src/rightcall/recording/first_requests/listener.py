@@ -15,7 +15,7 @@ from typing import Any
 
 from rightcall.files.opened_files import PROGRAMS, StartedProgram
 from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial
-from rightcall.recording.hooks import HOOKS
+from rightcall.recording.hooks import HOOKS, replaced
 
 
 class FirstRequestListener:
@@ -142,27 +142,13 @@ def _follow(users: int) -> None:
     with _follow_lock:
         if not _users:
             _undo[:] = [
-                _replace(ThreadPoolExecutor, "submit", _submit_with_trial),
-                _replace(threading.Thread, "start", _start_with_trial),
+                replaced(ThreadPoolExecutor, "submit", _submit_with_trial),
+                replaced(threading.Thread, "start", _start_with_trial),
             ]
         _users += users
         if not _users:
             for undo in _undo:
                 undo()
-
-
-def _replace(owner: type, name: str, following: Callable[[Any], Any]) -> Callable[[], None]:
-    original = getattr(owner, name)
-    follow = following(original)
-    setattr(owner, name, follow)
-
-    def undo() -> None:
-        if (
-            getattr(owner, name) is follow
-        ):  # else somebody patched it meanwhile, and ours does nothing any more
-            setattr(owner, name, original)
-
-    return undo
 
 
 def _submit_with_trial(submit: Any) -> Any:

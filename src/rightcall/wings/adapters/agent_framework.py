@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall, ToolResult
@@ -50,7 +50,7 @@ class AgentFramework(Adapter):
     def install(self) -> Callable[[], None]:
         from agent_framework import Agent
 
-        return replaced(Agent, "run", _watch_run)
+        return all_replaced((Agent, "run", _watch_run))
 
     def tools(self, agent: Any) -> list[Tool]:
         options = getattr(agent, "default_options", None) or {}

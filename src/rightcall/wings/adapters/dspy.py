@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import plain, text_of
 from rightcall.core.errors import ConfigError
@@ -79,7 +79,7 @@ class DSPy(Adapter):
     def install(self) -> Callable[[], None]:
         from dspy import BaseLM
 
-        return replaced(BaseLM, "update_history", _watch_reply)
+        return all_replaced((BaseLM, "update_history", _watch_reply))
 
     def tools(self, agent: Any) -> list[Tool]:
         definitions = []

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
@@ -66,7 +66,7 @@ class LlamaIndex(Adapter):
     def install(self) -> Callable[[], None]:
         from llama_index.core.workflow import Context
 
-        return replaced(Context, "write_event_to_stream", _watch_write)
+        return all_replaced((Context, "write_event_to_stream", _watch_write))
 
     def tools(self, agent: Any) -> list[Tool]:
         members = (getattr(agent, "agents", None) or {"": agent}).values()

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.root_name import INFERRED, ROOT
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
@@ -50,7 +50,7 @@ class PydanticAI(Adapter):
     def install(self) -> Callable[[], None]:
         from pydantic_ai import Agent
 
-        return replaced(Agent, "iter", _watch_iter)
+        return all_replaced((Agent, "iter", _watch_iter))
 
     def tools(self, agent: Any) -> list[Tool]:
         if hasattr(agent, "tool_def"):

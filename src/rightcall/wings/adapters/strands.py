@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -62,7 +62,7 @@ class Strands(Adapter):
     def install(self) -> Callable[[], None]:
         from strands.middleware._registry import MiddlewareRegistry
 
-        return replaced(MiddlewareRegistry, "invoke", _watch_invoke)
+        return all_replaced((MiddlewareRegistry, "invoke", _watch_invoke))
 
     def tools(self, agent: Any) -> list[Tool]:
         nodes = getattr(agent, "nodes", None)
