@@ -64,5 +64,5 @@ def capturable(agent: Agent) -> Agent:
     """The agent as it is captured: without recordings, and without counting what is observed."""
     model = agent.model
     if isinstance(model, ObservedAgent):
-        model = replace(model, _seen={"trials": 0, "unseen": 0})
+        model = replace(model, _seen=dict.fromkeys(model._seen, 0))
     return replace(agent, model=model, recordings=None)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -161,6 +162,37 @@ class RequestHooks:
 
 
 HOOKS = RequestHooks()
+
+
+class SharedSetup:
+    """Something of the whole process, which its first user installs and its last one removes.
+
+    `install` returns the function that removes it.
+    """
+
+    def __init__(self, install: Callable[[], Callable[[], None]]) -> None:
+        self._install, self._lock, self._users = install, threading.Lock(), 0
+        self._remove: Callable[[], None] = lambda: None
+
+    def acquire(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._remove = self._install()
+            self._users += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._remove()
+
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        self.acquire()
+        try:
+            yield
+        finally:
+            self.release()
 
 
 def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import CURRENT, PASSING, PendingReply, ReplayedReply
-from rightcall.recording.hooks import HOOKS
+from rightcall.recording.hooks import HOOKS, SharedSetup
 from rightcall.recording.library import Recordings
 
 
@@ -84,33 +83,25 @@ NAMES = (
 )  # fmt: skip
 PLACEHOLDER = "no-key-is-needed-while-replaying"
 
-_lock = threading.Lock()
-_set: set[str] = set()
-_holders = 0
 
-
-@contextmanager
-def placeholder_keys(are_needed: bool = True) -> Iterator[None]:
+def placeholder_keys(are_needed: bool = True) -> AbstractContextManager[None]:
     """Sets placeholders for missing keys inside the block, because some SDK clients cannot be created without one.
 
     Only while replaying, when nothing is sent; blocks may overlap.
     """
-    global _holders  # noqa: PLW0603  the environment is global too
-    if not are_needed:
-        yield
-        return
-    with _lock:
-        _holders += 1
-        for name in NAMES:
-            if name not in os.environ:
-                os.environ[name] = PLACEHOLDER
-                _set.add(name)
-    try:
-        yield
-    finally:
-        with _lock:
-            _holders -= 1
-            for name in () if _holders else tuple(_set):
-                if os.environ.get(name) == PLACEHOLDER:
-                    del os.environ[name]
-                _set.discard(name)
+    return _PLACEHOLDERS.use() if are_needed else nullcontext()
+
+
+def _set_placeholders() -> Callable[[], None]:
+    missing = [name for name in NAMES if name not in os.environ]
+    os.environ.update(dict.fromkeys(missing, PLACEHOLDER))
+
+    def remove() -> None:
+        for name in missing:
+            if os.environ.get(name) == PLACEHOLDER:
+                del os.environ[name]
+
+    return remove
+
+
+_PLACEHOLDERS = SharedSetup(_set_placeholders)

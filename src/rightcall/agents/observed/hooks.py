@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Watch
-from rightcall.recording.hooks import replaced
+from rightcall.recording.hooks import SharedSetup, replaced
 
 _WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches", default=None)
 
@@ -30,28 +29,12 @@ def show_watches(watches: Mapping[str, Watch]) -> Iterator[None]:
         _WATCHES.reset(token)
 
 
-class Installed:
-    """Counts the users of an adapter's hooks: the first installs them, the last removes them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users: dict[str, int] = {}
-        self._undo: dict[str, Callable[[], None]] = {}
-
-    def acquire(self, name: str, adapter: Adapter) -> None:
-        with self._lock:
-            if not self._users.get(name):
-                self._undo[name] = adapter.install()
-            self._users[name] = self._users.get(name, 0) + 1
-
-    def release(self, name: str) -> None:
-        with self._lock:
-            self._users[name] -= 1
-            if not self._users[name]:
-                self._undo.pop(name)()
+_SHARED: dict[Adapter, SharedSetup] = {}
 
 
-installed = Installed()
+def shared_hooks(adapter: Adapter) -> SharedSetup:
+    """The hooks of an adapter, which all trials of a process share."""
+    return _SHARED.setdefault(adapter, SharedSetup(adapter.install))
 
 
 def all_replaced(*methods: tuple[Any, str, Callable[[Any], Any]]) -> Callable[[], None]:

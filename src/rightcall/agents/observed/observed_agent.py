@@ -19,7 +19,7 @@ from rightcall.agents.observed.catalog import (
     is_loaded,
     version_of,
 )
-from rightcall.agents.observed.hooks import installed
+from rightcall.agents.observed.hooks import shared_hooks
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
@@ -28,6 +28,7 @@ from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.golden import Golden, names_agents
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
+from rightcall.recording.hooks import SharedSetup
 
 OTEL = "otel"
 NOTHING = ""
@@ -78,16 +79,16 @@ class ObservedAgent:
         }
         below = {name: adapter for name, adapter in self._clients().items() if name not in watched}
         clients = {name: self._watch(name, golden, trial, None) for name in below}
-        hooks = {**watched, **below}
-        for name, adapter in hooks.items():
-            installed.acquire(name, adapter)
+        hooks = [shared_hooks(adapter) for adapter in (*watched.values(), *below.values())]
+        for shared in hooks:
+            shared.acquire()
         try:
             talk = self._talk(watched, watches, golden)
         except BaseException:
-            for name in hooks:
-                installed.release(name)
+            for shared in hooks:
+                shared.release()
             raise
-        return _Session(self, watches, talk, tuple(hooks), clients, names_agents(golden))
+        return _Session(self, watches, talk, hooks, clients, names_agents(golden))
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
@@ -174,7 +175,7 @@ class _Session(ObservedSession):
         agent: ObservedAgent,
         watches: dict[str, Watch],
         talk: Talk,
-        hooks: Sequence[str],
+        hooks: Sequence[SharedSetup],
         clients: dict[str, Watch],
         about_agents: bool = False,
     ) -> None:
@@ -191,8 +192,8 @@ class _Session(ObservedSession):
         try:
             await super().aclose()
         finally:
-            for name in hooks:
-                installed.release(name)
+            for shared in hooks:
+                shared.release()
         seen = self._agent._seen
         seen["trials"] += 1
         seen["unseen"] += bool(self.recorder.unseen_tools)

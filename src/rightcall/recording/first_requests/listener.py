@@ -10,12 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Any
 
 from rightcall.files.opened_files import PROGRAMS, StartedProgram
 from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial
-from rightcall.recording.hooks import HOOKS, replaced
+from rightcall.recording.hooks import HOOKS, SharedSetup, replaced
 
 
 class FirstRequestListener:
@@ -116,39 +116,27 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
             trial.other_action(ACTIONS[event])
 
 
-_follow_lock = threading.Lock()
-_users = 0
-_undo: list[Callable[[], None]] = []
 _POOL = "concurrent.futures.thread"
 
 
-@contextmanager
-def follow_into_threads() -> Iterator[None]:
+def follow_into_threads() -> AbstractContextManager[None]:
     """Inside the block every function that a trial gives to a pool or a thread belongs to the trial.
 
     Python starts threads without the context of their creator. Only the trial is carried along: an agent's own
     variables stay as Python leaves them. Daemon threads are not followed: SDKs start them once, during some trial, to
     export traces for the rest of the process.
     """
-    _follow(1)
-    try:
-        yield
-    finally:
-        _follow(-1)
+    return _FOLLOWED.use()
 
 
-def _follow(users: int) -> None:
-    global _users  # noqa: PLW0603  the classes are global too
-    with _follow_lock:
-        if not _users:
-            _undo[:] = [
-                replaced(ThreadPoolExecutor, "submit", _submit_with_trial),
-                replaced(threading.Thread, "start", _start_with_trial),
-            ]
-        _users += users
-        if not _users:
-            for undo in _undo:
-                undo()
+def _follow() -> Callable[[], None]:
+    stack = ExitStack()
+    stack.callback(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+    stack.callback(replaced(threading.Thread, "start", _start_with_trial))
+    return stack.close
+
+
+_FOLLOWED = SharedSetup(_follow)
 
 
 def _submit_with_trial(submit: Any) -> Any:

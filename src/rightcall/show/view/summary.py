@@ -211,10 +211,6 @@ def _metric_names(summary: Summary) -> Iterator[str]:
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 
 
-def pass_rate(row: GroupRow) -> ShownRate:
-    return ShownRate(row.passed, row.cases, row.pass_rate, row.low, row.high)
-
-
 def _row(name: str, group: GroupSummary, trials: int, floor: Floor | None = None) -> GroupRow:
     # An unfinished run has no summary yet: compute the interval from the counts.
     passing = group.rate or rate(group.passed, group.cases, trials=trials)
