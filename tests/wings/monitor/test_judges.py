@@ -182,7 +182,7 @@ def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path
 def test_sessions_of_imported_traces_count_once_too_and_not_again_when_imported_again(store):
     traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]
     for _ in range(2):
-        import_to_store(iter(traces), store, lambda trace: trace)
+        import_to_store(iter(traces), store)
     rate = next(rate for rate in check_rates(store) if rate.name == "tool_errors")
     assert (rate.unit, rate.n) == ("sessions", 80)
 

@@ -26,7 +26,7 @@ def until_killed(traces):
         if number == last:
             os.kill(os.getpid(), 9)
         yield trace
-trace_import.import_to_store(until_killed(load_traces(Path("traces.jsonl"))), store, lambda trace: trace)
+trace_import.import_to_store(until_killed(load_traces(Path("traces.jsonl"))), store)
 """
 
 

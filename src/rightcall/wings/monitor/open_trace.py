@@ -11,27 +11,13 @@ import msgspec
 from rightcall.wings.traces.otlp import Item, LogEvent
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.span import Span, SpanEvent
-from rightcall.wings.traces.span_spool import with_events
+from rightcall.wings.traces.span_spool import Part, whole_spans
 
 MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
 """Bounds on what is kept of one trace. Roots are often sent last, so a few more are accepted."""
 
 _CANNOT_BE_WRITTEN = (OverflowError, TypeError, ValueError)
 """A value that JSON cannot express makes one span unusable, not the others of its request."""
-
-
-class Received(msgspec.Struct):
-    """Spans of one trace that arrived together, and events that arrived separately from their spans."""
-
-    spans: list[Span] = []
-    events: list[tuple[str, SpanEvent]] = []
-
-    @property
-    def count(self) -> int:
-        return len(self.spans) + len(self.events)
-
-    def packed(self) -> bytes:
-        return zlib.compress(msgspec.json.encode(self), 1)
 
 
 @dataclass(slots=True)
@@ -44,9 +30,9 @@ class Open:
     size: int = 0
     dropped: int = 0
 
-    def take(self, received: Received) -> Received:
+    def take(self, received: Part) -> Part:
         """The part of a trace that may be kept."""
-        kept = Received([], [])
+        kept = Part([], [])
         for span in received.spans:
             self.ended = self.ended or (not span.parent_id and span.end > 0)
             if not self._has_room(is_root=not span.parent_id):
@@ -68,7 +54,7 @@ class Open:
         self.dropped += received.count - kept.count
         return kept
 
-    def give_back(self, kept: Received) -> None:
+    def give_back(self, kept: Part) -> None:
         """Uncount what could not be stored."""
         self.spans -= len(kept.spans)
         self.size -= sum(map(_size, kept.spans)) + sum(_size(event) for _, event in kept.events)
@@ -91,21 +77,18 @@ def redact_item(item: Item, redactor: Redactor) -> Item:
     return redactor.span(item)
 
 
-def by_trace(items: Iterable[Item]) -> dict[str, Received]:
+def by_trace(items: Iterable[Item]) -> dict[str, Part]:
     """Spans and events of a request by their trace."""
-    received_by_trace: dict[str, Received] = {}
+    parts: dict[str, Part] = {}
     for item in items:
-        held = received_by_trace.setdefault(item.trace_id, Received([], []))
-        if isinstance(item, LogEvent):
-            held.events.append((item.span_id, item.event))
-        else:
-            held.spans.append(item)
-    return received_by_trace
+        parts.setdefault(item.trace_id, Part([], [])).add(item)
+    return parts
+
+
+def pack_part(part: Part) -> bytes:
+    return zlib.compress(msgspec.json.encode(part), 1)
 
 
 def unpack_spans(contents: Iterable[bytes]) -> list[Span]:
     """Spans as they were stored, with the events that arrived separately."""
-    stored = [msgspec.json.decode(zlib.decompress(content), type=Received) for content in contents]
-    return with_events(
-        [span for part in stored for span in part.spans], [event for part in stored for event in part.events]
-    )
+    return whole_spans([msgspec.json.decode(zlib.decompress(content), type=Part) for content in contents])

@@ -15,13 +15,14 @@ from rightcall.core.errors import StoreError
 from rightcall.core.operating_system import return_freed_memory
 from rightcall.wings.monitor.alerts import Alerts
 from rightcall.wings.monitor.monitor import Monitor
-from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redact_item, unpack_spans
+from rightcall.wings.monitor.open_trace import Open, by_trace, pack_part, redact_item, unpack_spans
 from rightcall.wings.monitor.settings import seconds
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_receiver import RequestCounters
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.redaction import Redactor
+from rightcall.wings.traces.span_spool import Part
 from rightcall.wings.traces.trace_record import time_text
 
 MAX_OPEN = 10_000
@@ -92,14 +93,14 @@ class TraceIntake:
         """Have redacted items written to disk; returns how many exceeded the bounds of a trace."""
         now = self.clock()
         rows: list[tuple[str, bytes]] = []
-        taken: list[tuple[str, Open, Received]] = []
+        taken: list[tuple[str, Open, Part]] = []
         for trace_id, received in by_trace(items).items():
             held = self._open.setdefault(trace_id, Open(now))
             kept = held.take(received)
             held.last = now
             taken.append((trace_id, held, kept))
             if kept.count:
-                rows.append((trace_id, kept.packed()))
+                rows.append((trace_id, pack_part(kept)))
         stored = sum(kept.count for _, _, kept in taken)
         if rows:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

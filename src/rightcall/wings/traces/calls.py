@@ -186,8 +186,9 @@ def call_of(
         arguments, raw = arguments_of(slot.tool.arguments)
         if slot.tool.loose:
             raw = None  # arguments passed on by a framework are not what the model wrote
-    if arguments is None and raw is None and _means_none(slot) and _takes_none(definitions.get(name)):
-        arguments = {}
+    if arguments is None and raw is None and _means_none(slot):
+        tool = definitions.get(name)
+        arguments = None if tool is None or tool.needs_arguments else {}
     status, output = _outcome(slot, any_tool_spans)
     return ToolCall(
         name,
@@ -208,10 +209,6 @@ def _means_none(slot: CallSlot) -> bool:
     """Whether arguments were recorded as empty, rather than not recorded."""
     arguments = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
     return any(value is None or value == "" for value in arguments if value is not ABSENT)
-
-
-def _takes_none(tool: Tool | None) -> bool:
-    return tool is not None and not tool.needs_arguments
 
 
 def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:

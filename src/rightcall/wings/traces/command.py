@@ -14,6 +14,7 @@ from rightcall.cli.output import console, print_json, print_json_line, print_nex
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.text import pluralize
 from rightcall.show.text import one_line
 from rightcall.store.address import open_store
 from rightcall.wings.traces.problems import Problems
@@ -66,12 +67,9 @@ def import_(
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
     with open_store(store_url) as store:
-        clean = _as_it_is if keep_raw else Redactor(store.traces.redaction_key(), redact).trace
-        outcome = (
-            import_to_folder(traces, folder, clean)
-            if folder is not None
-            else import_to_store(traces, store, clean)
-        )
+        if not keep_raw:
+            traces = map(Redactor(store.traces.redaction_key(), redact).trace, traces)
+        outcome = import_to_folder(traces, folder) if folder is not None else import_to_store(traces, store)
     summary = _summary(outcome, whole)
     if as_json:
         print_json(summary)
@@ -81,21 +79,14 @@ def import_(
     unknown = (
         f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
     )
-    tell(f"{_count(outcome.traces, 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
+    tell(f"{pluralize(outcome.traces, 'trace')}, {pluralize(summary['calls'], 'call')}{unknown}")
     if folder is not None:
-        tell(f"{folder / 'trajectories.jsonl'}: {_count(outcome.useful, 'trajectory', 'trajectories')}")
-        tell(f"{folder / 'candidates.jsonl'}: {_count(summary['candidates'], 'golden')} to review")
+        written = f"{outcome.useful:,} trajector{'y' if outcome.useful == 1 else 'ies'}"
+        tell(f"{folder / 'trajectories.jsonl'}: {written}")
+        tell(f"{folder / 'candidates.jsonl'}: {pluralize(summary['candidates'], 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
         print_next("rightcall traces list", "rightcall traces review --to goldens.jsonl")
-
-
-def _count(number: int, singular: str, plural: str = "") -> str:
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def _as_it_is(trace: Trace) -> Trace:
-    return trace
 
 
 def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
@@ -205,6 +196,7 @@ def review(
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
+    from rightcall.store.base import user_name
     from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
 
     kept = 0
@@ -224,11 +216,11 @@ def review(
                 judged = _edit_golden(golden)
             if judged is None:
                 continue
-            add_goldens(target, [accept_golden(judged, by=_author())])
+            add_goldens(target, [accept_golden(judged, by=user_name())])
             kept += 1
         if choice != "skip":
             settle("dropped" if choice == "drop" else "kept")
-    tell(f"{_count(kept, 'golden')} added to {target}")
+    tell(f"{pluralize(kept, 'golden')} added to {target}")
     if kept:
         print_next(f"rightcall dataset check {target}")
 
@@ -249,12 +241,6 @@ def _edit_golden(golden: Golden) -> Golden | None:
     except InputError as error:
         tell(f"not kept: {one_line(str(error))}", err=True)
         return None
-
-
-def _author() -> str:
-    from rightcall.store.base import user_name
-
-    return user_name()
 
 
 def _review_queue(candidates: Path | None, target: Path, store_url: str | Path | None) -> Any:
@@ -303,6 +289,7 @@ def promote(
     store_url: StoreOption = None,
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
+    from rightcall.store.base import user_name
     from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
     from rightcall.wings.traces.trace_record import trace_of
 
@@ -313,10 +300,10 @@ def promote(
             golden = trace_of(kept).golden()
             if negative:
                 golden = as_negative(golden, negative)
-            goldens.append(accept_golden(golden, by=_author()) if accept or negative else golden)
+            goldens.append(accept_golden(golden, by=user_name()) if accept or negative else golden)
             store.traces.set_review(kept.row.trace_id, "kept")
     count = add_goldens(target, goldens)
-    tell(f"{_count(len(goldens), 'golden')} added to {target}, {count:,} in it")
+    tell(f"{pluralize(len(goldens), 'golden')} added to {target}, {count:,} in it")
     if not accept and not negative:
         print_next(f"rightcall traces review {target} --to {target}")
 

@@ -104,6 +104,21 @@ def _as_lists(node: Any) -> Any:
     return {key: _as_lists(value) for key, value in node.items()}
 
 
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def as_dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, and nothing else."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
 def whole_number(value: Any) -> int | None:
     """A count of tokens; None when it is not one."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 16:

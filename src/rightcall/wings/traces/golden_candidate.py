@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -112,9 +112,6 @@ class CandidateSpool:
         for seen, written in self._file.execute("SELECT seen, golden FROM candidate ORDER BY rowid"):
             golden = codec.decode(written, Golden, "a candidate")
             yield msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": seen})
-
-
-Decision = Literal["keep", "negative", "drop", "skip"]
 
 
 def is_unreviewed(golden: AnyGolden) -> bool:

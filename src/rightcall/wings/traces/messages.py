@@ -20,7 +20,7 @@ from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, 
 from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Role
-from rightcall.wings.traces.content import ABSENT, arguments_of, as_text, parse_container
+from rightcall.wings.traces.content import ABSENT, arguments_of, as_list, as_text, parse_container
 
 ROLES: dict[str, Role] = {
     "system": "system", "developer": "system", "user": "user", "human": "user", "HumanMessage": "user",
@@ -279,7 +279,7 @@ def _read_fields(spoken: SpokenMessage, item: dict[str, Any]) -> None:
             entries = source.get(name)
             if entries and not isinstance(entries, list):
                 spoken.unread = spoken.unread or f"the answer's {name} must be a list"
-            spoken.calls += _unheard([_read_call(raw) for raw in _list(entries)], spoken.calls)
+            spoken.calls += _unheard([_read_call(raw) for raw in as_list(entries)], spoken.calls)
         for name in SINGLES:
             if isinstance(old := source.get(name), dict):
                 spoken.calls += _unheard([_read_call(old)], spoken.calls)
@@ -391,7 +391,3 @@ def _result_of(raw: SpelledResult) -> Returned:
     if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
         output = "\n".join(as_text(part["text"]) for part in output)
     return Returned(as_text(raw.id), as_text(raw.name), parse_container(output), raw.failed)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -20,7 +20,6 @@ CONVERSATION, AGENT_NAME, AGENT_VERSION = (
 )
 REQUEST_MODEL, RESPONSE_MODEL = "gen_ai.request.model", "gen_ai.response.model"
 FINISH_REASONS, RESPONSE_ID = "gen_ai.response.finish_reasons", "gen_ai.response.id"
-ERROR_TYPE = "error.type"
 
 TAGS = (
     "rightcall.intent", "intent", "tag.tags", "langfuse.trace.tags", "langfuse.trace.metadata.intent",

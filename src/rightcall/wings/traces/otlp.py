@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed_number
 from rightcall.wings.traces.span import Span, SpanEvent, SpanStatus, span_id_of, trace_id_of
@@ -35,18 +36,18 @@ R = TypeVar("R")
 
 def json_items(document: Any, problems: Problems, where: str = "") -> Iterator[Item]:
     """Spans and log events of an OTLP JSON document."""
-    for group in _dicts(_get(document, "resourceSpans", "resource_spans")):
-        resource = _json_attributes(_get(_dict(group.get("resource")), "attributes"), problems)
-        for scoped in _dicts(_get(group, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")):
-            scope = _text(_dict(_get(scoped, "scope", "instrumentationLibrary")).get("name"))
-            for raw in _dicts(scoped.get("spans")):
+    for group in as_dicts(_get(document, "resourceSpans", "resource_spans")):
+        resource = _json_attributes(_get(as_dict(group.get("resource")), "attributes"), problems)
+        for scoped in as_dicts(_get(group, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")):
+            scope = _text(as_dict(_get(scoped, "scope", "instrumentationLibrary")).get("name"))
+            for raw in as_dicts(scoped.get("spans")):
                 span = _read_alone(_json_span, raw, problems, where)
                 if span is not None:
                     span.resource, span.scope = resource, scope
                     yield span
-    for group in _dicts(_get(document, "resourceLogs", "resource_logs")):
-        for scoped in _dicts(_get(group, "scopeLogs", "scope_logs")):
-            for raw in _dicts(_get(scoped, "logRecords", "log_records")):
+    for group in as_dicts(_get(document, "resourceLogs", "resource_logs")):
+        for scoped in as_dicts(_get(group, "scopeLogs", "scope_logs")):
+            for raw in as_dicts(_get(scoped, "logRecords", "log_records")):
                 if (event := _read_alone(_json_log, raw, problems, where)) is not None:
                     yield event
 
@@ -78,7 +79,7 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
     if not trace_id or not span_id:
         problems.add("span_id" if trace_id else "trace_id", where)
         return None
-    status = _dict(raw.get("status"))
+    status = as_dict(raw.get("status"))
     if dropped := _int(_get(raw, "droppedAttributesCount", "dropped_attributes_count")):
         problems.add("dropped", where, dropped)
     return Span(
@@ -88,12 +89,12 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
         _text(raw.get("name")),
         _int(_get(raw, "startTimeUnixNano", "start_time_unix_nano")),
         _int(_get(raw, "endTimeUnixNano", "end_time_unix_nano")),
-        _status(status.get("code")),
+        STATUS.get(code, "") if isinstance(code := status.get("code"), int | str) else "",
         _text(status.get("message")),
         _json_attributes(raw.get("attributes"), problems),
         events=[
             SpanEvent(_text(e.get("name")), _json_attributes(e.get("attributes"), problems))
-            for e in _dicts(raw.get("events"))
+            for e in as_dicts(raw.get("events"))
         ],
     )
 
@@ -127,10 +128,10 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
         if key in ("doubleValue", "double_value"):
             return float(value) if isinstance(value, int | float) else None
         if key in ("kvlistValue", "kvlist_value"):
-            items = _dicts(_dict(value).get("values"))
+            items = as_dicts(as_dict(value).get("values"))
             return {_text(i.get("key")): _json_value(i.get("value"), problems, depth + 1) for i in items}
         if key in ("arrayValue", "array_value"):
-            return [_json_value(item, problems, depth + 1) for item in _dicts(_dict(value).get("values"))]
+            return [_json_value(item, problems, depth + 1) for item in as_dicts(as_dict(value).get("values"))]
         if key in ("bytesValue", "bytes_value"):
             return _text(value)
     return None
@@ -332,14 +333,6 @@ def _get(raw: Any, *names: str) -> Any:
     return next((raw[name] for name in names if name in raw), None) if isinstance(raw, dict) else None
 
 
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -355,7 +348,3 @@ def _int(value: Any, *, signed_too: bool = False) -> int:
     if abs(value) >= 2**64:
         raise OverflowError("a number of more than 64 bits")
     return value if signed_too or value >= 0 else 0
-
-
-def _status(value: Any) -> SpanStatus:
-    return STATUS.get(value, "") if isinstance(value, int | str) else ""

@@ -207,7 +207,7 @@ class OtlpReceiver:
         logs = name == "logs"
 
         async def read(problems: Problems) -> tuple[list[Item], int]:
-            return await self.server.message_items(body, problems, logs=logs), len(body)
+            return await self.server.read(body, PROTOBUF, problems, logs=logs), len(body)
 
         return await self._answer(read, PROTOBUF, logs=logs)
 

@@ -18,7 +18,7 @@ from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.dialects import all_dialects
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_body import BodyReader
-from rightcall.wings.traces.otlp_request import PROTOBUF, request_items, unpack_body
+from rightcall.wings.traces.otlp_request import request_items, unpack_body
 from rightcall.wings.traces.otlp_threads import RequestThreads
 from rightcall.wings.traces.problems import Problems
 
@@ -127,13 +127,10 @@ class OtlpServer:
             connection.waits_since = None  # from now on it is our turn
         encoding = request.headers.get("content-encoding", "")
         content = await self.threads.run(len(content), unpack_body, content, encoding)
-        return await self._read(content, kind, problems, logs=logs), len(content)
+        return await self.read(content, kind, problems, logs=logs), len(content)
 
-    async def message_items(self, content: bytes, problems: Problems, *, logs: bool) -> list[Item]:
-        """Spans or log events of a message in protobuf that another transport received, within the same limits."""
-        return await self._read(content, PROTOBUF, problems, logs=logs)
-
-    async def _read(self, content: bytes, kind: str, problems: Problems, *, logs: bool) -> list[Item]:
+    async def read(self, content: bytes, kind: str, problems: Problems, *, logs: bool) -> list[Item]:
+        """Spans or log events of a decompressed body, which another transport may have received."""
         return await self.threads.run(len(content), request_items, content, kind, problems, logs)
 
     async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:

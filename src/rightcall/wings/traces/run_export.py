@@ -17,6 +17,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
+from rightcall.wings.traces.otlp_request import PROTOBUF
 from rightcall.wings.traces.protobuf import fixed64, fixed_double, length, text, varint
 from rightcall.wings.traces.redaction import Redactor
 
@@ -59,9 +60,13 @@ def logs_request(
 ) -> bytes:
     """An ExportLogsServiceRequest with one record for each evaluation."""
     at = time.time_ns() if now is None else now
-    records = b"".join(length(2, _record(e, attributes_of(e, clean), at)) for e in evaluations)
-    scope = length(1, text(1, SCOPE))
-    return length(1, _resource() + length(2, scope + records))
+    return _request(_record(e, attributes_of(e, clean), at) for e in evaluations)
+
+
+def _request(items: Iterable[bytes]) -> bytes:
+    """A request of spans or of log records, which have the same numbers around them."""
+    resource = length(1, length(1, pair("service.name", SCOPE)))
+    return length(1, resource + length(2, length(1, text(1, SCOPE)) + b"".join(length(2, i) for i in items)))
 
 
 def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> bytes:
@@ -90,8 +95,7 @@ class RunSpan(msgspec.Struct, frozen=True):
 
 def spans_request(spans: Iterable[RunSpan]) -> bytes:
     """An ExportTraceServiceRequest of these spans."""
-    body = b"".join(length(2, _span(span)) for span in spans)
-    return length(1, _resource() + length(2, length(1, text(1, SCOPE)) + body))
+    return _request(map(_span, spans))
 
 
 def _span(span: RunSpan) -> bytes:
@@ -116,25 +120,20 @@ def pair(name: str, value: str | int | float | bool) -> bytes:
     return text(1, name) + length(2, held)
 
 
-def _resource() -> bytes:
-    return length(1, length(1, pair("service.name", "rightcall")))
-
-
 def _is_hex(value: str, size: int) -> bool:
     return len(value) == size and all(c in "0123456789abcdef" for c in value)
 
 
-async def send(url: str, path: str, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+async def send(url: str, path: str, body: bytes) -> None:
     """POST to an OTLP endpoint (base or full URL); `InfrastructureError` when it is rejected."""
     import aiohttp
 
     target = url if url.rstrip("/").endswith(path) else url.rstrip("/") + path
-    sent = {"content-type": "application/x-protobuf", **(headers or {})}
     try:
         timeout = aiohttp.ClientTimeout(total=30)
         async with (
             aiohttp.ClientSession(timeout=timeout) as session,
-            session.post(target, data=body, headers=sent) as reply,
+            session.post(target, data=body, headers={"content-type": PROTOBUF}) as reply,
         ):
             if not 200 <= reply.status < 300:
                 raise InfrastructureError(f"{target} answered {reply.status}; is it an OTLP/HTTP endpoint?")
@@ -175,7 +174,10 @@ def evaluations_of(
     origin: dict[str, Any] = golden.metadata.get("trace", {}) if golden is not None else {}
     trace_id, span_id = str(origin.get("trace_id", "")), str(origin.get("root_span", ""))
     if own_span:
-        trace_id, span_id = _digest(run.id, 32), _digest(f"{run.id}/{result.golden_id}/{result.trial}", 16)
+        trace_id, span_id = (
+            hex_digest(run.id, 32),
+            hex_digest(f"{run.id}/{result.golden_id}/{result.trial}", 16),
+        )
     about: dict[str, str | int | float] = {
         "rightcall.run.id": run.id,
         "rightcall.golden.id": result.golden_id,
@@ -193,7 +195,7 @@ def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:
 
 def _run_span(run: StoredRun) -> RunSpan:
     start = _nanoseconds(run.run.started_at)
-    return RunSpan(_digest(run.id, 32), _digest(f"run/{run.id}", 16), "rightcall.run", start, start + 1,
+    return RunSpan(hex_digest(run.id, 32), hex_digest(f"run/{run.id}", 16), "rightcall.run", start, start + 1,
                    attributes={"rightcall.run.id": run.id, "gen_ai.agent.name": run.run.agent})  # fmt: skip
 
 
@@ -201,19 +203,15 @@ def _trial_span(run: StoredRun, result: CaseResult) -> RunSpan:
     start = _nanoseconds(run.run.started_at)
     taken = int((result.latency_ms or 0) * 1e6)
     return RunSpan(
-        _digest(run.id, 32),
-        _digest(f"{run.id}/{result.golden_id}/{result.trial}", 16),
+        hex_digest(run.id, 32),
+        hex_digest(f"{run.id}/{result.golden_id}/{result.trial}", 16),
         "rightcall.trial",
         start,
         start + taken,
-        _digest(f"run/{run.id}", 16),
+        hex_digest(f"run/{run.id}", 16),
         bool(result.error),
         {"rightcall.golden.id": result.golden_id, "rightcall.trial": result.trial},
     )
-
-
-def _digest(text: str, size: int) -> str:
-    return hex_digest(text, size)
 
 
 def _nanoseconds(text: str) -> int:

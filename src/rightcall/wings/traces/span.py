@@ -101,11 +101,6 @@ def nanoseconds(value: Any) -> int:
     return max(0, int(whole) * 1_000_000_000 + moment.microsecond * 1000)
 
 
-def event_records(value: Any) -> list[dict[str, Any]]:
-    """The events of a span in an export: objects of a list, and nothing else."""
-    return [event for event in value if isinstance(event, dict)] if isinstance(value, list) else []
-
-
 def _nanoseconds(value: float) -> int:
     """Seconds, milliseconds, microseconds or nanoseconds, detected by magnitude: years 1973 to 5138 in each."""
     if not 0 < value < 1e20:

@@ -11,10 +11,9 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.local_door import LocalDoor
 from rightcall.model.trajectory import Trajectory
 from rightcall.wings.traces.assembly import assemble
-from rightcall.wings.traces.otlp import Item, LogEvent
+from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_receiver import OtlpReceiver
-from rightcall.wings.traces.span import Span, SpanEvent
-from rightcall.wings.traces.span_spool import with_events
+from rightcall.wings.traces.span_spool import Part, whole_spans
 
 FIRST_SPAN = 7.0
 """Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
@@ -28,19 +27,16 @@ class WatchedTurn:
     """What has arrived of one turn."""
 
     def __init__(self) -> None:
-        self.spans: list[Span] = []
-        self.events: list[tuple[str, SpanEvent]] = []
+        self.part = Part([], [])
         self.last = 0.0
         self.left_out = 0
 
     def take(self, item: Item) -> None:
         self.last = time.monotonic()
-        if len(self.spans) + len(self.events) >= MOST_SPANS:
+        if self.part.count >= MOST_SPANS:
             self.left_out += 1
-        elif isinstance(item, LogEvent):
-            self.events.append((item.span_id, item.event))
         else:
-            self.spans.append(item)
+            self.part.add(item)
 
 
 class SpanReceiver:
@@ -90,7 +86,7 @@ class SpanReceiver:
         held = self._turns[_trace_id(traceparent)]
         began = time.monotonic()
         quiet = 0.0 if ended else self._settle
-        while not ended or held.spans:
+        while not ended or held.part.spans:
             now = time.monotonic()
             if held.last and now - held.last >= quiet:
                 break
@@ -119,9 +115,9 @@ class SpanReceiver:
     def _work(self, traceparent: str) -> Trajectory | None:
         """What the spans of a turn show; None when they show neither a model nor a tool."""
         held = self._turns.get(_trace_id(traceparent))
-        if held is None or not held.spans:
+        if held is None or not held.part.spans:
             return None
-        seen = assemble(with_events(held.spans, held.events), calls=self._calls).trajectory
+        seen = assemble(whole_spans([held.part]), calls=self._calls).trajectory
         return seen if seen.calls or seen.messages or seen.usage.input_tokens else None
 
     def unknown(self, traceparent: str, reply: Trajectory) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,16 @@ class Part(msgspec.Struct, gc=False):
 
     spans: list[Span] = []
     events: list[tuple[str, SpanEvent]] = []
+
+    @property
+    def count(self) -> int:
+        return len(self.spans) + len(self.events)
+
+    def add(self, item: Item) -> None:
+        if isinstance(item, LogEvent):
+            self.events.append((item.span_id, item.event))
+        else:
+            self.spans.append(item)
 
 
 class SpanSpool:
@@ -45,10 +55,7 @@ class SpanSpool:
                 self._sources[item.trace_id] = source
             elif source < self._sources[item.trace_id]:
                 self._sources[item.trace_id] = source
-            if isinstance(item, LogEvent):
-                part.events.append((item.span_id, item.event))
-            else:
-                part.spans.append(item)
+            part.add(item)
             self._held += 1
             if self._held >= MOST_SPANS:
                 self._spill()
@@ -62,7 +69,7 @@ class SpanSpool:
             starts = [(min(span.start for span in p.spans), t) for t, p in self._parts.items() if p.spans]
             for _, trace_id in sorted(starts):
                 part = self._parts.pop(trace_id)
-                yield self._sources.pop(trace_id), with_events(part.spans, part.events)
+                yield self._sources.pop(trace_id), whole_spans([part])
             return
         self._spill()
         self._file.execute("CREATE INDEX of_trace ON part (trace_id)")
@@ -76,13 +83,8 @@ class SpanSpool:
 
     def _spans_of(self, trace_id: str) -> list[Span]:
         assert self._file is not None
-        spans: list[Span] = []
-        events: list[tuple[str, SpanEvent]] = []
-        for (content,) in self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,)):
-            part = msgspec.msgpack.decode(content, type=Part)
-            spans += part.spans
-            events += part.events
-        return with_events(spans, events)
+        rows = self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,))
+        return whole_spans([msgspec.msgpack.decode(content, type=Part) for (content,) in rows])
 
     def _spill(self) -> None:
         if self._file is None:
@@ -122,13 +124,15 @@ def _within_64_bits(value: Any) -> Any:
     return value
 
 
-def with_events(spans: list[Span], events: list[tuple[str, SpanEvent]]) -> list[Span]:
-    """Spans with the events that arrived separately, once each."""
-    if not events:
-        return spans
+def whole_spans(parts: Sequence[Part]) -> list[Span]:
+    """The spans of all parts with the events that arrived separately, once each."""
+    spans = [span for part in parts for span in part.spans]
     apart: dict[str, list[SpanEvent]] = {}
-    for span_id, event in events:
-        apart.setdefault(span_id, []).append(event)
+    for part in parts:
+        for span_id, event in part.events:
+            apart.setdefault(span_id, []).append(event)
+    if not apart:
+        return spans
     spans_with_events = []
     for span in spans:
         new = [event for event in apart.get(span.span_id, ()) if event not in span.events]

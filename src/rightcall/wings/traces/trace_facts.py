@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -59,16 +60,14 @@ class TraceFacts(Record, frozen=True):
         """A 12-digit hash of the tool definitions; empty when they were not recorded."""
         if not self.tools:
             return ""
-        return _digest(msgspec.json.encode(sorted(self.tools, key=_name), order="deterministic").decode())
+        return _digest(
+            msgspec.json.encode(sorted(self.tools, key=attrgetter("name")), order="deterministic").decode()
+        )
 
     @property
     def version(self) -> str:
         """What must be equal for two traces to be compared: model, system prompt, tools, the agent's version."""
         return _digest("\0".join((self.model, self.prompt_hash, self.tools_hash, self.agent_version)))[:8]
-
-
-def _name(tool: Tool) -> str:
-    return tool.name
 
 
 def _digest(text: str) -> str:

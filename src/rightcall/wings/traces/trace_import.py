@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -56,13 +56,13 @@ class Imported:
                 yield trace
 
 
-def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Trace], Trace]) -> Imported:
-    """Write `trajectories.jsonl` and `candidates.jsonl`, what `clean` makes of each trace."""
+def import_to_folder(traces: Iterable[Trace], folder: Path) -> Imported:
+    """Write `trajectories.jsonl` and `candidates.jsonl`."""
     outcome, candidates = Imported(), CandidateSpool()
     folder.mkdir(parents=True, exist_ok=True)
 
     def read_trajectories() -> Iterator[RecordedTrajectory]:
-        for trace in outcome.useful_of(map(clean, traces)):
+        for trace in outcome.useful_of(traces):
             candidates.add(trace)
             yield RecordedTrajectory(trace.golden_id or candidate_id(trace), trace.trajectory, trace.trial)
 
@@ -72,12 +72,12 @@ def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Tra
     return outcome
 
 
-def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
+def import_to_store(traces: Iterable[Trace], store: Store) -> Imported:
     """Check the traces and store them for review. An import that was killed is continued: nothing counts twice."""
     outcome, candidates = Imported(), CandidateSpool()
     name, interrupted = this_process(), _interrupted_imports(store)
     sessions = SessionTally(interrupted.values())
-    stream = outcome.useful_of(map(clean, traces))
+    stream = outcome.useful_of(traces)
     while batch := list(islice(stream, AT_ONCE)):
         kept = []
         for trace in batch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, as_text, first_text
+from rightcall.wings.traces.content import ABSENT, as_dict, as_text, first_text
 from rightcall.wings.traces.dialects.common import (
     blank,
     definitions,
@@ -28,9 +28,9 @@ def claims(span: Span) -> bool:
 def observe(span: Span) -> Observation:
     attributes = span.attributes
     observation = blank(span, NAME)
-    inputs, outputs = _dict(attributes.get(INPUTS)), attributes.get(OUTPUTS, ABSENT)
-    extra = _dict(attributes.get(EXTRA))
-    metadata = _dict(extra.get("metadata"))
+    inputs, outputs = as_dict(attributes.get(INPUTS)), attributes.get(OUTPUTS, ABSENT)
+    extra = as_dict(attributes.get(EXTRA))
+    metadata = as_dict(extra.get("metadata"))
     observation.session = first_text(observation.session, metadata.get("thread_id"), metadata.get("session_id"),
                                metadata.get("conversation_id"))  # fmt: skip
     kind = attributes[RUN_TYPE]
@@ -39,7 +39,8 @@ def observe(span: Span) -> Observation:
         observation.call_id = as_text(extra.get("tool_call_id"))
         observation.arguments = _tool_input(inputs)
         if outputs is not ABSENT and outputs:
-            read_result(observation, _only_output(outputs))
+            is_wrapped = isinstance(outputs, dict) and set(outputs) == {"output"}
+            read_result(observation, outputs["output"] if is_wrapped else outputs)
     elif kind in ("llm", "chat"):
         _model(observation, inputs, outputs, extra, metadata)
     elif not span.parent_id:
@@ -61,10 +62,10 @@ def _model(
         read_asked(observation, inputs)
     observation.answer = read_answer(outputs) if outputs is not ABSENT and outputs is not None else None
     usage = _usage(outputs)
-    counts = {**usage, **_dict(usage.get("input_token_details"))}
+    counts = {**usage, **as_dict(usage.get("input_token_details"))}
     asked, answered = ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens")
     read_tokens(observation, counts, asked, answered, ("cache_read",))
-    parameters = _dict(extra.get("invocation_params"))
+    parameters = as_dict(extra.get("invocation_params"))
     tools = parameters.get("tools") or inputs.get("tools")
     observation.tools = definitions(tools) if tools else []
     observation.model = first_text(metadata.get("ls_model_name"), parameters.get("model"))
@@ -88,15 +89,7 @@ def _usage(value: Any) -> dict[str, Any]:
     return {}
 
 
-def _only_output(outputs: Any) -> Any:
-    return outputs["output"] if isinstance(outputs, dict) and set(outputs) == {"output"} else outputs
-
-
 def _tool_input(inputs: dict[str, Any]) -> Any:
     if set(inputs) == {"input"}:
         return inputs["input"]
     return inputs if inputs else ABSENT
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -9,7 +9,7 @@ from rightcall.agents.observed.langgraph_place import graph_place
 from rightcall.wings.traces.content import (
     ABSENT,
     first_text,
-    from_json,
+    json_value,
     nest_attributes,
     parse_container,
 )
@@ -60,7 +60,7 @@ def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
     if observation.name in PSEUDO_TOOLS:
         observation.kind = "other"
         return
-    if _is_handoff(observation.span):
+    if observation.span.scope.endswith("openai_agents") and observation.span.name.startswith(HANDOFF):
         observation.handoff = first_text(attributes.get("output.value")) or observation.name.removeprefix(
             HANDOFF
         )
@@ -77,10 +77,6 @@ def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
     if isinstance(schema, dict) and schema.get("type") == "object":
         description = first_text(attributes.get("tool.description"))
         observation.tools = [{"name": observation.name, "description": description, "input_schema": schema}]
-
-
-def _is_handoff(span: Span) -> bool:
-    return span.scope.endswith("openai_agents") and span.name.startswith(HANDOFF)
 
 
 def _model(observation: Observation, attributes: dict[str, Any]) -> None:
@@ -140,8 +136,5 @@ def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
 
 
 def _value(attributes: dict[str, Any], side: str) -> Any:
-    value = attributes.get(f"{side}.value")
-    if attributes.get(f"{side}.mime_type") == "application/json" and isinstance(value, str):
-        decoded = from_json(value)
-        return value if decoded is ABSENT else decoded
-    return parse_container(value)
+    read = json_value if attributes.get(f"{side}.mime_type") == "application/json" else parse_container
+    return read(attributes.get(f"{side}.value"))

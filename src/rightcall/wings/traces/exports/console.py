@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.otlp import STATUS
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import (
     Span,
     SpanEvent,
-    event_records,
     free_id_of,
     nanoseconds,
     span_id_of,
@@ -26,10 +26,10 @@ def claims(record: dict[str, Any]) -> bool:
 
 
 def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Span]:
-    context = record.get("context") if isinstance(record.get("context"), dict) else {}
-    own = (context or {}).get("trace_id", record.get("context.trace_id"))
+    context, status = as_dict(record.get("context")), as_dict(record.get("status"))
+    own = context.get("trace_id", record.get("context.trace_id"))
     trace_id = trace_id_of(own) or free_id_of(own)
-    own_span = (context or {}).get("span_id", record.get("context.span_id"))
+    own_span = context.get("span_id", record.get("context.span_id"))
     span_id = span_id_of(own_span) or free_id_of(own_span)
     if not trace_id or not span_id:
         problems.add("span_id" if trace_id else "trace_id", where)
@@ -39,14 +39,12 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         for k, v in record.items()
         if k.startswith("attributes.") and v is not None
     }
-    attributes |= flatten_attributes(record.get("attributes"))
+    attributes |= flatten_attributes(as_dict(record.get("attributes")))
     kind = record.get("span_kind")
     if isinstance(kind, str) and "openinference.span.kind" not in attributes:
         attributes["openinference.span.kind"] = kind
-    status = record.get("status") if isinstance(record.get("status"), dict) else {}
-    code = record.get("status_code", (status or {}).get("status_code"))
+    code = record.get("status_code", status.get("status_code"))
     parent = record.get("parent_id")
-    resource = record.get("resource") if isinstance(record.get("resource"), dict) else {}
     yield Span(
         trace_id,
         span_id,
@@ -55,20 +53,20 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         nanoseconds(record.get("start_time")),
         nanoseconds(record.get("end_time")),
         STATUS.get(code, "") if isinstance(code, str) else "",
-        str(record.get("status_message") or (status or {}).get("description") or ""),
+        str(record.get("status_message") or status.get("description") or ""),
         attributes,
-        flatten_attributes((resource or {}).get("attributes")),
+        flatten_attributes(as_dict(as_dict(record.get("resource")).get("attributes"))),
         events=[
-            SpanEvent(str(e.get("name") or ""), flatten_attributes(e.get("attributes")))
-            for e in event_records(record.get("events"))
+            SpanEvent(str(e.get("name") or ""), flatten_attributes(as_dict(e.get("attributes"))))
+            for e in as_dicts(record.get("events"))
         ],
     )
 
 
-def flatten_attributes(value: Any) -> dict[str, Any]:
+def flatten_attributes(value: dict[str, Any]) -> dict[str, Any]:
     """Nested attributes flattened to dotted and numbered names, as they originally were."""
     attributes: dict[str, Any] = {}
-    waiting: list[tuple[str, Any, int]] = [("", value if isinstance(value, dict) else {}, 0)]
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     while waiting:
         name, held, depth = waiting.pop()
         if isinstance(held, dict) and held and depth < DEEPEST:

@@ -21,7 +21,7 @@ from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces.calls import tools_from
-from rightcall.wings.traces.content import arguments_of, as_text, whole_number
+from rightcall.wings.traces.content import arguments_of, as_dict, as_dicts, as_list, as_text, whole_number
 from rightcall.wings.traces.messages import Called, SpokenMessage, read_message
 from rightcall.wings.traces.span import nanoseconds
 from rightcall.wings.traces.trace import Trace
@@ -46,10 +46,8 @@ def claims(record: Any) -> bool:
 
 def traces_of(record: dict[str, Any], source: str) -> Iterator[Trace]:
     """A trace for each sample of a log."""
-    samples = record.get("samples")
-    for sample in samples if isinstance(samples, list) else ():
-        if isinstance(sample, dict):
-            yield _trace(sample, record, source)
+    for sample in as_dicts(record.get("samples")):
+        yield _trace(sample, record, source)
 
 
 def traces_of_zip(path: Path) -> Iterator[Trace]:
@@ -61,8 +59,7 @@ def traces_of_zip(path: Path) -> Iterator[Trace]:
             if head is None:
                 problem = "is a zip file without header.json; only Inspect AI's .eval is read"
                 raise InputError(str(path), problem, "extract it and pass the files inside")
-            header = _member(archive, head, path)
-            record = header if isinstance(header, dict) else {}
+            record = as_dict(_member(archive, head, path))
             for name in names:
                 if name.startswith("samples/") and isinstance(sample := _member(archive, name, path), dict):
                     yield _trace(sample, record, str(path))
@@ -111,9 +108,9 @@ def _unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) 
 
 
 def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace:
-    about = record["eval"] if isinstance(record.get("eval"), dict) else {}
+    about = as_dict(record.get("eval"))
     golden_id, epoch = as_text(sample.get("id")), whole_number(sample.get("epoch")) or 1
-    messages = [m for item in _list(sample.get("messages")) if (m := _spoken_message(item)) is not None]
+    messages = [m for item in as_list(sample.get("messages")) if (m := _spoken_message(item)) is not None]
     trajectory = limit_trajectory_depth(_trajectory(sample, messages))
     identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
     return Trace(
@@ -146,7 +143,7 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
     last = messages[-1] if messages else None
     error = sample.get("error")
     stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
-    usage = [u for u in _dict(sample.get("model_usage")).values() if isinstance(u, dict)]
+    usage = as_dicts(list(as_dict(sample.get("model_usage")).values()))
     seconds = sample.get("working_time", sample.get("total_time"))
     return Trajectory(
         tuple(transcript),
@@ -177,8 +174,8 @@ def _spoken_message(raw: Any) -> SpokenMessage | None:
             result.output = result.output or told
     broken = {
         as_text(call.get("id")): call["parse_error"]
-        for call in _list(raw.get("tool_calls"))
-        if isinstance(call, dict) and isinstance(call.get("parse_error"), str)
+        for call in as_dicts(raw.get("tool_calls"))
+        if isinstance(call.get("parse_error"), str)
     }
     for called in spoken.calls:
         if called.id in broken:  # its `arguments` are an empty object, which the model did not write
@@ -201,8 +198,8 @@ def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
 def _scores(raw: Any) -> dict[str, Score]:
     """Scores between 0 and 1; one of several values is several scores."""
     scores_by_name: dict[str, Score] = {}
-    for name, score in _dict(raw).items():
-        value, explanation = _dict(score).get("value"), as_text(_dict(score).get("explanation"))[:1000]
+    for name, score in as_dict(raw).items():
+        value, explanation = as_dict(score).get("value"), as_text(as_dict(score).get("explanation"))[:1000]
         parts = (
             {f"{name}/{part}": v for part, v in value.items()} if isinstance(value, dict) else {name: value}
         )
@@ -215,24 +212,12 @@ def _scores(raw: Any) -> dict[str, Score]:
 
 def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:
     """The definitions of the first request to a model in the sample's events."""
-    for event in _list(sample.get("events")):
-        if isinstance(event, dict) and event.get("event") == "model" and isinstance(event.get("tools"), list):
-            return [tool for tool in event["tools"] if isinstance(tool, dict)]
+    for event in as_dicts(sample.get("events")):
+        if event.get("event") == "model" and isinstance(event.get("tools"), list):
+            return as_dicts(event["tools"])
     return []
 
 
 def _stop(sample: dict[str, Any]) -> str:
-    choices = _dict(sample.get("output")).get("choices")
-    return (
-        as_text(choices[0].get("stop_reason"))
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
-        else ""
-    )
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    choices = as_list(as_dict(sample.get("output")).get("choices"))
+    return as_text(as_dict(choices[0]).get("stop_reason")) if choices else ""

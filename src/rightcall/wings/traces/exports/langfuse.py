@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rightcall.core.words import word_set
+from rightcall.wings.traces.content import as_dicts
 from rightcall.wings.traces.dialects.langfuse import PREFIX
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Span, free_id_of, nanoseconds
 
-TYPES = frozenset(
-    {
-        "SPAN",
-        "GENERATION",
-        "EVENT",
-        "AGENT",
-        "TOOL",
-        "CHAIN",
-        "RETRIEVER",
-        "EVALUATOR",
-        "EMBEDDING",
-        "GUARDRAIL",
-    }
-)
+TYPES = word_set("SPAN GENERATION EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR EMBEDDING GUARDRAIL")
 COPIED = ("input", "output", "level", "status_message", "usage_details", "tool_definitions")
 
 
@@ -41,7 +30,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         return
     trace_id = free_id_of(record.get("id") or record.get("traceId"))
     session = _get(record, "session_id", "sessionId")
-    rows = [row for row in record["observations"] if isinstance(row, dict)]
+    rows = as_dicts(record["observations"])
     if trace_id and (record.get("input") is not None or record.get("output") is not None):
         own = {key: record.get(key) for key in ("name", "input", "output")}
         rows.append(

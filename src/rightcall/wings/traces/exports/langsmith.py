@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.wings.traces.content import parse_container
+from rightcall.wings.traces.content import as_dicts, parse_container
 from rightcall.wings.traces.dialects.langsmith import EXTRA, INPUTS, OUTPUTS, RUN_TYPE
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Span, SpanEvent, free_id_of, nanoseconds
@@ -29,12 +29,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
             problems.add("span_id" if trace_id else "trace_id", where)
             continue
         yield _span(raw, trace_id, span_id, free_id_of(raw.get("parent_run_id")) or parent)
-        children = raw.get("child_runs")
-        waiting += [
-            (c, trace_id, span_id)
-            for c in (children if isinstance(children, list) else ())
-            if isinstance(c, dict)
-        ]
+        waiting += [(child, trace_id, span_id) for child in as_dicts(raw.get("child_runs"))]
 
 
 def _span(raw: dict[str, Any], trace_id: str, span_id: str, parent: str) -> Span:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.otlp import STATUS
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import (
     Span,
     SpanEvent,
-    event_records,
     free_id_of,
     nanoseconds,
     span_id_of,
@@ -32,7 +32,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         if not isinstance(raw, dict):
             problems.add("other_span", where)
             continue
-        context = raw["context"] if isinstance(raw.get("context"), dict) else {}
+        context = as_dict(raw.get("context"))
         own = raw.get("trace_id") or context.get("trace_id") or info.get("trace_id") or info.get("request_id")
         trace_id = trace_id_of(own) or free_id_of(own)
         span_id = _span_id(raw.get("span_id") or context.get("span_id"))
@@ -43,12 +43,11 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
 
 
 def _span(raw: dict[str, Any], trace_id: str, span_id: str, metadata: dict[str, Any]) -> Span:
-    status = raw.get("status") if isinstance(raw.get("status"), dict) else {}
-    code = (status or {}).get("code", raw.get("status_code"))
-    attributes = raw.get("attributes") if isinstance(raw.get("attributes"), dict) else {}
+    status, attributes = as_dict(raw.get("status")), as_dict(raw.get("attributes"))
+    code = status.get("code", raw.get("status_code"))
     parent = _span_id(raw.get("parent_span_id") or raw.get("parent_id"))
     if not parent:
-        attributes = {**metadata, **(attributes or {})}
+        attributes = {**metadata, **attributes}
     return Span(
         trace_id,
         span_id,
@@ -57,16 +56,14 @@ def _span(raw: dict[str, Any], trace_id: str, span_id: str, metadata: dict[str, 
         nanoseconds(raw.get("start_time_unix_nano", raw.get("start_time"))),
         nanoseconds(raw.get("end_time_unix_nano", raw.get("end_time"))),
         STATUS.get(code, "") if isinstance(code, str | int) else "",
-        str((status or {}).get("message") or raw.get("status_message") or ""),
-        dict(attributes or {}),
+        str(status.get("message") or raw.get("status_message") or ""),
+        dict(attributes),
         scope="mlflow",
-        events=[_event(event) for event in event_records(raw.get("events"))],
+        events=[
+            SpanEvent(str(event.get("name") or ""), as_dict(event.get("attributes")))
+            for event in as_dicts(raw.get("events"))
+        ],
     )
-
-
-def _event(raw: dict[str, Any]) -> SpanEvent:
-    attributes = raw.get("attributes")
-    return SpanEvent(str(raw.get("name") or ""), attributes if isinstance(attributes, dict) else {})
 
 
 def _span_id(value: Any) -> str:
