@@ -11,7 +11,7 @@ from rightcall.wings.monitor.baseline import (
     current_baseline,
 )
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.wings.monitor.drift import unpack_series
+from rightcall.wings.monitor.drift import Series
 from rightcall.wings.monitor.series_book import KIND as SERIES
 
 pytestmark = pytest.mark.stories
@@ -27,7 +27,9 @@ def named(traces, service: str):
 
 
 def evidence(store) -> dict[str, tuple[float, ...]]:
-    return {name: unpack_series(data).r for name, data in store.traces.states(SERIES).items()}
+    return {
+        name: msgspec.json.decode(data, type=Series).r for name, data in store.traces.states(SERIES).items()
+    }
 
 
 def begun(store) -> rc.Monitor:
@@ -63,7 +65,7 @@ def test_series_and_baselines_of_an_older_version_go_on(store):
     store.traces.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(list(live_traffic())[100:])
-    series = unpack_series(store.traces.states(SERIES)[name])
+    series = msgspec.json.decode(store.traces.states(SERIES)[name], type=Series)
     assert series.sessions == 700 + 800
     assert len(set(series.bounds.q0s)) == 1
     (alarm,) = monitor.alarms
@@ -78,11 +80,11 @@ def test_a_second_agent_with_a_baseline_raises_the_threshold_of_both(store):
     monitor.make_baseline(*DAY)
     monitor.feed(list(live_traffic())[:50])
     name = next(name for name in store.traces.states(SERIES) if name.endswith("tool_errors"))
-    before = unpack_series(store.traces.states(SERIES)[name]).bounds.threshold
+    before = msgspec.json.decode(store.traces.states(SERIES)[name], type=Series).bounds.threshold
     monitor.feed(named(reference_traffic(1), "hotels"))
     monitor.make_baseline("hotels", *DAY[1:])
     monitor.feed(list(live_traffic())[50:60])
-    after = unpack_series(store.traces.states(SERIES)[name]).bounds
+    after = msgspec.json.decode(store.traces.states(SERIES)[name], type=Series).bounds
     assert after.threshold == pytest.approx(2 * before)
 
 

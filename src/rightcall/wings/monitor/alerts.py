@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ class Alerts:
     def __init__(
         self, targets: Sequence[AlertTo], clock: Callable[[], float], say: Callable[[str], None] | None = None
     ) -> None:
-        self._targets, self._clock, self._say = targets, clock, say or _to_stderr
+        self._targets, self._clock, self._say = targets, clock, say or partial(tell, err=True)
         self._last: dict[tuple[str, str], float] = {}
         self.sent = self.failed = self.held_back = 0
 
@@ -95,7 +96,3 @@ async def _run(command: Sequence[str], body: bytes) -> bool:
         await process.wait()
         return False
     return process.returncode == 0
-
-
-def _to_stderr(text: str) -> None:
-    tell(text, err=True)

@@ -6,7 +6,6 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -229,7 +228,3 @@ def baseline_hours(store: Store, agent: str) -> HourCounts:
     """The hours of the current baseline; empty when an older version made it."""
     held = store.traces.states(HOURS, agent).get(agent)
     return {} if held is None else msgspec.json.decode(held, type=HourCounts)
-
-
-def as_json(baseline: TrafficBaseline) -> Any:
-    return msgspec.to_builtins(baseline)

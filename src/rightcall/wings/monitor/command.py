@@ -265,7 +265,6 @@ def baseline(
     as_json: JsonOption = False,
 ) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
-    from rightcall.wings.monitor.baseline import as_json as plain
     from rightcall.wings.monitor.monitor import Monitor
 
     with open_store(store_url, must_exist=True) as store:
@@ -273,7 +272,7 @@ def baseline(
         agents = [agent] if agent else sorted({name for name, *_ in store.traces.counts()})
         baselines = [watcher.make_baseline(name, start, end) for name in agents]
     if as_json:
-        print_json([plain(item) for item in baselines])
+        print_json(baselines)
         return
     for item in baselines:
         tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
@@ -304,11 +303,7 @@ def check(
     bad, spoke, hard = Counter[str](), Counter[str](), 0
     rows: list[dict[str, Any]] = []
     for trace in load_traces(*files):
-        attributes = {**trace.resource, "service.name": trace.service, "agent": trace.agent}
-        agent = next(
-            (a for a in settings.agents.values() if all(attributes.get(k) == v for k, v in a.match.items())),
-            AgentSettings(),
-        )
+        agent = next((agent for agent in settings.agents.values() if agent.matches(trace)), AgentSettings())
         tools = load_tools(config.parent / agent.tools) if config and agent.tools else ()
         results = run_checks(settings.cheap, trace, CheckedAgent(agent, {tool.name: tool for tool in tools}))
         for result in results:

@@ -87,10 +87,9 @@ class Series(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Crossing:
-    """Evidence that reached its threshold: since which value, and its time."""
+    """Evidence that reached its threshold, and since when."""
 
     evidence: float
-    since_value: int
     since_time: int
 
 
@@ -147,7 +146,7 @@ def step(series: Series, x: float, time: int) -> Crossing | None:
     if series.alarm is not None or not series.r or series.evidence < bounds.threshold:
         return None
     best = max(range(len(series.r)), key=lambda k: after.r[k])
-    return Crossing(series.evidence, after.since[best], series.since_times[best][1])
+    return Crossing(series.evidence, series.since_times[best][1])
 
 
 def _pass_time(series: Series, bounds: Bounds, time: int) -> None:
@@ -165,11 +164,3 @@ def _pass_time(series: Series, bounds: Bounds, time: int) -> None:
     window = time // bounds.window
     if window > series.window or (series.window - window) * bounds.window > LATE * HOUR:
         series.window, series.window_r = window, series.r
-
-
-def pack_series(series: Series) -> bytes:
-    return msgspec.json.encode(series)
-
-
-def unpack_series(data: bytes) -> Series:
-    return msgspec.json.decode(data, type=Series)

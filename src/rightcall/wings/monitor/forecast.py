@@ -17,6 +17,7 @@ from rightcall.wings.monitor.settings import MonitorSettings, load_settings
 from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_cell, block_text, blocks_of
 
 FACTORS = (1.5, 2.0, 3.0, 5.0)
+RUNS = 20
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,13 @@ def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPla
                     watched_series(settings, base, with_baseline),
                     base.timezone,
                     rehearsal(store, settings, base, with_baseline),
-                    tuple(outlook(settings, base, agents=with_baseline)),
+                    tuple(outlook(settings, base, with_baseline)),
                 )
             )
     return plans
 
 
-def outlook(
-    settings: MonitorSettings, baseline: TrafficBaseline, *, runs: int = 20, agents: int = 1
-) -> list[Outlook]:
+def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> list[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
     outlooks = []
     for check in watched_names(settings, baseline):
@@ -110,7 +109,7 @@ def outlook(
                 q0,
                 baseline.per_day,
                 bounds.threshold,
-                tuple(_delays(bounds, q0, baseline.per_day, runs)),
+                tuple(_delays(bounds, q0, baseline.per_day)),
                 blocks,
             )
         )
@@ -128,21 +127,19 @@ def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
     return tuple(blocks)
 
 
-def _delays(bounds: Bounds, q0: float, per_day: float, runs: int) -> list[Delay]:
+def _delays(bounds: Bounds, q0: float, per_day: float) -> list[Delay]:
     """Delays until rates above the bound are detected; a rate of .95 or more is not simulated."""
     cap = bounds.cap if bounds.window else math.inf
     window = max(1e-9, per_day * bounds.window / (24 * HOUR))
     delays = []
     for factor in FACTORS:
         if q0 * factor < 0.95:
-            sessions = _sessions_until_alarm(q0, factor, bounds.threshold, cap, window, runs)
+            sessions = _sessions_until_alarm(q0, factor, bounds.threshold, cap, window)
             delays.append(Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24))
     return delays
 
 
 @functools.lru_cache(1024)
-def _sessions_until_alarm(
-    q0: float, factor: float, threshold: float, cap: float, window: float, runs: int
-) -> float:
+def _sessions_until_alarm(q0: float, factor: float, threshold: float, cap: float, window: float) -> float:
     """Checks without bad sessions have the same bounds, and need simulating once."""
-    return simulate_delay(q0, q0 * factor, threshold, runs=runs, limit=50_000, cap=cap, window=window)
+    return simulate_delay(q0, q0 * factor, threshold, runs=RUNS, limit=50_000, cap=cap, window=window)

@@ -163,11 +163,8 @@ class Monitor:
 
     def agent_of(self, trace: Trace) -> str:
         """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
-        attributes = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
-        for name, agent in self.settings.agents.items():
-            if all(str(attributes.get(key, "")) == value for key, value in agent.match.items()):
-                return name
-        return " ".join((trace.service or trace.agent).split())[:200] or "agent"
+        own_name = " ".join((trace.service or trace.agent).split())[:200] or "agent"
+        return next((name for name, agent in self.settings.agents.items() if agent.matches(trace)), own_name)
 
     def _check_trace(self, trace: Trace) -> KeptTrace:
         agent = self.agent_of(trace)

@@ -60,7 +60,7 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     alarms = settings.false_alarms
     names = watched_names(settings, base)
     digest = f"1 {base.made_at} {alarms.share} {alarms.per} {alarms.versions} {alarms.burst} {agents} {names}"
-    held = stored_rehearsal(store, base.agent)
+    held = stored_rehearsals(store, base.agent).get(base.agent)
     if held is not None and held.of == digest:
         return held
     new_rehearsal = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
@@ -68,17 +68,10 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     return new_rehearsal
 
 
-def stored_rehearsal(store: Store, agent: str) -> Rehearsal | None:
-    """The rehearsal that was stored last."""
-    held = store.traces.states(KIND, agent).get(agent)
-    return None if held is None else msgspec.json.decode(held, type=Rehearsal)
-
-
-def stored_rehearsals(store: Store) -> dict[str, Rehearsal]:
-    """The stored rehearsals by agent."""
-    return {
-        agent: msgspec.json.decode(held, type=Rehearsal) for agent, held in store.traces.states(KIND).items()
-    }
+def stored_rehearsals(store: Store, *agents: str) -> dict[str, Rehearsal]:
+    """The rehearsals that were stored last, by agent: of all, or of these."""
+    stored = store.traces.states(KIND, *agents).items()
+    return {agent: msgspec.json.decode(held, type=Rehearsal) for agent, held in stored}
 
 
 def rehearse(

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, TraceRow
 from rightcall.wings.monitor.baseline import KIND as BASELINE, TrafficBaseline
 from rightcall.wings.monitor.bounds import bounds_of
-from rightcall.wings.monitor.drift import (
-    Bounds,
-    Crossing,
-    Series,
-    new_series,
-    pack_series,
-    restart_series,
-    step,
-    unpack_series,
-)
+from rightcall.wings.monitor.drift import Bounds, Crossing, Series, new_series, restart_series, step
 from rightcall.wings.monitor.session_hours import SessionHours
 from rightcall.wings.monitor.settings import HARD, MonitorSettings
 from rightcall.wings.monitor.week_blocks import HOUR
@@ -37,7 +30,10 @@ class SeriesBook:
         self, store: Store, settings: MonitorSettings, baseline: Callable[[str], TrafficBaseline | None]
     ) -> None:
         self._store, self._settings, self._baseline = store, settings, baseline
-        self._series = {_place(name): unpack_series(data) for name, data in store.traces.states(KIND).items()}
+        self._series = {
+            _place(name): msgspec.json.decode(data, type=Series)
+            for name, data in store.traces.states(KIND).items()
+        }
         self._sessions = SessionHours(store)
         self._changed: set[Place] = set()
         self._compared: set[Place] = set()
@@ -98,14 +94,10 @@ class SeriesBook:
     def save(self) -> None:
         """Write the changes."""
         self._sessions.save()
-        documents = {_name(p): pack_series(self._series[p]) for p in self._changed if p in self._series}
-        self._store.traces.set_states(KIND, documents)
+        changed = {place: self._series[place] for place in self._changed if place in self._series}
+        self._store.traces.set_states(KIND, {_name(p): msgspec.json.encode(s) for p, s in changed.items()})
         self._store.traces.count_sessions(
-            [
-                SessionCount(*p, s.sessions, s.bad_sessions)
-                for p in self._changed
-                if (s := self._series.get(p))
-            ]
+            [SessionCount(*place, s.sessions, s.bad_sessions) for place, s in changed.items()]
         )
         self._changed.clear()
 

@@ -147,13 +147,11 @@ class MonitorSettings(Record, frozen=True):
             name for j in self.judges for name in j.names
         )
 
-    @property
-    def series(self) -> int:
-        """How many series share the false alarms: agents × checks × versions."""
-        return self.series_of(len(self.agents))
-
     def series_of(self, agents: int) -> int:
-        """The same for more agents than are listed: those with a baseline are watched, listed or not."""
+        """How many series share the false alarms: agents × checks × versions.
+
+        Agents with a baseline are watched, listed or not.
+        """
         return max(1, agents, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
 
 

@@ -57,6 +57,10 @@ class AgentSettings(Record, frozen=True):
     confirm: tuple[str, ...] = ()
     max_calls: int = 25
 
+    def matches(self, trace: Trace) -> bool:
+        attributes = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
+        return all(str(attributes.get(key, "")) == value for key, value in self.match.items())
+
 
 @dataclass(frozen=True)
 class CheckedAgent:
