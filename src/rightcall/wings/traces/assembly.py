@@ -305,7 +305,8 @@ def stop_reason_of(
         if any(word in text for word in LIMITS):
             return "limit", text
         return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text
-    finish = models[-1].finish if models else ""
+    last = models[-1] if models else None
+    finish = last.finish or (last.answer.finish if last.answer else "") if last else ""
     return FINISHES.get(finish, "done"), ""
 
 

@@ -99,7 +99,6 @@ def is_trace_export(path: str | Path) -> bool:
 
 
 def _read(path: Path, collected: Collected) -> None:
-    source = path.name
     with path.open("rb") as raw:
         if raw.read(4) == ZIP:
             collected.ready.append(inspect_log.traces_of_zip(path))
@@ -109,12 +108,12 @@ def _read(path: Path, collected: Collected) -> None:
         if not start:
             raise InputError(str(path), "the file is empty", "was it written completely?")
         if start[:1] in (b"{", b"["):
-            _read_json(path, file, collected, source)
+            _read_json(path, file, collected)
         else:
-            _read_protobuf(path, file, collected, source)
+            _read_protobuf(path, file, collected)
 
 
-def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, source: str) -> None:
+def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected) -> None:
     data = _whole(path, file)
     problems = Problems()
     try:
@@ -122,7 +121,7 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
             items = protobuf_items(data, problems, str(path), logs=logs)
             first = next(items, None)
             if first is not None:
-                collected.spool.take(chain((first,), items), source)
+                collected.spool.take(chain((first,), items), path.name)
                 break
             if problems.counts:
                 break
@@ -133,15 +132,15 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
     collected.problems.merge(problems)
 
 
-def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source: str) -> None:
+def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> None:
     """One record per line when the first line is a complete record; otherwise one document."""
     first = file.readline(MAX_LINE + 1)
     alone = len(first) > MAX_LINE or not file.peek(1)
     head = None if alone else _decode_json(first.removeprefix(BOM))
     if head is None:
-        _take_whole(path, first + _whole(path, file), collected, source)
+        _take_whole(path, first + _whole(path, file), collected)
         return
-    is_known = _take_record(path, head, collected, source, f"{path}:1", len(first))
+    is_known = _take_record(path, head, collected, f"{path}:1", len(first))
     number = 1
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -156,12 +155,12 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
                 )
             collected.problems.add("bad_line", where)
             continue
-        is_known = _take_record(path, record, collected, source, where, len(line)) or is_known
+        is_known |= _take_record(path, record, collected, where, len(line))
     if not is_known:
         raise _unknown(path, _keys(head))
 
 
-def _take_whole(path: Path, data: bytes, collected: Collected, source: str) -> None:
+def _take_whole(path: Path, data: bytes, collected: Collected) -> None:
     """A file that is one document."""
     data = data.removeprefix(BOM)
     parts = None if too_deep(data, DEEPEST) else portions(data)
@@ -170,22 +169,18 @@ def _take_whole(path: Path, data: bytes, collected: Collected, source: str) -> N
         records = [document] if inspect_log.claims(document) else list(records_in(document))
         first = first or next(iter(records), document)
         for record in records:
-            is_known = (
-                _take_record(path, record, collected, source, str(path), size // len(records)) or is_known
-            )
+            is_known |= _take_record(path, record, collected, str(path), size // len(records))
     if not is_known:
         raise _unknown(path, _keys(first))
 
 
-def _take_record(
-    path: Path, record: Any, collected: Collected, source: str, where: str, size: int = 0
-) -> bool:
+def _take_record(path: Path, record: Any, collected: Collected, where: str, size: int) -> bool:
     if inspect_log.claims(record):
-        collected.ready.append(inspect_log.traces_of(record, str(path.name)))
+        collected.ready.append(inspect_log.traces_of(record, path.name))
         return True
     kind = kind_of(record)
     if kind:
-        collected.spool.take(items_of(record, kind, collected.problems, where), source, size)
+        collected.spool.take(items_of(record, kind, collected.problems, where), path.name, size)
     elif isinstance(record, dict):
         collected.problems.add("other_span", where)
     return bool(kind)

@@ -118,8 +118,9 @@ class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
-    object are not what the model wrote. `output` is the result as the root span records it. `handoff` names
-    the agent that takes over. `graph` is the place in a LangGraph graph, which has no spans of agents.
+    object are not what the model wrote. `output` is the result as the root span records it. `finish` is why the model
+    stopped, where the answer itself does not say it. `handoff` names the agent that takes over. `graph` is the place in
+    a LangGraph graph, which has no spans of agents.
     """
 
     span: Span

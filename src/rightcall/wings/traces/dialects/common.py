@@ -58,7 +58,7 @@ def definitions(value: Any) -> list[dict[str, Any]]:
     """Tool definitions of a list, or of a JSON text of one."""
     value = parse_container(value)
     definitions_or_lists = value if isinstance(value, list) else [value]
-    return [tool for item in definitions_or_lists if isinstance(tool := parse_container(item), dict)]
+    return [tool for item in definitions_or_lists if isinstance(tool := parse_container(item), dict) and tool]
 
 
 def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:

@@ -53,7 +53,7 @@ def observe(span: Span) -> Observation:
         read_usage(observation, attributes)
         observation.model = first_text(attributes.get(names.REQUEST_MODEL))
         observation.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
-        observation.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+        observation.tools = definitions(attributes.get(names.TOOLS))
     return observation
 
 
@@ -117,7 +117,7 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
         parts = instructions if isinstance(instructions, list) else [instructions]
         message = read_message({"role": "system", "parts": parts})
         observation.system = message.text if message is not None else ""
-    observation.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    observation.tools = definitions(attributes.get(names.TOOLS))
     _read_events(observation)
     system, observation.asked = without_system(observation.asked)
     observation.system = observation.system or system
@@ -125,7 +125,7 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
     observation.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
     reasons = attributes.get(names.FINISH_REASONS)
     last = reasons[-1] if isinstance(reasons, list) and reasons else reasons
-    observation.finish = first_text(last, observation.answer.finish if observation.answer else "")
+    observation.finish = first_text(last)
 
 
 def read_usage(observation: Observation, attributes: dict[str, Any]) -> None:

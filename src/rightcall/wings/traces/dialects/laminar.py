@@ -33,10 +33,8 @@ def observe(span: Span) -> Observation:
         traceloop.read_model(observation, span.attributes)
         if observation.asked is None and span_input is not ABSENT:
             read_asked(observation, span_input)
-        if observation.answer is None and span_output is not ABSENT:
-            observation.answer = read_answer(span_output)
-        if "ai.prompt.tools" in span.attributes and not observation.tools:
-            observation.tools = definitions(span.attributes["ai.prompt.tools"])
+        observation.answer = observation.answer or read_answer(span_output)
+        observation.tools = observation.tools or definitions(span.attributes.get("ai.prompt.tools"))
     elif kind == "TOOL":
         observation.kind, observation.loose = "tool", True
         observation.name = first_text(span.attributes.get(names.TOOL_NAME), span.name)

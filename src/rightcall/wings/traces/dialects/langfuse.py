@@ -68,7 +68,7 @@ def _model(observation: Observation, attributes: dict[str, Any], span_input: Any
         observation.tools = [tool for message in held if (tool := _tool_definition(message)) is not None]
         held = [message for message in held if _tool_definition(message) is None]
     read_asked(observation, held)
-    observation.answer = read_answer(span_output) if span_output is not ABSENT else None
+    observation.answer = read_answer(span_output)
     usage = parse_container(attributes.get(f"{PREFIX}usage_details"))
     if isinstance(usage, dict):
         read_tokens(observation, usage, *TOKENS)
@@ -76,7 +76,6 @@ def _model(observation: Observation, attributes: dict[str, Any], span_input: Any
     for name in (f"{PREFIX}tool_definitions", f"{PREFIX}metadata.tools"):
         if name in attributes and not observation.tools:
             observation.tools = definitions(attributes[name])
-    observation.finish = observation.answer.finish if observation.answer else ""
 
 
 def _tool_definition(message: Any) -> dict[str, Any] | None:

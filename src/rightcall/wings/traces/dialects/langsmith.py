@@ -60,16 +60,14 @@ def _model(
     observation.kind = "llm"
     if "prompts" not in inputs:  # one string with all messages cannot be split reliably
         read_asked(observation, inputs)
-    observation.answer = read_answer(outputs) if outputs is not ABSENT and outputs is not None else None
+    observation.answer = read_answer(outputs)
     usage = _usage(outputs)
     counts = {**usage, **as_dict(usage.get("input_token_details"))}
     asked, answered = ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens")
     read_tokens(observation, counts, asked, answered, ("cache_read",))
     parameters = as_dict(extra.get("invocation_params"))
-    tools = parameters.get("tools") or inputs.get("tools")
-    observation.tools = definitions(tools) if tools else []
+    observation.tools = definitions(parameters.get("tools") or inputs.get("tools"))
     observation.model = first_text(metadata.get("ls_model_name"), parameters.get("model"))
-    observation.finish = observation.answer.finish if observation.answer else ""
 
 
 def _usage(value: Any) -> dict[str, Any]:

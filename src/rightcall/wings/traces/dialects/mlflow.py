@@ -42,7 +42,7 @@ def observe(span: Span) -> Observation:
             read_result(observation, span_output)
     elif observation.kind == "llm":
         read_asked(observation, span_input)
-        observation.answer = read_answer(span_output) if span_output is not ABSENT else None
+        observation.answer = read_answer(span_output)
         if observation.answer is None or not observation.answer.calls:
             observation.answer = answer_of_stream(span) or observation.answer
         usage = attributes.get("mlflow.chat.tokenUsage")
@@ -51,10 +51,9 @@ def observe(span: Span) -> Observation:
         tools = attributes.get(
             "mlflow.chat.tools", span_input.get("tools") if isinstance(span_input, dict) else None
         )
-        observation.tools = definitions(tools) if tools else []
+        observation.tools = definitions(tools)
         model = span_input.get("model") if isinstance(span_input, dict) else None
         observation.model = first_text(attributes.get("mlflow.llm.model"), model)
-        observation.finish = observation.answer.finish if observation.answer else ""
     else:
         observation.name = span.name
         observation.question, observation.output = _words(span_input), _words(span_output)

@@ -98,9 +98,7 @@ def _model(observation: Observation, attributes: dict[str, Any]) -> None:
     counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
     read_tokens(observation, attributes, *((name,) for name in counts))
     observation.model = first_text(attributes.get("llm.model_name"))
-    observation.finish = first_text(
-        attributes.get("llm.finish_reason"), observation.answer.finish if observation.answer else ""
-    )
+    observation.finish = first_text(attributes.get("llm.finish_reason"))
 
 
 def _complete_answer(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:

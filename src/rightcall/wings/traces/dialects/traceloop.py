@@ -11,7 +11,6 @@ from rightcall.wings.traces.content import (
     json_value,
     nest_attributes,
     parse_container,
-    whole_number,
 )
 from rightcall.wings.traces.dialects import genai
 from rightcall.wings.traces.dialects.common import (
@@ -19,6 +18,7 @@ from rightcall.wings.traces.dialects.common import (
     own_arguments,
     read_asked,
     read_result,
+    read_tokens,
 )
 from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
@@ -85,7 +85,6 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
         read_asked(observation, prompt)
     if observation.answer is None and (completion := nest_attributes(attributes, COMPLETION)) is not None:
         observation.answer = read_answer(completion)
-        observation.finish = observation.finish or (observation.answer.finish if observation.answer else "")
     if not observation.tools and isinstance(functions := nest_attributes(attributes, FUNCTIONS), list):
         observation.tools = [
             {**tool, "parameters": parse_container(tool.get("parameters"))}
@@ -93,9 +92,10 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
             if isinstance(tool, dict)
         ]
     if not observation.has_usage:
-        observation.input_tokens = whole_number(attributes.get("llm.usage.prompt_tokens"))
-        observation.output_tokens = whole_number(attributes.get("llm.usage.completion_tokens"))
-        genai.read_usage(observation, attributes) if observation.input_tokens is None else None
+        asked, answered = (("llm.usage.prompt_tokens",), ("llm.usage.completion_tokens",))
+        read_tokens(observation, attributes, asked, answered, ())
+        if observation.input_tokens is None:
+            genai.read_usage(observation, attributes)
     observation.model = observation.model or first_text(attributes.get(names.REQUEST_MODEL))
 
 

@@ -38,9 +38,7 @@ def observe(span: Span) -> Observation:
         text = first_text(attributes.get("ai.response.text"))
         if text or calls:
             observation.answer = read_answer({"role": "assistant", "content": text, "tool_calls": calls})
-        observation.tools = (
-            definitions(attributes["ai.prompt.tools"]) if "ai.prompt.tools" in attributes else []
-        )
+        observation.tools = definitions(attributes.get("ai.prompt.tools"))
         asked, answered = (f"ai.usage.{name}Tokens" for name in ("prompt", "completion"))
         read_tokens(
             observation, attributes, (asked, "ai.usage.inputTokens"), (answered, "ai.usage.outputTokens"), ()
