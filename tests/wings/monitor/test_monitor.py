@@ -10,8 +10,8 @@ from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory, Us
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceCheck, TraceFilter
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
+from rightcall.wings.monitor.judge import is_chosen
 from rightcall.wings.monitor.production_rates import check_rates
-from rightcall.wings.monitor.sample import is_chosen
 from rightcall.wings.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.reader import load_traces

@@ -5,9 +5,9 @@
     receiver   `monitor serve`, with the receiver of traces
     trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              production_rates   bad checks by version, and what changed
-    judge      judged metrics, and their budget     session_hours   sessions of the current hour
-    sample     which traces paid checks look at     drift      one watched series
-    baseline   the frozen reference                 alerts     webhook, command, stderr
+    judge      judged metrics, their sample and budget     session_hours   sessions of the current hour
+    drift      one watched series                   alerts     webhook, command, stderr
+    baseline   the frozen reference
     week_blocks   parts of the week and their rates    bounds     what a series is compared with
     rehearsal  the baseline played through the detector, months drawn from its days, and whether rates move by day
     forecast   what would be detected, and when     demo       a bundled hour of traffic

@@ -12,7 +12,7 @@ import msgspec
 from rightcall.show.lines import tell
 from rightcall.wings.monitor.settings import AlertTo
 
-PAUSES = (0.5, 2.0, 8.0)
+PAUSES = (0.5, 2.0)
 TIMEOUT = 10.0
 QUIET = 3600.0
 LONGEST = 64 * 1024
@@ -46,12 +46,11 @@ class Alerts:
                 self._say("an alert could not be delivered after 3 attempts")
 
     async def _try(self, target: AlertTo, body: bytes) -> bool:
-        for attempt, pause in enumerate((*PAUSES[:2], 0.0)):
+        for pause in PAUSES:
             if await self._deliver(target, body):
                 return True
-            if attempt < 2:
-                await asyncio.sleep(pause)
-        return False
+            await asyncio.sleep(pause)
+        return await self._deliver(target, body)
 
     async def _deliver(self, target: AlertTo, body: bytes) -> bool:
         if target.exec:

@@ -1,5 +1,5 @@
-"""The judges of the settings, and how many traces each sees: shares by stratum, lowered for the next hour when the
-daily budget requires it.
+"""The judges of the settings, and which traces each sees: shares by stratum, lowered for the next hour when the daily
+budget requires it.
 
 Within an hour the share of a stratum never changes, and it never depends on the content of a trace: so the probability
 that is stored with every score is the one it was chosen with.
@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import as_metrics
@@ -32,6 +33,14 @@ def judge_of(settings: JudgeSettings) -> Judge:
         return None if score.error else float(not score.passed)
 
     return judge
+
+
+def is_chosen(salt: str, trace_id: str, p: float) -> bool:
+    """Whether SHA-256(salt ‖ trace id) falls into the share p.
+
+    Equal in every process and independent of content; raising `p` keeps the traces that were already chosen.
+    """
+    return int(hex_digest(f"{salt}{trace_id}", 16), 16) / 2**64 < p
 
 
 class JudgeSpending(msgspec.Struct):

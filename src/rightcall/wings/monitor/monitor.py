@@ -26,9 +26,8 @@ from rightcall.wings.monitor.baseline import (
 )
 from rightcall.wings.monitor.bounds import reference_of
 from rightcall.wings.monitor.drift import Crossing, Series
-from rightcall.wings.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
+from rightcall.wings.monitor.judge import Judge, JudgeSpending, is_chosen, judge_of, stratum_of
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
-from rightcall.wings.monitor.sample import is_chosen
 from rightcall.wings.monitor.series_book import SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
