@@ -13,17 +13,15 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.callable_agent import as_trajectory
+from rightcall.agents.callable_agent import as_trajectory, call_function
 from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
 from rightcall.metrics.base import Metric
@@ -94,12 +92,7 @@ class Executor:
 
     async def __call__(self, golden: Golden) -> Trajectory:
         _returned.set(NOTHING)  # clear the previous case, in case this one raises
-        data = golden.metadata.get("data", golden)
-        if inspect.iscoroutinefunction(self.function):
-            returned = await self.function(data)
-        else:
-            returned = await in_thread(partial(self.function, data), cancel=True)
-            returned = await returned if inspect.isawaitable(returned) else returned
+        returned = await call_function(self.function, golden.metadata.get("data", golden))
         _returned.set(returned)
         return trajectory_of(returned)
 

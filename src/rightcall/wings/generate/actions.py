@@ -32,23 +32,7 @@ _VERB_GROUPS = (
 )
 """Verbs that a request may exchange."""
 
-_VAGUE = frozenset(
-    map(
-        stem,
-        (
-            "detail",
-            "details",
-            "information",
-            "info",
-            "data",
-            "result",
-            "results",
-            "full",
-            "multiple",
-            "several",
-        ),
-    )
-)
+_VAGUE = frozenset(map(stem, word_set("detail information info data result full multiple several")))
 """Stems that tell no tool from another."""
 SEARCHES = word_set("search find query lookup")
 VERBS = word_set(_MORE_VERBS) | EFFECTS.keys()
@@ -158,10 +142,9 @@ def _action(name: str, description: str, short: bool) -> str:
         return "" if description.strip() else name_action(name)
     place = 1 if words[0].endswith("ly") and not base_form(words[0]) and len(words) > 1 else 0
     verb = base_form(words[place])
-    if verb:
-        action = _imperative(words, place, verb)
-    else:
+    if not verb:
         return ""
+    action = _imperative(words, place, verb)
     action = _spoken(_shortened(action) if short else action)
     return action if len(action.split()) > 1 and len(action) <= LONGEST else ""
 
@@ -357,8 +340,3 @@ def _spoken(action: str) -> str:
     action = re.sub(r"\b[Aa] (?=[aeioAEIO]\w)", "an ", action)
     action = re.sub(r"\b[Aa]n (?=[b-df-gj-km-np-tv-zBCDGJKPQTVWYZ][a-z])", "a ", action)
     return re.sub(r",? (?:etc|and more|and so on)$", "", action.rstrip(" .,:;-"))
-
-
-def _lower_first(text: str) -> str:
-    is_word = text[:1].isupper() and text[1:2].islower()
-    return text[:1].lower() + text[1:] if is_word else text

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.config import ContextConstructionConfig, StylingConfig
 from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
 from rightcall.wings.generate.documents import SourceDocument, load_document
-from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
 from rightcall.wings.generate.production import FREE_ROUNDS, ROUNDS, Production
 from rightcall.wings.generate.setup import SynthesisSetup
@@ -32,31 +31,27 @@ class AsyncSynthesizer(SynthesisSetup):
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, *, kinds: Mapping[PlanKind, int] = WEIGHTS
     ) -> Production:
         """Goldens planned from tools, with what was dropped and why. `kinds` weighs kinds of plans."""
-        maker = replace(self, tools=tuple(tools) or self.tools)
-        maker._require_tools()
+        maker = self._with_tools(tools)
         weight = sum(kinds.get(kind, 0) for kind in WITHOUT_CALLS)
         idle = -(-num_goldens * weight // max(1, sum(kinds.values())))  # rounded up
         schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle)
         async with maker._kit() as kit:
             rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
             jobs = ToolJobs(schedule, kit)
-            work = maker._work("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
-            return await maker._produce(work)
+            return await maker._produce("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
 
     async def aconversations_from_tools(
         self, tools: Sequence[Tool] = (), num_goldens: int = 10, *, turns: int = 3
     ) -> Production:
         """Conversations planned from tools."""
-        maker = replace(self, tools=tuple(tools) or self.tools)
-        maker._require_tools()
+        maker = self._with_tools(tools)
         if turns < 1:
             raise ConfigError(f"turns must be at least 1, got {turns}")
         async with maker._kit() as kit:
             jobs = ConversationJobs(maker.tools, kit, turns)
-            work = maker._work(
+            return await maker._produce(
                 "conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns
             )
-            return await maker._produce(work)
 
     async def afrom_docs(
         self,
@@ -71,11 +66,14 @@ class AsyncSynthesizer(SynthesisSetup):
         config = config or ContextConstructionConfig()
         documents: list[SourceDocument] = [load_document(path) for path in document_paths]
         contexts = contexts_of(documents, config, seed=self.seed)
-        async with self._kit(needs_model=True) as kit:
-            kept = await good_contexts(contexts, kit, config.context_quality_threshold)
-            return await self._from_contexts(
-                kit, kept, include_expected, max_goldens_per_context, conversations=conversations, way="docs"
-            )
+        return await self._from_contexts(
+            "docs",
+            contexts,
+            max_goldens_per_context,
+            threshold=config.context_quality_threshold,
+            include_expected=include_expected,
+            conversations=conversations,
+        )
 
     async def afrom_contexts(
         self,
@@ -85,16 +83,13 @@ class AsyncSynthesizer(SynthesisSetup):
         *,
         conversations: bool = False,
     ) -> Production:
-        """Goldens from contexts."""
-        async with self._kit(needs_model=True) as kit:
-            return await self._from_contexts(
-                kit,
-                contexts,
-                include_expected,
-                max_goldens_per_context,
-                conversations=conversations,
-                way="contexts",
-            )
+        return await self._from_contexts(
+            "contexts",
+            contexts,
+            max_goldens_per_context,
+            include_expected=include_expected,
+            conversations=conversations,
+        )
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
         """Goldens from a description."""
@@ -107,22 +102,17 @@ class AsyncSynthesizer(SynthesisSetup):
             raise ConfigError("generating from scratch requires a conversational_styling_config")
         async with self._kit(needs_model=True) as kit:
             jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
-            return await self._produce(self._work("scratch", num_goldens, jobs, kit, goldens=num_goldens))
+            return await self._produce("scratch", num_goldens, jobs, kit, goldens=num_goldens)
 
     async def afrom_goldens(
         self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected: bool = True
     ) -> Production:
-        """Goldens from goldens."""
-        _require_some(goldens)
-        count = len(goldens) * max_goldens_per_golden
+        source, per = _source_of(goldens), max_goldens_per_golden
         needs_model = not all(golden.expected_calls for golden in goldens)
         async with self._kit(needs_model=needs_model) as kit:
-            jobs = golden_jobs(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
-            source = hex_digest(encode(list(goldens)))
-            work = self._work(
-                "goldens", count, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
-            )
-            return await self._produce(work)
+            jobs = golden_jobs(goldens, kit, per, include_expected=include_expected)
+            count = len(goldens) * per
+            return await self._produce("goldens", count, jobs, kit, rounds=1, source=source, per=per)
 
     async def aconversations_from_goldens(
         self,
@@ -131,38 +121,33 @@ class AsyncSynthesizer(SynthesisSetup):
         include_expected: bool = True,
     ) -> Production:
         """Scenarios from scenarios."""
-        _require_some(goldens)
-        count = len(goldens) * max_goldens_per_golden
+        source, count = _source_of(goldens), len(goldens) * max_goldens_per_golden
         async with self._kit(needs_model=True) as kit:
             jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
-            source = hex_digest(encode(list(goldens)))
-            work = self._work("conversations from goldens", count, jobs, kit, rounds=1, source=source)
-            return await self._produce(work)
+            return await self._produce(
+                "conversations from goldens", count, jobs, kit, rounds=1, source=source
+            )
 
     async def _from_contexts(
         self,
-        kit: Kit,
+        way: str,
         contexts: Sequence[Context],
-        include_expected: bool,
         per_context: int,
         *,
-        conversations: bool,
-        way: str,
+        threshold: float = 0.0,
+        **expected: bool,
     ) -> Production:
-        count = len(contexts) * per_context
-        jobs = context_jobs(
-            contexts,
-            kit,
-            per_context,
-            include_expected=include_expected,
-            conversations=conversations,
-            way=way,
-        )
-        source = hex_digest(encode([context.texts for context in contexts]))
-        work = self._work(way, count, jobs, kit, rounds=1, source=source, per=per_context)
-        return await self._produce(work)
+        """Goldens from the contexts that a critic rates at least `threshold`; `expected` is for `context_jobs`."""
+        async with self._kit(needs_model=True) as kit:
+            kept = await good_contexts(contexts, kit, threshold)
+            source = hex_digest(encode([context.texts for context in kept]))
+            jobs = context_jobs(kept, kit, per_context, way=way, **expected)
+            count = len(kept) * per_context
+            return await self._produce(way, count, jobs, kit, rounds=1, source=source, per=per_context)
 
 
-def _require_some(goldens: Iterable[object]) -> None:
-    if not list(goldens):
+def _source_of(goldens: Sequence[AnyGolden]) -> str:
+    """A digest of the goldens that others are made from; an error when there are none."""
+    if not goldens:
         raise ConfigError("no goldens to generate from")
+    return hex_digest(encode(list(goldens)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -57,17 +58,12 @@ def load_document(path: str | Path) -> SourceDocument:
 
 
 def _plain(path: Path, data: bytes) -> str:
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig")):
-        if data.startswith(mark):
-            try:
-                return data.decode(encoding).replace("\r\n", "\n")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    str(path),
-                    f"is not {encoding[:6].upper()}: invalid byte at {error.start:,}",
-                    "convert it to UTF-8",
-                ) from None
-    raise AssertionError
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return data.decode(encoding).replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        problem = f"is not {encoding[:6].upper()}: invalid byte at {error.start:,}"
+        raise InputError(str(path), problem, "convert it to UTF-8") from None
 
 
 def _html(path: Path, data: bytes) -> str:
@@ -82,7 +78,7 @@ def _pdf(path: Path, data: bytes) -> str:
         import pypdf
     except ImportError:
         raise MissingExtraError("reading a PDF", "pypdf", "documents") from None
-    try:
+    with _explained(path, "PDF"):
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise InputError(str(path), "is encrypted", "save it without a password")
@@ -91,12 +87,6 @@ def _pdf(path: Path, data: bytes) -> str:
                 str(path), f"has {len(reader.pages):,} pages, the limit is {MOST_PAGES:,}", "split it"
             )
         return "\n\n".join(page.extract_text() for page in reader.pages)
-    except InputError:
-        raise
-    except Exception as error:  # a broken file can raise any exception
-        raise InputError(
-            str(path), f"is not a readable PDF ({_first_line(error)})", "save it again"
-        ) from None
 
 
 def _docx(path: Path, data: bytes) -> str:
@@ -110,7 +100,7 @@ def _docx(path: Path, data: bytes) -> str:
         import docx
     except ImportError:
         raise MissingExtraError("reading a Word document", "python-docx", "documents") from None
-    try:
+    with _explained(path, "Word document"):
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             unpacked = sum(part.file_size for part in parts.infolist())
         if unpacked > MOST_UNPACKED:
@@ -122,12 +112,6 @@ def _docx(path: Path, data: bytes) -> str:
         return "\n\n".join(
             [*(paragraph.text for paragraph in opened.paragraphs if paragraph.text.strip()), *rows]
         )
-    except InputError:
-        raise
-    except Exception as error:  # a broken file can raise any exception
-        raise InputError(
-            str(path), f"is not a readable Word document ({_first_line(error)})", "save it again"
-        ) from None
 
 
 READERS: dict[str, Callable[[Path, bytes], str]] = {
@@ -172,5 +156,13 @@ class _HtmlText(HTMLParser):
         return re.sub(r" *\n[ \n]*\n *", "\n\n", joined).strip()
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+@contextmanager
+def _explained(path: Path, kind: str) -> Iterator[None]:
+    """A broken file can raise any exception; the first line of it explains the error."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise InputError(str(path), f"is not a readable {kind} ({first_line})", "save it again") from None

@@ -58,7 +58,6 @@ POINTERS = word_set("id ids key slug number url name")
 
 
 def required_parameters(tool: Tool) -> tuple[str, ...]:
-    """The required parameters."""
     needed = tool.input_schema.get("required")
     return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
 

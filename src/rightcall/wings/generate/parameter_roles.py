@@ -17,6 +17,8 @@ from rightcall.wings.generate.schema_parts import about, json_type, parameter_sc
 from rightcall.wings.generate.value_kinds import ENTITIES, kind_of
 
 _PLACES = word_set("id index idx row col column number page line pos position")
+_IDENTIFYING = word_set("code uuid gid path source folder owner slug project url").union(FILES, ENTITIES)
+"""Kinds of values that say which thing is meant."""
 
 
 def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
@@ -86,17 +88,4 @@ def is_identifier(tool: Tool, name: str) -> bool:
     if json_type(parameter_schema(tool, name)) in ("integer", "number"):
         return not _PLACES.isdisjoint(name_tokens(name))
     kind = kind_of(name, parameter_schema(tool, name), about(tool))
-    return name_tokens(name)[-1:] in (("id",), ("ids",), ("uuid",)) or kind in (
-        "code",
-        "uuid",
-        "gid",
-        "path",
-        "source",
-        "folder",
-        "owner",
-        "slug",
-        "project",
-        "url",
-        *FILES,
-        *ENTITIES,
-    )
+    return name_tokens(name)[-1:] in (("id",), ("ids",), ("uuid",)) or kind in _IDENTIFYING

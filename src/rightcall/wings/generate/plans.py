@@ -303,14 +303,10 @@ def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any])
     return not shared and not overwrites and any(own != other for own, other in pairs)
 
 
-def parameters_without_default(tool: Tool) -> list[str]:
-    """The parameters that the request itself must provide."""
-    return [name for name in required_parameters(tool) if name not in tool.defaults()]
-
-
 def parameters_to_withhold(tool: Tool) -> list[str]:
     """The parameters that a request may say it still owes; nobody looks up “the to”."""
-    return [name for name in parameters_without_default(tool) if not STOP_WORDS.issuperset(name_tokens(name))]
+    provided = (name for name in required_parameters(tool) if name not in tool.defaults())
+    return [name for name in provided if not STOP_WORDS.issuperset(name_tokens(name))]
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:

@@ -33,6 +33,7 @@ from rightcall.run.sink import Sink
 from rightcall.store.base import changes
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
+from rightcall.wings.generate.scribe import Scribe
 from rightcall.wings.generate.verify import Duplicates
 
 ROUNDS = 3
@@ -50,6 +51,15 @@ class Made(Record, frozen=True):
     reason: str = ""
     usage: Usage = Usage()
     messages: tuple[Message, ...] = ()
+
+
+def product(
+    golden: AnyGolden | None, scores: dict[str, Score], reason: str = "", scribe: Scribe | None = None
+) -> Made:
+    """The result of a job, with what its model was asked and used."""
+    if scribe is None:
+        return Made(golden, scores, reason)
+    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))
 
 
 class Job(Protocol):

@@ -66,9 +66,8 @@ def names_one_thing(tool: Tool, action: str) -> bool:
 
 def parameter_in_purpose(tool: Tool, action: str, parameters: tuple[str, ...]) -> str:
     """The parameter that a purpose names and the request would not state: “documents that match the filter”."""
-    specified = stems(
-        " ".join(re.findall(r"\b(?:specified|given|provided|selected) (\w+)", _first_sentence(tool)))
-    )
+    first = next(iter(sentences(tool.description)), "")
+    specified = stems(" ".join(re.findall(r"\b(?:specified|given|provided|selected) (\w+)", first)))
     stated = stems(" ".join(" ".join(name_tokens(name)) for name in parameters))
     for name in tool.parameters:
         if name not in parameters and (specified - stated) & stems(" ".join(name_tokens(name))):
@@ -151,11 +150,6 @@ def basis_parameter(tool: Tool, parameters: tuple[str, ...]) -> str:
         if name not in parameters and told and told <= words:
             return name
     return ""
-
-
-def _first_sentence(tool: Tool) -> str:
-    """The first sentence of a description as it stands."""
-    return next(iter(sentences(tool.description)), "")
 
 
 def part_of_a_change(tool: Tool, action: str, parameters: tuple[str, ...]) -> str:

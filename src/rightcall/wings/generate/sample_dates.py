@@ -6,7 +6,7 @@ import datetime
 import random
 import re
 
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.schema.effects import EFFECTS, verb_of
 from rightcall.wings.generate.patterns import fits_pattern
 
@@ -35,24 +35,7 @@ _NO_DATES = ("abcdef", "Ab-12")
 _DIGITS = ("%Y%m%d", "%Y")
 """Forms that a number may have as well: only a name tells that a date is meant."""
 
-_DATE_WORDS = frozenset(
-    [
-        "date",
-        "day",
-        "start",
-        "end",
-        "since",
-        "until",
-        "from",
-        "to",
-        "month",
-        "year",
-        "begin",
-        "after",
-        "before",
-        "when",
-    ]
-)
+_DATE_WORDS = word_set("date day start end since until from to month year begin after before when")
 
 
 class Calendar:

@@ -78,8 +78,12 @@ def item_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any] 
     items = schema.get("items")
     if not isinstance(items, dict) or not items:
         return None
-    text = {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
-    return {**text, **without_null(items, root)}
+    return {**described(schema), **without_null(items, root)}
+
+
+def described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The description of a schema alone, for a part of it that may have none."""
+    return {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}
 
 
 def words_of(text: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from rightcall.agents.limits import RunLimits
 from rightcall.agents.retrying_client import Asker, Patience
@@ -42,14 +42,7 @@ LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 
 @dataclass(frozen=True)
 class SynthesisSetup:
-    """How goldens are generated.
-
-    Without a `model`, goldens from tools are written by templates, and everything else by the project's
-    `default_generator`. A model is `provider:model` or a name of the project's `models`. `tools` are those of the agent
-    under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
-    requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
-    on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
-    """
+    """How goldens are generated; `Synthesizer` explains the settings."""
 
     model: Model | None = None
     async_mode: bool = True
@@ -129,12 +122,12 @@ class SynthesisSetup:
             raise ConfigError(f"{LEAVE_OPEN}; {line_to_add('generator')}")
         return model
 
-    def _work(
+    async def _produce(
         self, way: str, count: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
-    ) -> Work:
+    ) -> Production:
         if count < 1:
             raise ConfigError("the number of goldens must be at least 1")
-        return Work(
+        work = Work(
             way,
             count,
             jobs,
@@ -150,6 +143,7 @@ class SynthesisSetup:
             },
             kit.asker,
         )
+        return await produce(work, self.store, resume=self.resume, watch=self.watch)
 
     def _settings(self, kit: Kit) -> dict[str, Any]:
         """The settings that must be unchanged to resume a run."""
@@ -160,18 +154,18 @@ class SynthesisSetup:
             settings[name] = repr(getattr(self, name))
         return settings
 
-    async def _produce(self, work: Work) -> Production:
-        return await produce(work, self.store, resume=self.resume, watch=self.watch)
-
-    def _require_tools(self) -> None:
-        if not self.tools:
+    def _with_tools(self, tools: Sequence[Tool]) -> Self:
+        """The same for these tools, if there are some; an error when nothing can be generated from them."""
+        offered = tuple(tools) or self.tools
+        if not offered:
             raise ConfigError("there are no tools to generate from")
-        if self.model is None and not plannable(self.tools):
-            names = ", ".join(tool.name for tool in self.tools)
+        if self.model is None and not plannable(offered):
+            names = ", ".join(tool.name for tool in offered)
             raise ConfigError(
                 f"no request can be written for {shorten(names, 80)} without a model: their definitions do not say"
                 " which values they take, or they are too similar; see `rightcall lint`, or give a model"
             )
+        return replace(self, tools=offered)
 
 
 class _Desk:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.callable_agent import call_function
 from rightcall.agents.conversation.dialogue_loop import UserFault
 from rightcall.agents.conversation.model_user import ModelUsers
 from rightcall.agents.conversation.turn_function import HISTORY, INPUT, WORDS, turn_parameters
@@ -22,7 +22,6 @@ from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
@@ -56,18 +55,11 @@ def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
     async def callback(input: str, history: list[dict[str, str]], thread_id: str) -> Any:
         values = {INPUT: input, "thread_id": thread_id} | dict.fromkeys(HISTORY[:2], history)
         if words:
-            return await _call_function(function, **{name: values[name] for name in words})
-        return await _call_function(function, *((input, history) if takes_history else (input,)))
+            return await call_function(function, **{name: values[name] for name in words})
+        return await call_function(function, *((input, history) if takes_history else (input,)))
 
     callback.__name__ = getattr(function, "__name__", "model_callback")
     return callback
-
-
-async def _call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return await function(*args, **words)
-    answer = await in_thread(partial(function, *args, **words), cancel=True)
-    return await answer if inspect.isawaitable(answer) else answer
 
 
 ATTEMPTS = 3

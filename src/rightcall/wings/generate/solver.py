@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
 import msgspec
 
@@ -50,9 +51,8 @@ class Solver:
 
     def judged(self, golden: Golden, trajectory: Trajectory) -> CaseResult:
         """The sample's score, strictly: no extra call, none missing, every argument correct."""
-        strict = msgspec.structs.replace(
-            golden, expected_output=None, output_contains=(), category=_strict(golden)
-        )
+        category = "negative" if golden.no_calls else "golden"
+        strict = msgspec.structs.replace(golden, expected_output=None, output_contains=(), category=category)
         return result_of(strict, 0, trajectory, tools_for(golden, self._tools))
 
 
@@ -63,11 +63,4 @@ def depends(golden: Golden) -> bool:
 
 def total_usage(trajectories: Iterable[Trajectory]) -> Usage:
     """The total usage of the samples."""
-    used = Usage()
-    for trajectory in trajectories:
-        used = used.plus(trajectory.usage)
-    return used
-
-
-def _strict(golden: Golden) -> str:
-    return "negative" if golden.no_calls else "golden"
+    return reduce(Usage.plus, (trajectory.usage for trajectory in trajectories), Usage())

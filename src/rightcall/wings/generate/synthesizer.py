@@ -21,11 +21,11 @@ from rightcall.wings.generate.production import Production
 class Synthesizer(AsyncSynthesizer):
     """Generates goldens. Every one is a draft: read it before you trust it.
 
-    Without a `model`, goldens from tools are written by templates. `tools` are the tools of the agent under
-    test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver`
-    reads requests independently [default: the model]. Every choice depends only on `seed`. With a `store`,
-    finished work is on disk at once, and `resume` names a run to continue. `watch` receives progress,
-    `limits` end it.
+    Without a `model`, goldens from tools are written by templates, and everything else by the project's
+    `default_generator`. A model is `provider:model` or a name of the project's `models`. `tools` are those of the agent
+    under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
+    requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
+    on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
     """
 
     # Goldens of one turn

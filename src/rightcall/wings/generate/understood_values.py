@@ -14,7 +14,14 @@ from rightcall.wings.generate.documented_values import (
     numbers_in,
 )
 from rightcall.wings.generate.places import coordinate_of
-from rightcall.wings.generate.schema_parts import item_schema, json_type, singular, text_of, without_null
+from rightcall.wings.generate.schema_parts import (
+    described,
+    item_schema,
+    json_type,
+    singular,
+    text_of,
+    without_null,
+)
 from rightcall.wings.generate.value_kinds import API_PATH, kind_of
 
 DEEPEST = 3
@@ -81,7 +88,7 @@ def is_understood(  # noqa: PLR0911, PLR0912  a table of types
             if len(branches) > 1 and any(_is_object(branch, root) for branch in branches):
                 return False  # what a branch needs depends on which one is meant
             return bool(branches) and is_understood(
-                name, {**_described(schema), **branches[0]}, root, tool, depth + 1
+                name, {**described(schema), **branches[0]}, root, tool, depth + 1
             )
     if "type" not in schema and "properties" not in schema:
         return False
@@ -167,7 +174,3 @@ def _is_api_path(name: str, schema: dict[str, Any], tool: str) -> bool:
 
 def _is_object(schema: Any, root: dict[str, Any]) -> bool:
     return isinstance(schema, dict) and json_type(without_null(schema, root)) == "object"
-
-
-def _described(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": schema["description"]} if isinstance(schema.get("description"), str) else {}

@@ -26,8 +26,6 @@ from rightcall.wings.generate.solver import Solver, total_usage
 from rightcall.wings.generate.statement import missing_values, surplus_numbers, tool_mention, unlike_a_request
 from rightcall.wings.generate.values import sample_arguments
 
-CHECKS = ("schema", "executes", "stated", "recovered")
-
 
 class Verifier:
     """Verifies goldens against tools. Without a solver, what a request implies is judged only by its words."""
@@ -45,7 +43,6 @@ class Verifier:
         self._config = config or VerificationConfig()
         usable = [tool for tool in tools.values() if has_usable_schema(tool)]
         self._toolbox = Toolbox(usable, mocks=mocks, seed=seed)
-        self.usage = Usage()
 
     async def verify(self, golden: Golden) -> tuple[dict[str, Score], Usage]:
         """The checks that were made, by name, and what they cost; the golden is right when all of them pass."""
@@ -161,25 +158,21 @@ ALIKE = 0.85
 class Duplicates:
     """Remembers goldens. Two requests that differ in a value are two tests, however similar."""
 
-    def __init__(self, alike: float = ALIKE) -> None:
-        self._alike = alike
+    def __init__(self) -> None:
         self._same: dict[str, str] = {}
         self._near: dict[bytes, NearTexts] = {}
         self._first: dict[bytes, str] = {}
 
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
-        text = golden.input if isinstance(golden, Golden) else _request_text(golden)
+        turns = () if isinstance(golden, Golden) else golden.turns
+        first = golden.input if isinstance(golden, Golden) else golden.scenario
+        text = "\n".join([first, *(turn.content for turn in turns)])
         if (same := self._same.setdefault(normalize(text) or text, golden.id)) != golden.id:
             return same
-        calls = encode([golden.expected_calls, *(() if isinstance(golden, Golden) else golden.turns)])
+        calls = encode([golden.expected_calls, *turns])
         if "template" in golden.tags and golden.expected_calls and calls in self._near:
             return self._first[calls]  # another frame around the same calls tests nothing new
         self._first.setdefault(calls, golden.id)
-        match = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)
+        match = self._near.setdefault(calls, NearTexts(ALIKE)).earlier(golden.id, text)
         return match[0] if match else ""
-
-
-def _request_text(golden: AnyGolden) -> str:
-    assert not isinstance(golden, Golden)
-    return "\n".join([golden.scenario, *(turn.content for turn in golden.turns)])

@@ -101,18 +101,13 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Sta
 
 def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[int, int, Start]:
     loaded_goldens = [golden for path in paths for golden in load_goldens(path)]
-    if conversations:
-        talks = [golden for golden in loaded_goldens if isinstance(golden, ConversationalGolden)]
-        if len(talks) < len(loaded_goldens):
-            raise InputError(
-                str(paths[0]), "contains single-turn goldens", "use `rightcall generate goldens` for those"
-            )
-        return len(talks) * per, 0, lambda synthesizer: synthesizer.aconversations_from_goldens(talks, per)
     goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
-    if len(goldens) < len(loaded_goldens):
-        raise InputError(
-            str(paths[0]), "contains conversations", "use `rightcall generate conversations` for those"
-        )
+    talks = [golden for golden in loaded_goldens if isinstance(golden, ConversationalGolden)]
+    if goldens if conversations else talks:
+        kind, command = ("single-turn goldens", "goldens") if conversations else ("conversations",) * 2
+        raise InputError(str(paths[0]), f"contains {kind}", f"use `rightcall generate {command}` for those")
+    if conversations:
+        return len(talks) * per, 0, lambda synthesizer: synthesizer.aconversations_from_goldens(talks, per)
     return len(goldens) * per, 0, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)
 
 

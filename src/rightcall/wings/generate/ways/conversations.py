@@ -12,7 +12,7 @@ from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, Schedule, plan_of
-from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.production import Job, Made, product
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.templates import template_request
 from rightcall.wings.generate.ways.scenario import Situation
@@ -58,7 +58,7 @@ class ConversationJob:
                 failed = next(
                     (s.reason for s in checked.values() if not s.passed), "no turn could be written"
                 )
-                return _product(None, scores, f"turn {number + 1}: {failed}", scribe)
+                return product(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         situation = await self._situation(turns, scribe)
         provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
@@ -74,7 +74,7 @@ class ConversationJob:
             tags=("generated", *(() if scribe is not None else ("template",))),
             metadata={"generated": provenance},
         )
-        return _product(golden, scores, "", scribe)
+        return product(golden, scores, "", scribe)
 
     async def _turn(
         self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
@@ -139,11 +139,3 @@ class ConversationJob:
             )
         except Unreadable:
             return plain  # only a description; the turns and their calls are what is tested
-
-
-def _product(
-    golden: ConversationalGolden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None
-) -> Made:
-    if scribe is None:
-        return Made(golden, scores, reason)
-    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))

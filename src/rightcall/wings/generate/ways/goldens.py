@@ -29,30 +29,20 @@ def golden_jobs(
         names = [call.tool for call in golden.expected_calls]
         offered = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
         if offered and len(offered) == len(names):
-            return ToolJob(
-                PlannedSlot(place, _kind(offered), _once(offered), number), kit, parents=(golden.id,)
-            )
+            tools = tuple(dict.fromkeys(offered))
+            kind: PlanKind = "one" if len(offered) == 1 else "parallel" if len(tools) == 1 else "several"
+            return ToolJob(PlannedSlot(place, kind, tools, number), kit, parents=(golden.id,))
         name = f"golden-{which + 1:04}-{number + 1}"
-        common = {"number": number + 1, "count": per_golden, "language": kit.language_name}
-        parents = (golden.id,)
+        values = {"number": number + 1, "count": per_golden, "language": kit.language_name}
+        prompt, context = "input_from_golden", None
         if golden.context:
+            prompt = "input_from_context"
             context = Context(tuple(golden.context), (golden.source_file,) if golden.source_file else ())
-            values = {**common, "context": context.text, "style": kit.style(name)}
-            return TextJob(
-                name,
-                kit,
-                "goldens",
-                "input_from_context",
-                values,
-                context,
-                include_expected,
-                parents,
-                golden.id,
-            )
-        values = {**common, "examples": _examples(golden, goldens, kit)}
-        return TextJob(
-            name, kit, "goldens", "input_from_golden", values, None, include_expected, parents, golden.id
-        )
+            values |= {"context": context.text, "style": kit.style(name)}
+        else:
+            values |= {"examples": _examples(golden, goldens, kit)}
+        parents = (golden.id,)
+        return TextJob(name, kit, "goldens", prompt, values, context, include_expected, parents, golden.id)
 
     return job_stream(job, len(goldens) * per_golden)
 
@@ -75,14 +65,6 @@ def golden_scenarios(
         )
 
     return job_stream(job, len(goldens) * per_golden)
-
-
-def _kind(names: tuple[str, ...]) -> PlanKind:
-    return "one" if len(names) == 1 else "parallel" if len(set(names)) == 1 else "several"
-
-
-def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
 
 
 def _examples(golden: Golden, goldens: Sequence[Golden], kit: Kit) -> str:

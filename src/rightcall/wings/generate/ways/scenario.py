@@ -11,7 +11,7 @@ from rightcall.model.score import Score
 from rightcall.wings.generate.config import ConversationalStylingConfig
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.production import Made
+from rightcall.wings.generate.production import Made, product
 from rightcall.wings.generate.scribe import Unreadable
 from rightcall.wings.generate.steps import BelowThreshold, label_calls, refine
 
@@ -87,8 +87,8 @@ class ScenarioJob:
                 metadata={"generated": provenance},
             )
             scores = {"quality": Score(refinement.quality or 0.0, True), "recovered": recovered}
-            return Made(golden, scores, "", scribe.usage, tuple(scribe.messages))
-        return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
+            return product(golden, scores, scribe=scribe)
+        return product(None, {}, "; ".join(dict.fromkeys(reasons)), scribe)
 
     def _in_one_turn(self, scenario: str, situation: Situation) -> Golden:
         """The situation as solvers see it: everything the user knows, at once."""

@@ -6,7 +6,7 @@ From scratch, the prompt has a description only; from contexts and documents, a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.production import Job, Made, product
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.steps import BelowThreshold, Refinement, label_calls, refine
 from rightcall.wings.generate.ways.scenario import ScenarioJob, style_lines
@@ -34,7 +34,6 @@ class TextJob:
     include_expected: bool = True
     parents: tuple[str, ...] = ()
     cluster: str | None = None
-    more: Mapping[str, object] = field(default_factory=dict)
 
     async def make(self) -> Made:
         """A golden, or why every attempt failed."""
@@ -55,15 +54,9 @@ class TextJob:
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
-            return Made(
-                self._with_provenance(golden, refinement, scribe),
-                scores,
-                "",
-                scribe.usage,
-                tuple(scribe.messages),
-            )
-        why = "; ".join(dict.fromkeys(reasons))
-        return Made(None, scores, why, scribe.usage, tuple(scribe.messages))
+            golden = self._with_provenance(golden, refinement, scribe)
+            return product(golden, scores, scribe=scribe)
+        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
     def _golden(self, refinement: Refinement) -> Golden:
         return Golden(
@@ -99,7 +92,6 @@ class TextJob:
             context_quality=self.context.quality if self.context else None,
             context_source_files=list(self.context.sources) if self.context else None,
             parents=list(self.parents),
-            **self.more,
         )
         source = self.context.sources[0] if self.context and self.context.sources else None
         return msgspec.structs.replace(golden, source_file=source, metadata={"generated": provenance})

@@ -14,7 +14,7 @@ from rightcall.wings.generate.config import Evolution, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.phrases import PHRASES
 from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
-from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.production import Job, Made, product
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
 from rightcall.wings.generate.templates import label, template_request, value_in_words
@@ -64,9 +64,9 @@ class ToolJob:
             scores = await self._verify(golden, plan, scribe)
             if all(score.passed for score in scores.values()):
                 golden = await self._evolve(golden, plan, scribe)
-                return _product(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
+                return product(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
-        return _product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
     async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
         kit = self.kit
@@ -208,9 +208,3 @@ def _rules(plan: CallPlan, kit: Kit) -> str:
             f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}"
         )
     return "\n".join(rules)
-
-
-def _product(golden: Golden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None) -> Made:
-    if scribe is None:
-        return Made(golden, scores, reason)
-    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))
