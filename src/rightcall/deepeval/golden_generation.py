@@ -31,13 +31,8 @@ class GoldenGeneration(DatasetFiles):
         synthesizer: Any = None,
     ) -> None:
         """Add goldens that documents answer: text, Markdown, HTML, PDF or Word files."""
-        arguments = (
-            document_paths,
-            include_expected_output,
-            max_goldens_per_context,
-            context_construction_config,
-        )
-        self._generate("docs", synthesizer, *arguments)
+        options = (include_expected_output, max_goldens_per_context, context_construction_config)
+        self._generate("docs", synthesizer, document_paths, *options)
 
     def generate_goldens_from_contexts(
         self,

@@ -13,8 +13,4 @@ def log_hyperparameters(function: Logged | None = None, **fields: Any) -> Any:
 
     Nothing is stored: DeepEval adds them to its test run. `evaluate(hyperparameters={…})` stores them with a run here.
     """
-
-    def keep(decorated: Logged) -> Logged:
-        return decorated
-
-    return keep if function is None else function
+    return (lambda decorated: decorated) if function is None else function

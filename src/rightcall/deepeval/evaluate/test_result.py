@@ -9,6 +9,7 @@ from rightcall.api.run_result import RunResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 
 
@@ -67,22 +68,9 @@ class TestResult:
         return getattr(self.test_case, name)
 
 
-def as_test_result(
-    result: CaseResult, golden: AnyGolden | None, metrics: tuple[str, ...], index: int
-) -> TestResult:
-    """A result in DeepEval's form; `metrics` are those that were asked for."""
-    scores = ((name, result.metrics[name]) for name in metrics if name in result.metrics)
-    data = tuple(
-        MetricData(
-            name,
-            None if score.error else score.value,
-            score.passed,
-            score.reason or None,
-            score.error or None,
-        )
-        for name, score in scores
-    )
-    return TestResult(result, golden, data, index)
+def _metric_data(name: str, score: Score) -> MetricData:
+    value = None if score.error else score.value
+    return MetricData(name, value, score.passed, score.reason or None, score.error or None)
 
 
 class EvaluationResult(RunResult):
@@ -92,8 +80,14 @@ class EvaluationResult(RunResult):
     def test_results(self) -> list[TestResult]:
         """All results as a list, each with DeepEval's fields (`success`, `metrics_data`, `input`) and its own."""
         goldens = {golden.id: golden for golden in self.store.runs.goldens(self.id)}
+        asked = self.summary.named
         return [
-            as_test_result(result, goldens.get(result.golden_id), self.summary.named, index)
+            TestResult(
+                result,
+                goldens.get(result.golden_id),
+                tuple(_metric_data(name, result.metrics[name]) for name in asked if name in result.metrics),
+                index,
+            )
             for index, result in enumerate(self.results)
         ]
 

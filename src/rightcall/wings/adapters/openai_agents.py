@@ -7,7 +7,8 @@ tools, which the SDK runs without the hooks of the outer run. Our desk answers f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -110,11 +111,14 @@ def _answer_requests(watch: Watch, state: Any, requests: Sequence[Any]) -> bool:
     return answered
 
 
-def _note_requests(watch: Watch, result: Any, depth: int) -> Any:
+def _note_requests(result: Any) -> Any:
     """Note what a run waits for; a function that observes its own runs may answer later."""
+    watch = watch_of(NAME)
+    if watch is None:
+        return result
     with watch.guarded("interruptions"):
         requests = getattr(result, "interruptions", None) or ()
-        if depth == 0 and watch.approvals is None:
+        if _DEPTH.get() == 0 and watch.approvals is None:
             watch.recorder.reject_waiting_calls({str(item.call_id or "") for item in requests})
         for item in requests:
             watch.recorder.decided(
@@ -129,45 +133,38 @@ def _runner(before: Any) -> Any:
 
     class WatchedRunner(AgentRunner):
         async def run(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            watch = watch_of(NAME)
-            if watch is None:
-                return await before.run(starting_agent, input, **options)
-            agent, depth = _prepare(watch, starting_agent, options)
-            token = _DEPTH.set(depth)
-            try:
-                return _note_requests(watch, await before.run(agent, input, **options), depth)
-            finally:
-                _DEPTH.reset(token)
+            with _watched(starting_agent, options) as agent:
+                return _note_requests(await before.run(agent, input, **options))
 
         def run_sync(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            return self._begin(before.run_sync, starting_agent, input, options)
+            with _watched(starting_agent, options) as agent:
+                return before.run_sync(agent, input, **options)
 
         def run_streamed(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            return self._begin(before.run_streamed, starting_agent, input, options)
-
-        def _begin(self, run: Callable[..., Any], agent: Any, input: Any, options: dict[str, Any]) -> Any:
-            watch = watch_of(NAME)
-            if watch is None:
-                return run(agent, input, **options)
-            agent, depth = _prepare(watch, agent, options)
-            token = _DEPTH.set(depth)  # a streamed run copies the context into its task here
-            try:
-                return run(agent, input, **options)
-            finally:
-                _DEPTH.reset(token)
+            with _watched(starting_agent, options) as agent:  # its task copies the context here
+                return before.run_streamed(agent, input, **options)
 
     return WatchedRunner()
 
 
-def _prepare(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, int]:
-    """The agent to run, its tools replaced where asked, and how deep the run is; adds our hooks to the options."""
+@contextmanager
+def _watched(agent: Any, options: dict[str, Any]) -> Iterator[Any]:
+    """The agent to run, its tools replaced where asked; inside a trial our hooks are added to the options."""
+    watch = watch_of(NAME)
+    if watch is None:
+        yield agent
+        return
     depth = _DEPTH.get() + 1
     parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
     options["hooks"] = _hooks_class()(watch, options.get("hooks"), depth, str(parent or ""))
     if watch.desk is not None or watch.edits:
         with watch.guarded("replacing tools"):
-            return with_desk(agent, watch.desk, watch), depth
-    return agent, depth
+            agent = with_desk(agent, watch.desk, watch)
+    token = _DEPTH.set(depth)
+    try:
+        yield agent
+    finally:
+        _DEPTH.reset(token)
 
 
 @cache

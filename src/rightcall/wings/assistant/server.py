@@ -125,14 +125,10 @@ def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
     return Toolbox(shown, execute="real", rules=ToolRules(policy=Policy(read_only=read_only)))
 
 
-async def serve_project(project: Project, *, read_only: bool = False) -> None:
-    """Serve a project over standard input and output until the client disconnects."""
-    await serve_stdio(project_toolbox(project, read_only=read_only), "rightcall")
-
-
 async def serve_assistant(folder: Path, store_url: str | None, *, trust: bool, read_only: bool) -> None:
-    """Serve the project in a folder: `rightcall mcp`."""
-    await serve_project(Project(folder, store_url, trust), read_only=read_only)
+    """Serve the project in a folder over standard input and output until the client disconnects: `rightcall mcp`."""
+    toolbox = project_toolbox(Project(folder, store_url, trust), read_only=read_only)
+    await serve_stdio(toolbox, "rightcall")
 
 
 def _bound(function_tool: FunctionTool, holder: Any) -> FunctionTool:

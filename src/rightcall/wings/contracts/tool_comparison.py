@@ -38,7 +38,7 @@ def definition_changes(
     for key in ("title", "description"):
         if old.get(key) != new.get(key):
             yield ContractChange("definition", f"{key} changed", "model")
-    if _hints(old) != _hints(new):
+    if (old.get("annotations") or {}) != (new.get("annotations") or {}):
         yield ContractChange("definition", "annotations changed", "model")
     yield from _schema_lines(old, new, "inputSchema", "input")
     before, after = old.get("outputSchema"), new.get("outputSchema")
@@ -173,7 +173,3 @@ def _error_text(result: dict[str, Any] | None, reply: Mapping[str, Any]) -> str:
         else []
     )
     return one_line(" ".join(map(str, texts)) or encode(content).decode(), 160)
-
-
-def _hints(tool: Definition) -> Any:
-    return tool.get("annotations") or {}

@@ -116,7 +116,7 @@ class Driver:
 
     async def _serve(self, seat: Seat) -> None:
         """Keep a worker on a seat for as long as there is work for it."""
-        while not self.is_done:
+        while not self._ledger.finished:
             try:
                 if not await self._seat(seat):
                     return
@@ -126,17 +126,13 @@ class Driver:
             except WorkerLost as lost:
                 await self._bury(seat, str(lost))
 
-    @property
-    def is_done(self) -> bool:
-        return self._ledger.finished
-
     async def _seat(self, seat: Seat) -> bool:
         """Start a worker and wait for its hello; False when the work was done before it arrived."""
         seat.vacate(self._now())
         coming = asyncio.create_task(self._crew.welcome(seat))
         try:
             while not coming.done():
-                if self.is_done:
+                if self._ledger.finished:
                     return False
                 await self._wait({coming}, START_SECONDS)
                 self._crew.tell_of_waiting()
@@ -156,7 +152,7 @@ class Driver:
             while True:
                 while len(streams) < IN_THE_AIR and (lease := self._next_lease(seat)) is not None:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
-                if self.is_done:
+                if self._ledger.finished:
                     return
                 # Reserved budget is released when a result is stored, which is not reported here.
                 patience = None if self._work.affordable is None else BUDGET_SECONDS
@@ -193,20 +189,14 @@ class Driver:
             lease.number, list(lease.cells.values()), self._engine.pack, plain=self._work.plan.from_json
         )
         stream = self._engine.lease(seat.worker, payload)
-        while True:
-            data = await next_sent(stream, self._patience)
-            if data is None:
-                break
+        patience = max(self._options.silence_seconds, 2 * (self._work.plan.agent.limits.seconds or 0.0))
+        while (data := await next_sent(stream, patience)) is not None:
             sent = read_sent(data)
             await self._take_in(seat, lease, sent)
             if sent.failed is not None:
                 raise sent.failed.error(seat.name)
         self._ledger.end(lease.number)
         self._wake()
-
-    @property
-    def _patience(self) -> float:
-        return max(self._options.silence_seconds, 2 * (self._work.plan.agent.limits.seconds or 0.0))
 
     async def _take_in(self, seat: Seat, lease: Lease, sent: Sent) -> None:
         self._retries += sent.retries - seat.reported.retries

@@ -86,7 +86,7 @@ async def next_sent(stream: AsyncIterator[bytes], patience: float) -> bytes | No
 
     Silence is measured in slices: one in which this process itself was suspended counts as one slice.
     """
-    coming = asyncio.ensure_future(_next(stream))
+    coming = asyncio.ensure_future(anext(stream, None))
     try:
         for _ in range(SILENCE_SLICES):
             await asyncio.wait([coming], timeout=patience / SILENCE_SLICES)
@@ -95,13 +95,6 @@ async def next_sent(stream: AsyncIterator[bytes], patience: float) -> bytes | No
     finally:
         coming.cancel()
     raise WorkerLost(f"silent for {patience:g} s")
-
-
-async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
-    try:
-        return await anext(stream)
-    except StopAsyncIteration:
-        return None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from rightcall.model.run import CaseResult
 from rightcall.wings.ray.message import Failed
@@ -81,10 +82,6 @@ class Outbox:
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
-    if event.is_set():
-        return
-    try:
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-    except TimeoutError:
-        return

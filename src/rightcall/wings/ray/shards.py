@@ -7,10 +7,11 @@ same command resumes.
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
@@ -104,13 +105,11 @@ def score_shards(
 ) -> ShardedScores:
     """Score every shard that is not done, then add them up."""
     scoring.out.mkdir(parents=True, exist_ok=True)
+    numbers = count()
     shards = [
-        Shard(number, path, start, end)
-        for number, (path, start, end) in enumerate(
-            (path, start, end)
-            for path in _files(trajectories)
-            for start, end in trajectory_ranges(path, shard_bytes)
-        )
+        Shard(next(numbers), path, start, end)
+        for path in _files(trajectories)
+        for start, end in trajectory_ranges(path, shard_bytes)
     ]
     _same_setup(scoring, trajectories, shards)
     if not (scoring.out / INDEX).exists():
@@ -121,18 +120,10 @@ def score_shards(
             raise
     open_shards = [shard for shard in shards if not shard.part(scoring.out, "tally").exists()]
     finished = len(shards) - len(open_shards)
-    for _ in run(_Task(scoring), open_shards):
+    for _ in run(functools.partial(score_shard, scoring), open_shards):
         finished += 1
         done(finished, len(shards))
     return _merge(scoring, shards, trajectories, partial)
-
-
-class _Task:
-    def __init__(self, scoring: Scoring) -> None:
-        self._scoring = scoring
-
-    def __call__(self, shard: Shard) -> None:
-        score_shard(self._scoring, shard)
 
 
 def score_shard(scoring: Scoring, shard: Shard) -> None:
