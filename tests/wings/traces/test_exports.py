@@ -243,6 +243,19 @@ def test_every_export_tells_the_same_story(make: Any, tmp_path: Path):
     assert (made.usage.input_tokens, made.usage.output_tokens) == (300, 30)
 
 
+def test_an_answer_that_was_cut_off_says_so_where_the_span_does_not(tmp_path: Path):
+    export = laminar()
+    (last,) = (
+        span for span in export["resourceSpans"][0]["scopeSpans"][0]["spans"] if span["name"] == "llm2"
+    )
+    (output,) = (held["value"] for held in last["attributes"] if held["key"] == "lmnr.span.output")
+    choice = {"finish_reason": "length", "message": {"role": "assistant", "content": "It is"}}
+    output["stringValue"] = json.dumps({"choices": [choice]})
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    (trace,) = load_traces(tmp_path / "export.json")
+    assert (trace.trajectory.output, trace.trajectory.stop_reason) == ("It is", "truncated")
+
+
 def test_rows_of_an_export_may_come_one_a_line_in_any_order(tmp_path: Path):
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(langfuse_rows())))
     (tmp_path / "b.json").write_text(json.dumps({"data": langfuse_rows()}))

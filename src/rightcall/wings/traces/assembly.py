@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
@@ -15,7 +15,7 @@ from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots
 from rightcall.wings.traces.content import arguments_of, first_text, json_value, whole_number
 from rightcall.wings.traces.dialects import observe
 from rightcall.wings.traces.hints import capture_hint, empty_hint
-from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.messages import SpokenMessage, as_message, tool_calls
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation, Span
 from rightcall.wings.traces.structure import (
@@ -244,12 +244,9 @@ def _question(
     models: Sequence[Observation], root: Observation | None, seen: Sequence[Observation]
 ) -> tuple[str, int]:
     """What the user asked in this trace, and how many turns came before."""
-    for model in models:
-        texts = [message.text for message in model.asked or () if message.role == "user" and message.text]
-        if texts:
-            return texts[-1], len(texts) - 1
-    if root is not None and root.asked:
-        texts = [message.text for message in root.asked if message.role == "user" and message.text]
+    for asker in (*models, root):
+        asked = asker.asked if asker is not None else None
+        texts = [message.text for message in asked or () if message.role == "user" and message.text]
         if texts:
             return texts[-1], len(texts) - 1
     if root is not None and root.question:
@@ -325,13 +322,4 @@ def _transcript(system: str, models: Sequence[Observation], calls: Sequence[Tool
         return ()
     spoken = [*asked, *([last] if last is not None else [])]
     head = (Message("system", system),) if system else ()
-    return head + tuple(_message(message) for message in spoken)
-
-
-def _message(spoken: SpokenMessage) -> Message:
-    calls = []
-    for called in spoken.calls:
-        arguments, raw = arguments_of(called.arguments)
-        calls.append(ToolCall(called.name, arguments, called.id, raw=raw))
-    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
-    return Message(spoken.role, spoken.text if not results else "", tuple(calls), results)
+    return head + tuple(as_message(message, tool_calls(message.calls)) for message in spoken)

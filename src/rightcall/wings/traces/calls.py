@@ -215,29 +215,19 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
     if slot.tool is not None:
         output = None if slot.tool.result is ABSENT else slot.tool.result
         return ("error" if slot.tool.failed else "ok"), output
-    if slot.told is not None and (slot.told.failed or not slot.offered):
-        return (
-            "error",
-            slot.told.output,
-        )  # the result for a tool that was not offered only says that it does not exist
-    if (
-        slot.told is not None and not any_tool_spans
-    ):  # only models were instrumented: a result shows that it ran
-        return "ok", slot.told.output
-    return "not_run", None
+    if slot.told is None:
+        return "not_run", None
+    if slot.told.failed or not slot.offered:
+        # The result for a tool that was not offered only says that it does not exist.
+        return "error", slot.told.output
+    # Where only models were instrumented, a result shows that it ran.
+    return ("not_run", None) if any_tool_spans else ("ok", slot.told.output)
 
 
 def _notes(slot: CallSlot) -> dict[str, Any]:
-    notes: dict[str, Any] = {}
-    if slot.tool is not None and slot.tool.failed and slot.tool.error:
-        notes["error"] = slot.tool.error[:2000]
-    if slot.parent:
-        notes["parent"] = slot.parent
-    if slot.handoff:
-        notes["handoff"] = slot.handoff
-    if slot.delegate:
-        notes["delegate"] = slot.delegate
-    return notes
+    error = slot.tool.error[:2000] if slot.tool is not None and slot.tool.failed else ""
+    notes = {"error": error, "parent": slot.parent, "handoff": slot.handoff, "delegate": slot.delegate}
+    return {name: note for name, note in notes.items() if note}
 
 
 def canonical(call: ToolCall) -> str:

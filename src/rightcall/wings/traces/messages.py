@@ -7,19 +7,20 @@ kind might be a call, so the message says that it was not read whole.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolCall
+from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.documents import one_answer, read_document
 from rightcall.model.dialects.message_fields import refuse_hidden_calls
 from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
 from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
-from rightcall.model.message import Role
+from rightcall.model.message import Message, Role, calls_of
 from rightcall.wings.traces.content import ABSENT, arguments_of, as_list, as_text, parse_container
 
 ROLES: dict[str, Role] = {
@@ -132,12 +133,25 @@ def _unread_in(value: Any, answer: SpokenMessage) -> str:
 
 
 def tool_calls(calls: list[Called]) -> list[ToolCall]:
-    """Calls of an answer, to compare with others."""
+    """Calls of an answer, their arguments parsed."""
     parsed_calls = []
     for call in calls:
         arguments, raw = arguments_of(call.arguments)
         parsed_calls.append(ToolCall(call.name, arguments, call.id, raw=raw))
     return parsed_calls
+
+
+def as_called(calls: Iterable[ToolCall]) -> list[Called]:
+    """Parsed calls as a model wrote them."""
+    return [
+        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id) for call in calls
+    ]
+
+
+def as_message(spoken: SpokenMessage, calls: Iterable[ToolCall]) -> Message:
+    """A message of a transcript; results are its content where it has some."""
+    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
+    return Message(spoken.role, spoken.text if not results else "", tuple(calls), results)
 
 
 def _as_agents_return_it(value: Any) -> SpokenMessage | None:
@@ -150,12 +164,8 @@ def _as_agents_return_it(value: Any) -> SpokenMessage | None:
     if messages is None:
         return None
     spoken = [message for message in messages if message.role == "assistant"]
-    calls = [
-        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
-        for message in spoken
-        for call in message.calls
-    ]
-    return SpokenMessage("assistant", "\n".join(m.content for m in spoken if m.content), calls)
+    text = "\n".join(message.content for message in spoken if message.content)
+    return SpokenMessage("assistant", text, as_called(calls_of(spoken)))
 
 
 def _answer_in(value: Any) -> SpokenMessage | None:

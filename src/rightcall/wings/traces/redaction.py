@@ -183,14 +183,11 @@ class Redactor:
         return self._digest_mark(name, text)
 
     def _digest_mark(self, name: str, text: str) -> str:
-        plain = (
-            text.lower()
-            if name == "email"
-            else "".join(text.split())
-            if name in ("iban", "card", "phone")
-            else text
-        )
-        digest = hmac.new(self._key, plain.encode("utf-8", "replace"), "sha256").hexdigest()
+        if name == "email":
+            text = text.lower()
+        elif name in ("iban", "card", "phone"):
+            text = "".join(text.split())
+        digest = hmac.new(self._key, text.encode("utf-8", "replace"), "sha256").hexdigest()
         return f"<{name}:{digest[:4]}>"
 
 

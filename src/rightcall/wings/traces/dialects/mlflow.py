@@ -17,7 +17,7 @@ from rightcall.wings.traces.dialects.common import (
     read_tokens,
     session_of,
 )
-from rightcall.wings.traces.messages import Called, SpokenMessage, read_answer, read_messages
+from rightcall.wings.traces.messages import SpokenMessage, as_called, read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
 
 NAME = "mlflow"
@@ -85,10 +85,7 @@ def answer_of_stream(span: Span) -> SpokenMessage | None:
     if len(events) != max(chunks) + 1:
         lost = "the answer was streamed, and some of its chunks were not recorded"
         return SpokenMessage("assistant", unread=lost) if calls_of(messages) else None
-    calls = [
-        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
-        for call in calls_of(messages)
-    ]
+    calls = as_called(calls_of(messages))
     return SpokenMessage("assistant", text_of(messages), calls, finish=stream.finish)
 
 

@@ -15,14 +15,14 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces.calls import tools_from
-from rightcall.wings.traces.content import arguments_of, as_dict, as_dicts, as_list, as_text, whole_number
-from rightcall.wings.traces.messages import Called, SpokenMessage, read_message
+from rightcall.wings.traces.content import as_dict, as_dicts, as_list, as_text, whole_number
+from rightcall.wings.traces.messages import Called, SpokenMessage, as_message, read_message, tool_calls
 from rightcall.wings.traces.span import nanoseconds
 from rightcall.wings.traces.trace import Trace
 from rightcall.wings.traces.unpack import FREE, MAX_RATIO, ZIP, TooLarge
@@ -138,8 +138,7 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
         step_calls = tuple(_call(called, step, messages[at + 1 :]) for called in spoken.calls)
         calls += step_calls
         step += spoken.role == "assistant"
-        told = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
-        transcript.append(Message(spoken.role, spoken.text if not told else "", step_calls, told))
+        transcript.append(as_message(spoken, step_calls))
     last = messages[-1] if messages else None
     error = sample.get("error")
     stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
@@ -186,13 +185,13 @@ def _spoken_message(raw: Any) -> SpokenMessage | None:
 
 def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
     """The call with the first later result that has its id."""
-    arguments, raw = arguments_of(called.arguments)
-    call = ToolCall(called.name, arguments, called.id, step, raw=raw)
+    (call,) = tool_calls([called])
     told = (r for spoken in later for r in spoken.results if called.id and r.id == called.id)
     result = next(told, None)
     if result is None:
-        return call
-    return msgspec.structs.replace(call, status="error" if result.failed else "ok", output=result.output)
+        return msgspec.structs.replace(call, step=step)
+    status = "error" if result.failed else "ok"
+    return msgspec.structs.replace(call, step=step, status=status, output=result.output)
 
 
 def _scores(raw: Any) -> dict[str, Score]:
