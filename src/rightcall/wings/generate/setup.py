@@ -79,9 +79,7 @@ class SynthesisSetup:
             writer = await desk.asker(writes)
             reader = await desk.asker(self.solver) if self.solver is not None else writer
             filtration = self.filtration_config
-            critic = (
-                await desk.asker(filtration.critic_model) if filtration and filtration.critic_model else None
-            )
+            critic = await desk.asker(filtration.critic_model if filtration else None)
             checks = self.verification
             solver = (
                 Solver(reader, tools, seed=self.seed, temperature=checks.temperature)

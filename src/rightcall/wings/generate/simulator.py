@@ -10,6 +10,7 @@ run about each, `user_profile_items` what a user must know about themselves.
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -145,17 +146,10 @@ class ConversationSimulator:
         if goldens is None:
             yield from self._intention_jobs(setup)
             return
-        played = (
-            variant
-            for golden in goldens
-            for variant in (
-                by_persona(self._with_opening(golden), setup.manners)
-                if setup
-                else (self._with_opening(golden),)
-            )
-        )
-        for index, golden in enumerate(played):
-            yield _Job(index, golden)
+        numbers = itertools.count()
+        for golden in map(self._with_opening, goldens):
+            for variant in by_persona(golden, setup.manners) if setup else (golden,):
+                yield _Job(next(numbers), variant)
 
     def _intention_jobs(self, setup: UserSetup | None) -> Iterator[_Job]:
         """Conversations about intentions: as many as requested, cycling through the personas."""

@@ -66,14 +66,12 @@ async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> R
                 f"evolve-{number}", evolution.prompt, input=text, keep=keep, language=kit.language_name
             )
             marks = await _marks(better, f"evolve-{number}-quality", scribe, about)
+            is_kept = marks.mean >= filtration.synthetic_input_quality_threshold
         except Unreadable:
-            tried.append(f"{evolution.value}: not kept")
-            continue
-        if marks.mean < filtration.synthetic_input_quality_threshold:
-            tried.append(f"{evolution.value}: not kept")
-            continue
-        text, quality = better, marks.mean
-        tried.append(evolution.value)
+            is_kept = False
+        if is_kept:
+            text, quality = better, marks.mean
+        tried.append(evolution.value if is_kept else f"{evolution.value}: not kept")
     return Refinement(text, quality, tuple(tried))
 
 

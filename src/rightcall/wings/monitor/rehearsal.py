@@ -78,11 +78,11 @@ def rehearse(
     settings: MonitorSettings, base: TrafficBaseline, hours: HourCounts, agents: int = 1, digest: str = ""
 ) -> Rehearsal:
     """Play the hours of a baseline, and months of its days, through the detectors."""
-    watched = {}
-    for name in watched_names(settings, base):
-        bounds = bounds_of(settings, base, name, agents)
-        if bounds is not None and name in hours:
-            watched[name] = bounds
+    watched = {
+        name: bounds
+        for name in watched_names(settings, base)
+        if name in hours and (bounds := bounds_of(settings, base, name, agents)) is not None
+    }
     raised = tuple(
         alarm for name, bounds in watched.items() for alarm in _play_hours(name, bounds, hours[name])
     )

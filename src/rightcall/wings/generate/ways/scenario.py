@@ -1,19 +1,20 @@
-"""One conversational golden from one prompt: a situation, the user, the calls, and how it should end."""
+"""One golden from one prompt; a conversational one is a situation, the user, the calls, and how it should end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.wings.generate.config import ConversationalStylingConfig
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.production import Made, product
-from rightcall.wings.generate.scribe import Unreadable
-from rightcall.wings.generate.steps import BelowThreshold, label_calls, refine
+from rightcall.wings.generate.scribe import Scribe, Unreadable
+from rightcall.wings.generate.steps import BelowThreshold, Refinement, label_calls, refine
 
 IN_ONE_TURN = (
     "A user is in the situation below and has told you all that is written there. Do what the user wants."
@@ -29,66 +30,87 @@ class Situation(Record, frozen=True, forbid_unknown_fields=False):
 
 
 @dataclass(frozen=True)
-class ScenarioJob:
-    """A conversational golden whose situation a model generates from a prompt.
-
-    With tools, the calls of the whole conversation are those that solvers agree on when they are given the situation at
-    once; what depends on the result of another call is not among them.
-    """
+class PromptedJob:
+    """A golden that a model writes from a prompt, which `values` fill."""
 
     id: str
     kit: Kit
     way: str
     prompt: str
-    values: Mapping[str, object]
+    values: Mapping[str, Any]
     context: Context | None = None
     include_expected: bool = True
     parents: tuple[str, ...] = ()
 
     async def make(self) -> Made:
         """A golden, or why every attempt failed."""
-        scribe, reasons = self.kit.scribe(self.id), list[str]()
+        scribe, reasons, scores = self.kit.scribe(self.id), list[str](), dict[str, Score]()
         for attempt in range(self.kit.verification.attempts):
             scribe.attempt = attempt
             try:
-                situation = await scribe.record("situation", self.prompt, Situation, self.values)
-                if not situation.scenario.strip():
-                    raise Unreadable("situation: the model left the scenario empty")
-                about = self.context.text if self.context else ""
-                refinement = await refine(situation.scenario, self.kit, scribe, context=about)
-                read, recovered = await label_calls(
-                    self._in_one_turn(refinement.text, situation), self.kit, scribe
-                )
+                golden = await self.write(scribe, scores)
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
-            if read is None:
-                reasons.append(recovered.reason)
-                continue
-            provenance = self.kit.provenance(
-                self.way,
-                scribe,
-                attempt=attempt,
-                evolutions=list(refinement.evolutions),
-                synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
-                context_source_files=list(self.context.sources) if self.context else None,
-                parents=list(self.parents),
-            )
-            golden = ConversationalGolden(
-                refinement.text,
-                id=self.id,
-                user_description=situation.user_description or None,
-                expected_outcome=(situation.expected_outcome or None) if self.include_expected else None,
-                context=self.context.texts if self.context else None,
-                expected_calls=read.expected_calls,
-                no_calls=read.no_calls,
-                category="negative" if read.no_calls else "golden",
-                tags=("generated", self.way),
-                metadata={"generated": provenance},
-            )
-            scores = {"quality": Score(refinement.quality or 0.0, True), "recovered": recovered}
-            return product(golden, scores, scribe=scribe)
-        return product(None, {}, "; ".join(dict.fromkeys(reasons)), scribe)
+            if golden is not None:
+                return product(golden, scores, scribe=scribe)
+            reasons.append(scores["recovered"].reason)
+        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+
+    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> AnyGolden | None:
+        """One attempt, with its scores; None when solvers do not agree on the calls."""
+        raise NotImplementedError
+
+    async def refine(self, text: str, scribe: Scribe, scores: dict[str, Score]) -> Refinement:
+        refinement = await refine(text, self.kit, scribe, context=self.context.text if self.context else "")
+        scores["quality"] = Score(refinement.quality or 0.0, True)
+        return refinement
+
+    def metadata(
+        self, refinement: Refinement, scribe: Scribe, context_quality: float | None = None
+    ) -> dict[str, Any]:
+        provenance = self.kit.provenance(
+            self.way,
+            scribe,
+            attempt=scribe.attempt,
+            evolutions=list(refinement.evolutions),
+            synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
+            context_quality=context_quality,
+            context_source_files=list(self.context.sources) if self.context else None,
+            parents=list(self.parents),
+        )
+        return {"generated": provenance}
+
+
+@dataclass(frozen=True)
+class ScenarioJob(PromptedJob):
+    """A conversational golden whose situation a model generates.
+
+    With tools, the calls of the whole conversation are those that solvers agree on when they are given the situation at
+    once; what depends on the result of another call is not among them.
+    """
+
+    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> ConversationalGolden | None:
+        situation = await scribe.record("situation", self.prompt, Situation, self.values)
+        if not situation.scenario.strip():
+            raise Unreadable("situation: the model left the scenario empty")
+        refinement = await self.refine(situation.scenario, scribe, scores)
+        asked = self._in_one_turn(refinement.text, situation)
+        read, scores["recovered"] = await label_calls(asked, self.kit, scribe)
+        if read is None:
+            return None
+        return ConversationalGolden(
+            refinement.text,
+            id=self.id,
+            user_description=situation.user_description or None,
+            expected_outcome=(situation.expected_outcome or None) if self.include_expected else None,
+            context=self.context.texts if self.context else None,
+            expected_calls=read.expected_calls,
+            no_calls=read.no_calls,
+            category="negative" if read.no_calls else "golden",
+            tags=("generated", self.way),
+            metadata=self.metadata(refinement, scribe),
+        )
 
     def _in_one_turn(self, scenario: str, situation: Situation) -> Golden:
         """The situation as solvers see it: everything the user knows, at once."""

@@ -5,9 +5,8 @@ From scratch, the prompt has a description only; from contexts and documents, a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -15,56 +14,36 @@ from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.production import Job, Made, product
-from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.steps import BelowThreshold, Refinement, label_calls, refine
-from rightcall.wings.generate.ways.scenario import ScenarioJob, style_lines
+from rightcall.wings.generate.production import Job
+from rightcall.wings.generate.scribe import Scribe
+from rightcall.wings.generate.steps import label_calls
+from rightcall.wings.generate.ways.scenario import PromptedJob, ScenarioJob, style_lines
 
 
 @dataclass(frozen=True)
-class TextJob:
-    """A golden whose input is generated from a prompt; `values` fill the prompt."""
+class TextJob(PromptedJob):
+    """A golden whose input a model generates."""
 
-    id: str
-    kit: Kit
-    way: str
-    prompt: str
-    values: Mapping[str, Any]
-    context: Context | None = None
-    include_expected: bool = True
-    parents: tuple[str, ...] = ()
     cluster: str | None = None
 
-    async def make(self) -> Made:
-        """A golden, or why every attempt failed."""
-        scribe, reasons = self.kit.scribe(self.id), list[str]()
-        scores: dict[str, Score] = {}
-        for attempt in range(self.kit.verification.attempts):
-            scribe.attempt = attempt
-            try:
-                text = await scribe.text("input", self.prompt, **self.values)
-                about = self.context.text if self.context else ""
-                refinement = await refine(text, self.kit, scribe, context=about)
-                scores["quality"] = Score(refinement.quality or 0.0, True)
-                golden, scores["recovered"] = await label_calls(self._golden(refinement), self.kit, scribe)
-                if golden is None:
-                    reasons.append(scores["recovered"].reason)
-                    continue
-                golden = await self._with_answer(golden, scribe, about)
-            except (Unreadable, BelowThreshold) as problem:
-                reasons.append(str(problem))
-                continue
-            golden = self._with_provenance(golden, refinement, scribe)
-            return product(golden, scores, scribe=scribe)
-        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
-
-    def _golden(self, refinement: Refinement) -> Golden:
-        return Golden(
+    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> Golden | None:
+        text = await scribe.text("input", self.prompt, **self.values)
+        refinement, context = await self.refine(text, scribe, scores), self.context
+        draft = Golden(
             refinement.text,
             id=self.id,
-            context=self.context.texts if self.context else None,
+            context=context.texts if context else None,
             cluster=self.cluster,
             tags=("generated", self.way),
+        )
+        golden, scores["recovered"] = await label_calls(draft, self.kit, scribe)
+        if golden is None:
+            return None
+        answered = await self._with_answer(golden, scribe, context.text if context else "")
+        return msgspec.structs.replace(
+            answered,
+            source_file=context.sources[0] if context and context.sources else None,
+            metadata=self.metadata(refinement, scribe, context.quality if context else None),
         )
 
     async def _with_answer(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
@@ -80,21 +59,6 @@ class TextJob:
             language=self.kit.language_name,
         )
         return msgspec.structs.replace(golden, expected_output=answer)
-
-    def _with_provenance(self, golden: Golden, refinement: Refinement, scribe: Scribe) -> Golden:
-        quality = None if refinement.quality is None else round(refinement.quality, 3)
-        provenance = self.kit.provenance(
-            self.way,
-            scribe,
-            attempt=scribe.attempt,
-            evolutions=list(refinement.evolutions),
-            synthetic_input_quality=quality,
-            context_quality=self.context.quality if self.context else None,
-            context_source_files=list(self.context.sources) if self.context else None,
-            parents=list(self.parents),
-        )
-        source = self.context.sources[0] if self.context and self.context.sources else None
-        return msgspec.structs.replace(golden, source_file=source, metadata={"generated": provenance})
 
 
 def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
