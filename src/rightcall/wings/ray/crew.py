@@ -94,7 +94,7 @@ class RateDealer:
 
     def _demand(self, seat: Seat, workers: int) -> float | None:
         """The share that a worker could use; None when it is limited by its share, or its demand is unknown."""
-        now, reported = asyncio.get_running_loop().time(), seat.reported
+        now, reported = loop_time(), seat.reported
         if reported.waiting or self._rate.requests_per_minute is None or not seat.dealt:
             demand = None
         elif now - seat.dealt < LOOK_SECONDS:
@@ -164,7 +164,7 @@ class Crew:
     def tell_of_waiting(self) -> None:
         """Report once that some workers are waiting for resources; they are used when they start."""
         waiting = [seat for seat in self.seats if seat.worker is None]
-        late = [seat for seat in waiting if _now() - seat.since >= START_SECONDS]
+        late = [seat for seat in waiting if loop_time() - seat.since >= START_SECONDS]
         if late and not self._told_of_waiting:
             self._told_of_waiting = True
             self._tell(
@@ -215,12 +215,12 @@ class Crew:
 
     def _share(self, seat: Seat) -> int:
         """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
-        recent = _now() - START_SECONDS
+        recent = loop_time() - START_SECONDS
         active = [
             other for other in self.seats if other is seat or other.worker is not None or other.since > recent
         ]
         return max(1, shares(self._plan.concurrency, len(active))[active.index(seat)])
 
 
-def _now() -> float:
+def loop_time() -> float:
     return asyncio.get_running_loop().time()

@@ -17,7 +17,7 @@ from rightcall.model.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
 from rightcall.store.base import Key
-from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew
+from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew, loop_time
 from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.wings.ray.lease import Lease, LeaseLedger, lease_size
 from rightcall.wings.ray.message import Sent, Stop, pack_lease, read_sent
@@ -128,7 +128,7 @@ class Driver:
 
     async def _seat(self, seat: Seat) -> bool:
         """Start a worker and wait for its hello; False when the work was done before it arrived."""
-        seat.vacate(self._now())
+        seat.vacate(loop_time())
         coming = asyncio.create_task(self._crew.welcome(seat))
         try:
             while not coming.done():
@@ -166,7 +166,7 @@ class Driver:
                 await asyncio.wait(streams)
 
     def _next_lease(self, seat: Seat) -> Lease | None:
-        now, plan = self._now(), self._work.plan
+        now, plan = loop_time(), self._work.plan
         size = lease_size(
             rate=seat.rate(now),
             at_once=seat.at_once,
@@ -244,7 +244,7 @@ class Driver:
         if loss.condemned:
             await self._deliver([await deadly_result(self._work, cell, reason) for cell in loss.condemned])
         if not seat.results and not loss.condemned:
-            self._deaths.count(self._now(), reason)
+            self._deaths.count(loop_time(), reason)
         self._crew.deal()
         self._wake()
 
@@ -290,7 +290,3 @@ class Driver:
     def _wake(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
-
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()

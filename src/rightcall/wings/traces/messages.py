@@ -18,7 +18,7 @@ from rightcall.model.dialects.documents import one_answer, read_document
 from rightcall.model.dialects.message_fields import refuse_hidden_calls
 from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
-from rightcall.model.dialects.spoken_message import part_label
+from rightcall.model.dialects.spoken_message import part_label, unheard
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Message, Role, calls_of
 from rightcall.wings.traces.content import ABSENT, arguments_of, as_list, as_text, parse_container
@@ -303,24 +303,10 @@ def _read_fields(spoken: SpokenMessage, item: dict[str, Any]) -> None:
 
 
 def _unheard(calls: list[Called], heard: list[Called]) -> list[Called]:
-    """Calls that do not repeat one of those known, by id, or without ids by name and arguments."""
-    left = list(heard)
-    unheard = []
-    for call in calls:
-        echoed = next((other for other in left if _repeats(call, other)), None)
-        if echoed is None:
-            unheard.append(call)
-        else:
-            left.remove(echoed)
-    return unheard
-
-
-def _repeats(call: Called, other: Called) -> bool:
-    if call.name != other.name:
-        return False
-    if call.id and other.id:
-        return call.id == other.id
-    return arguments_of(call.arguments) == arguments_of(other.arguments)
+    """Calls that do not repeat one of those known; whether arguments were recorded stays with them."""
+    parsed_calls = tool_calls(calls)
+    new = {id(call) for call in unheard(parsed_calls, tool_calls(heard))}
+    return [call for call, parsed in zip(calls, parsed_calls, strict=True) if id(parsed) in new]
 
 
 def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
