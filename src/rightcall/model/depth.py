@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -13,25 +13,19 @@ from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 
+R = TypeVar("R", Trajectory, Message)
+
 MOST_KEPT = 2000
 """Characters kept of a value that is too deep to be kept as a value."""
 
 
 def limit_trajectory_depth(trajectory: Trajectory) -> Trajectory:
     """The same trajectory object when nothing in it is too deep, which is nearly always."""
-    calls = tuple(map(limit_call_depth, trajectory.calls))
-    messages = tuple(map(limit_message_depth, trajectory.messages))
-    if _same(calls, trajectory.calls) and _same(messages, trajectory.messages):
-        return trajectory
-    return replace(trajectory, calls=calls, messages=messages)
+    return _limit_parts(trajectory, calls=limit_call_depth, messages=limit_message_depth)
 
 
 def limit_message_depth(message: Message) -> Message:
-    calls = tuple(map(limit_call_depth, message.calls))
-    results = tuple(map(_limit_result_depth, message.results))
-    if _same(calls, message.calls) and _same(results, message.results):
-        return message
-    return replace(message, calls=calls, results=results)
+    return _limit_parts(message, calls=limit_call_depth, results=_limit_result_depth)
 
 
 def limit_call_depth(call: ToolCall) -> ToolCall:
@@ -44,8 +38,10 @@ def _limit_result_depth(result: ToolResult) -> ToolResult:
     return replace(result, output=_text(result.output)) if is_too_deep(result.output) else result
 
 
-def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    return all(a is b for a, b in zip(left, right, strict=True))
+def _limit_parts(record: R, **limits: Callable[[Any], Any]) -> R:
+    parts = {name: tuple(map(limit, getattr(record, name))) for name, limit in limits.items()}
+    pairs = (zip(part, getattr(record, name), strict=True) for name, part in parts.items())
+    return record if all(new is old for pair in pairs for new, old in pair) else replace(record, **parts)
 
 
 def _text(value: Any) -> str:

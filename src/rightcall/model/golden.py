@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -23,7 +23,7 @@ from rightcall.model.safety import Safety
 from rightcall.model.tool import ToolKind
 
 Category = Literal["golden", "secondary", "negative"]
-CATEGORIES: tuple[Category, ...] = ("golden", "secondary", "negative")
+CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
@@ -44,10 +44,6 @@ that hands the conversation to that agent, `{"delegate": NAME}` one whose work i
 
 AgentPattern = str | tuple[str, ...] | dict[str, Any]
 """An agent's name, the end of the path to it (`triage/lookup`), a list of either, or a matcher for the name."""
-
-ON_AGENTS = ("agents", "max_depth", "max_handoffs", "answered_by")
-"""Fields of a golden that say something about agents."""
-
 
 NOT_GIVEN = ("",)
 """The tool of an expected call that names none; recognized by identity, since `[""]` is a (useless) list of names."""
@@ -399,6 +395,11 @@ def _with_calls(fields: Words) -> Words:
 G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
+def request_of(golden: AnyGolden) -> str:
+    """What a golden asks: its input, or the scenario of a conversation."""
+    return golden.input if isinstance(golden, Golden) else golden.scenario
+
+
 def category_of(golden: AnyGolden) -> Category:
     """The category that a golden counts in."""
     return golden.category or "golden"
@@ -435,10 +436,7 @@ def states_check(golden: AnyGolden) -> bool:
         or golden.confirm
         or golden.as_ is not None
         or golden.safety is not None
-        or golden.agents
-        or golden.max_depth is not None
-        or golden.max_handoffs is not None
-        or golden.answered_by is not None
+        or _limits_agents(golden)
     ):
         return True
     if isinstance(golden, ConversationalGolden):
@@ -450,14 +448,18 @@ def states_check(golden: AnyGolden) -> bool:
     )
 
 
-def names_agents(golden: AnyGolden) -> bool:
-    """Whether a golden says anything about agents, so that the calls of all of them are read."""
-    if (
-        golden.agents
+def _limits_agents(golden: AnyGolden) -> bool:
+    return (
+        bool(golden.agents)
         or golden.max_depth is not None
         or golden.max_handoffs is not None
         or golden.answered_by is not None
-    ):
+    )
+
+
+def names_agents(golden: AnyGolden) -> bool:
+    """Whether a golden says anything about agents, so that the calls of all of them are read."""
+    if _limits_agents(golden):
         return True
     for pattern in golden.forbidden_calls:
         if type(pattern) is dict and "regex" not in pattern:

@@ -222,12 +222,8 @@ def _shell_paths(arguments: Mapping[str, Any]) -> list[str]:
     """The paths that the commands of a shell call show, of all programs that show files."""
     words = next((value for value in arguments.values() if isinstance(value, list)), None)
     if words is not None and words and all(isinstance(word, str) for word in words):
-        return _paths_in_result(_as_tokens(words))
+        return _paths_in_result([(word, False) for word in words])
     return [path for text in text_leaves(arguments) for path in _paths_in_command(text)]
-
-
-def _as_tokens(words: list[str]) -> list[tuple[str, bool]]:
-    return [(word, False) for word in words]
 
 
 def _paths_in_command(text: str) -> list[str]:

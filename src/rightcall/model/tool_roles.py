@@ -16,7 +16,6 @@ SINK_KINDS: tuple[SinkKind, ...] = get_args(SinkKind)
 
 SourceKind = Literal["external", "private", "plain"]
 """external: third parties write its text · private: it shows what only the user may see · plain: neither."""
-SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 ParameterClass = Literal[
     "destination",  # who gets it: to, recipient, channel, iban
