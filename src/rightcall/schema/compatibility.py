@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from rightcall.core.canonical_json import canonical
 from rightcall.core.text import first_names
-from rightcall.schema.subschemas import reference_of, target_of
+from rightcall.schema.subschemas import properties_of, reference_of, target_of
 
 Role = Literal["input", "output"]
 ChangeLevel = Literal["breaking", "model", "compatible"]
@@ -74,11 +74,8 @@ class _Comparison:
         if before == after:
             return
         words = f"type changed from {_type_words(before)} to {_type_words(after)}"
-        wider, narrower = before <= after, after <= before
-        if self.role == "input":
-            yield SchemaChange(path, words, "compatible" if wider else "breaking")
-        else:
-            yield SchemaChange(path, words, "compatible" if wider or narrower else "breaking")
+        fits = before <= after or (self.role == "output" and after <= before)
+        yield SchemaChange(path, words, "compatible" if fits else "breaking")
 
     def _enum_changes(self, old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
         before, after = _values(old), _values(new)
@@ -118,7 +115,7 @@ class _Comparison:
                 yield SchemaChange(path, text, "compatible" if after is None else tighter)
 
     def _property_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
-        before, after = _properties(old), _properties(new)
+        before, after = properties_of(old), properties_of(new)
         needed, needs = _required(old), _required(new)
         for name in sorted({*before, *after, *needed, *needs}):
             inner = f"{path}.{name}" if path else name
@@ -137,9 +134,8 @@ class _Comparison:
         yield from self._additional_changes(old, new, path, depth)
 
     def _level_of_loss(self, new: Any) -> ChangeLevel:
-        if self.role == "output":
-            return "breaking"
-        return "breaking" if new.get("additionalProperties") is False else "model"
+        refused = self.role == "output" or new.get("additionalProperties") is False
+        return "breaking" if refused else "model"
 
     def _addition(self, path: str, required: bool) -> SchemaChange:
         if self.role == "input" and required:
@@ -266,11 +262,6 @@ def _values(schema: dict[str, Any]) -> dict[bytes, Any] | None:
 
 def _names(values: dict[bytes, Any] | None) -> str:
     return first_names([key.decode() for key in values or {}], 5)
-
-
-def _properties(schema: dict[str, Any]) -> dict[str, Any]:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
 
 
 def _required(schema: dict[str, Any]) -> set[str]:

@@ -113,11 +113,10 @@ Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unk
 
 @dataclass(frozen=True)
 class Effect:
-    """The kind of effect, the verb of the name ("" when it has none), and where it was declared."""
+    """The kind of effect, and the verb of the name ("" when it has none)."""
 
     kind: Kind
     verb: str
-    said_by: Literal["declared", "annotations", "verb", "nobody"]
 
     @property
     def is_destructive(self) -> bool:
@@ -138,15 +137,15 @@ def effect_of(name: str, annotations: Any, extension: Any) -> Effect:
         by_verb = "destroy"
     declared = extension.get("effect") if isinstance(extension, dict) else None
     if declared in ("read", "update", "create", "money", "take_away", "destroy"):
-        return Effect(declared, verb, "declared")
+        return Effect(declared, verb)
     hints = annotations if isinstance(annotations, dict) else {}
     if hints.get("readOnlyHint") is True:
-        return Effect("read", verb, "annotations")
+        return Effect("read", verb)
     if hints.get("destructiveHint") is True and by_verb not in ("destroy", "take_away", "money"):
         # The hint's default is true and many servers set it on every write: it does not make a
         # creation destructive, it only settles a verb that says nothing.
-        return Effect("update" if by_verb in ("unknown", "read") else by_verb, verb, "annotations")
-    return Effect(by_verb, verb, "verb" if verb else "nobody")
+        return Effect("update" if by_verb in ("unknown", "read") else by_verb, verb)
+    return Effect(by_verb, verb)
 
 
 def verb_of(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.rewrite import Losses, as_text, into_description, without
-from rightcall.schema.subschemas import NAMED
+from rightcall.schema.subschemas import NAMED, properties_of
 
 MOST_VARIANTS = 64
 
@@ -87,8 +87,7 @@ def _intersect_named(
 
 def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
     """Without properties that no value matches; when one of them is required, no object matches."""
-    properties, required = schema.get("properties"), schema.get("required")
-    named = properties if isinstance(properties, dict) else {}
+    named, required = properties_of(schema), schema.get("required")
     impossible = [name for name, inner in named.items() if inner is False]
     if not impossible:
         return schema
@@ -115,11 +114,8 @@ def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) 
 
 def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> None:
     for closed, other in ((first, second), (second, first)):
-        more, own = other.get("properties"), closed.get("properties")
-        if closed.get("additionalProperties") is not False or not isinstance(more, dict):
-            continue
-        names = [name for name in more if not isinstance(own, dict) or name not in own]
-        if names:
+        names = [name for name in properties_of(other) if name not in properties_of(closed)]
+        if names and closed.get("additionalProperties") is False:
             note = (
                 f"closed around the merged properties; as written, {', '.join(names)} could never be passed"
             )
@@ -229,8 +225,7 @@ def _merge_variants(schema: dict[str, Any], key: str, listed: list[Any], losses:
     variants = [variant for variant in listed if isinstance(variant, dict)]
     if not variants:
         return schema
-    own = schema.get("properties")
-    properties = dict(own) if isinstance(own, dict) else {}
+    properties = dict(properties_of(schema))
     for name, forms in _forms(variants).items():
         if name not in properties:
             properties[name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
@@ -257,8 +252,7 @@ def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:
     """Each property with the different schemas from the variants."""
     by_name: dict[str, list[Any]] = {}
     for variant in variants:
-        properties = variant.get("properties")
-        for name, schema in properties.items() if isinstance(properties, dict) else ():
+        for name, schema in properties_of(variant).items():
             forms = by_name.setdefault(name, [])
             if schema not in forms:
                 forms.append(schema)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.schema.subschemas import is_local, reference_of, target_of
+from rightcall.schema.subschemas import is_local, properties_of, reference_of, target_of
 
 EXAMPLES = {
     "date": "2026-03-31",
@@ -40,10 +40,10 @@ def required_values(
 ) -> dict[str, Any]:
     """The least object that an object's schema asks for: what is `known`, and a value for the rest that it requires."""
     values = dict(known or {})
-    required, properties = schema.get("required"), schema.get("properties")
+    required = schema.get("required")
     for name in required if isinstance(required, list) else ():
         if isinstance(name, str) and name not in values:
-            inner = properties.get(name) if isinstance(properties, dict) else None
+            inner = properties_of(schema).get(name)
             resolved = resolve_schema(inner, schema) if isinstance(inner, dict) else {}
             values[name] = sample_value(resolved or {"type": "string"}, rng)
     return values

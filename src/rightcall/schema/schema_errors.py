@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.core.codec import JSON_TYPES
 from rightcall.core.text import shorten
-from rightcall.schema.subschemas import reference_of, target_of
+from rightcall.schema.subschemas import properties_of, reference_of, target_of
 
 Parts = tuple[str, str, str, tuple[Any, ...], Any]
 """Path, message, keyword, allowed values and a suggestion."""
@@ -221,5 +221,4 @@ def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
 
 
 def _is_known(name: Any, schema: Any, schema_path: Sequence[str | int]) -> bool:
-    properties = _schema_at(schema, schema_path[:-1]).get("properties")
-    return isinstance(properties, dict) and name in properties
+    return name in properties_of(_schema_at(schema, schema_path[:-1]))

@@ -13,6 +13,7 @@ from rightcall.files.documents import JsonPath
 from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import UNSAID, Losses, as_text, into_description, only_keywords, without
+from rightcall.schema.subschemas import properties_of
 from rightcall.schema.types import with_items, with_null, with_type, without_null
 
 
@@ -24,10 +25,10 @@ def is_object(schema: dict[str, Any]) -> bool:
 
 def with_known_required(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """Without required names that are not properties; in a closed object nothing could satisfy them."""
-    listed, properties = schema.get("required"), schema.get("properties")
+    listed = schema.get("required")
     if not isinstance(listed, list) or not is_object(schema):
         return schema
-    declared = properties if isinstance(properties, dict) else {}
+    declared = properties_of(schema)
     unknown = [name for name in listed if not isinstance(name, str) or name not in declared]
     for name in unknown:
         losses.add(path, "required", f"'{name}' is not a property: removed")
@@ -73,13 +74,11 @@ def _describe_keywords(schema: dict[str, Any], path: JsonPath, losses: Losses) -
 
 def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     schema = close_object(with_known_required(schema, path, losses), path, losses)
-    properties = schema.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
     listed = schema.get("required")
     required = listed if isinstance(listed, list) else []
     every = {
         name: inner if name in required or not isinstance(inner, dict) else with_null(inner)
-        for name, inner in properties.items()
+        for name, inner in properties_of(schema).items()
     }
     return {**schema, "properties": every, "required": list(every)}
 

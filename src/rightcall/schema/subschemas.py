@@ -127,9 +127,14 @@ def applications(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]
             elif place == "matching":
                 yield from ((part, item) for item in value.values())
             elif place == "other":
-                properties = schema.get("properties")
-                declared = properties if isinstance(properties, dict) else {}
+                declared = properties_of(schema)
                 yield from ((part, item) for name, item in value.items() if name not in declared)
+
+
+def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """The properties of a schema; none where it has something else in their place."""
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def reference_of(schema: Any) -> str | None:

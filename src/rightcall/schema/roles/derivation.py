@@ -80,7 +80,8 @@ class _Derivation:
         guarded = self._needs_guard(sinks)
         identity = {
             path: tuple(dict.fromkeys((*self.parameters.get(path, ()), "identity")))
-            for path in self._plan_identity()
+            for path in self.tool.parameters
+            if path in plan.identity
         }
         return ToolRoles(
             tool.name,
@@ -110,8 +111,10 @@ class _Derivation:
             return "update"
         return kind
 
-    def _say(self, role: str, by: Origin, why: str) -> None:
+    def _say(self, role: str, by: Origin, why: str) -> bool:
+        """Note who says that the tool has the role; always true."""
         self.reasons.append(RoleReason(role, by, why))
+        return True
 
     def _source(self) -> tuple[bool, bool, bool]:
         override = self.plan.sources.get(self.tool.name)
@@ -125,25 +128,22 @@ class _Derivation:
     def _external(self) -> bool:
         nouns = sorted(EXTERNAL_NOUNS & self.nouns)
         if self.tool.annotations.open_world is True:
-            self._say("external", "annotation", "openWorldHint")
-        elif nouns:
-            self._say("external", "name", nouns[0])
-        elif self.kind == "unknown":
-            self._say("external", "name", "no verb that says it reads only the user's own data")
-        elif "url" in self.classes:
-            self._say("external", "schema", f"reads what {self._first('url')} names")
-        elif not WEB_NOUNS.isdisjoint(self.nouns) or self.nouns <= {self.verb}:
-            self._say("external", "name", f"{self.tool.name} does not say whose data it reads")
-        else:
-            return False
-        return True
+            return self._say("external", "annotation", "openWorldHint")
+        if nouns:
+            return self._say("external", "name", nouns[0])
+        if self.kind == "unknown":
+            return self._say("external", "name", "no verb that says it reads only the user's own data")
+        if "url" in self.classes:
+            return self._say("external", "schema", f"reads what {self._first('url')} names")
+        if not WEB_NOUNS.isdisjoint(self.nouns) or self.nouns <= {self.verb}:
+            return self._say("external", "name", f"{self.tool.name} does not say whose data it reads")
+        return False
 
     def _private(self) -> bool:
         nouns = sorted(PRIVATE_NOUNS & self.nouns)
         if self.tool.annotations.open_world is True or not nouns or not WEB_NOUNS.isdisjoint(self.nouns):
             return False
-        self._say("private", "name", nouns[0])
-        return True
+        return self._say("private", "name", nouns[0])
 
     def _sinks(self) -> list[SinkKind]:
         override = self.plan.sinks.get(self.tool.name)
@@ -172,60 +172,47 @@ class _Derivation:
         return sinks or ["write"]
 
     def _destroys(self) -> bool:
-        if self.kind not in ("destroy", "take_away"):
-            return False
-        self._say("destroy", "name", self.verb)
-        return True
+        return self.kind in ("destroy", "take_away") and self._say("destroy", "name", self.verb)
 
     def _pays(self) -> bool:
         money = [path for path in self.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
         money += [path for path in self.tool.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
         if self.kind == "money" and money:
-            self._say("money", "name", f"{self.verb}, with {money[0]}")
-            return True
+            return self._say("money", "name", f"{self.verb}, with {money[0]}")
         if "amount" in self.classes and "destination" in self.classes:
-            self._say("money", "schema", f"{self._first('amount')} beside {self._first('destination')}")
-            return True
+            return self._say(
+                "money", "schema", f"{self._first('amount')} beside {self._first('destination')}"
+            )
         return False
 
     def _commits(self) -> bool:
-        if self.verb not in COMMIT_VERBS and not (
-            self.verb in ("make", "create") and "reservation" in self.nouns
-        ):
-            return False
-        self._say("commit", "name", self.verb)
-        return True
+        reserves = self.verb in ("make", "create") and "reservation" in self.nouns
+        return (self.verb in COMMIT_VERBS or reserves) and self._say("commit", "name", self.verb)
 
     def _sends(self) -> bool:
         if "destination" not in self.classes or self.kind in ("destroy", "take_away"):
             return False  # delete_customer(email) names what it deletes
-        self._say("send", "schema", f"destination {self._first('destination')}")
-        return True
+        return self._say("send", "schema", f"destination {self._first('destination')}")
 
     def _grants(self) -> bool:
         in_name = sorted(GRANT_WORDS & self.nouns)
         adds = self.verb == "add" and "to" in self.tokens and not {"user", "member"}.isdisjoint(self.nouns)
         in_parameters = [path for path in self.parameters if not GRANT_WORDS.isdisjoint(nouns_of(path))]
         if in_name or adds:
-            self._say("grant", "name", in_name[0] if in_name else self.tool.name)
-        elif in_parameters or "credential" in self.classes:
-            self._say("grant", "schema", in_parameters[0] if in_parameters else self._first("credential"))
-        else:
-            return False
-        return True
+            return self._say("grant", "name", in_name[0] if in_name else self.tool.name)
+        if in_parameters or "credential" in self.classes:
+            path = in_parameters[0] if in_parameters else self._first("credential")
+            return self._say("grant", "schema", path)
+        return False
 
     def _exec(self) -> bool:
-        if "program" not in self.classes:
-            return False
-        self._say("exec", "schema", f"runs {self._first('program')}")
-        return True
+        return "program" in self.classes and self._say("exec", "schema", f"runs {self._first('program')}")
 
     def _egress(self) -> bool:
         if self.tool.annotations.open_world is False:
             return False
         if "url" in self.classes:
-            self._say("egress", "schema", f"free {self._first('url')}")
-            return True
+            return self._say("egress", "schema", f"free {self._first('url')}")
         query = next(
             (path for path in self.parameters if name_tokens(path)[-1:] and name_tokens(path)[-1] in QUERY),
             "",
@@ -234,26 +221,18 @@ class _Derivation:
         if query and (
             self.tool.annotations.open_world is True or not WEB_NOUNS.isdisjoint(self.nouns) or names_nothing
         ):
-            self._say("egress", "schema", f"open {query}")
-            return True
+            return self._say("egress", "schema", f"open {query}")
         return False
 
     def _needs_guard(self, sinks: Collection[SinkKind]) -> bool:
         kinds = [kind for kind in sinks if kind in ("destroy", "money", "exec", "grant")]
         if self.tool.name in self.plan.guarded:
-            self._say("guarded", "plan", "roles.guarded")
-        elif self.confirmed:
-            self._say("guarded", "confirmation", "asks before it acts")
-        elif self.tool.annotations.destructive is True:
-            self._say("guarded", "annotation", "destructiveHint")
-        elif kinds:
-            self._say("guarded", "name", f"a {kinds[0]} sink")
-        else:
-            return False
-        return True
-
-    def _plan_identity(self) -> list[str]:
-        return [path for path in self.tool.parameters if path in self.plan.identity]
+            return self._say("guarded", "plan", "roles.guarded")
+        if self.confirmed:
+            return self._say("guarded", "confirmation", "asks before it acts")
+        if self.tool.annotations.destructive is True:
+            return self._say("guarded", "annotation", "destructiveHint")
+        return bool(kinds) and self._say("guarded", "name", f"a {kinds[0]} sink")
 
     def _first(self, kind: ParameterClass) -> str:
         return next(path for path, classes in self.parameters.items() if kind in classes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.core.words import word_set
-from rightcall.schema.subschemas import reference_of, target_of
+from rightcall.schema.subschemas import properties_of, reference_of, target_of
 from rightcall.schema.types import json_type
 
 DEEPEST = 8
@@ -47,10 +47,8 @@ def _inner(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, str]]:
         variants = schema.get(keyword)
         if isinstance(variants, list):
             yield from ((part, path) for part in variants if not _is_null(part))
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        for name, part in properties.items():
-            yield part, f"{path}.{name}" if path else str(name)
+    for name, part in properties_of(schema).items():
+        yield part, f"{path}.{name}" if path else str(name)
     items = schema.get("items")
     if isinstance(items, dict):
         yield items, path
