@@ -35,9 +35,8 @@ from rightcall.core.errors import InputError
 from rightcall.stats.agreement import Table, kappa, kappa_interval
 from rightcall.stats.intervals import clopper_pearson
 from rightcall.stats.judge import rogan_gladen
-from rightcall.stats.judge_use import usable_strata
 from rightcall.stats.judged_interval import About, ShownInterval, inverse_size, shown_interval, stratum_mean
-from rightcall.stats.judged_strata import LabelStratum
+from rightcall.stats.judged_strata import LabelStratum, usable_strata
 from rightcall.stats.melded_bounds import melded_p_value
 
 ALPHA = 0.05

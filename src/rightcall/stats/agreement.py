@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from rightcall.model.record import Record
-from rightcall.stats.bootstrap_interval import RESAMPLES, quantile_of_sorted
+from rightcall.stats.bootstrap_interval import RESAMPLES, central_interval
 from rightcall.stats.intervals import Interval, require_share
 
 
@@ -153,6 +153,4 @@ def _draw_interval(
         value = statistic([part * scale for part in parts])
         if value is not None:
             values.append(value)
-    values.sort()
-    tail = (1 - conf) / 2
-    return Interval(quantile_of_sorted(values, tail), quantile_of_sorted(values, 1 - tail))
+    return central_interval(values, conf)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from rightcall.core.errors import InputError
 from rightcall.stats.clusters import cluster_sums
@@ -36,9 +36,13 @@ def bootstrap(
     totals = cluster_sums(values, labels)
     sizes = cluster_sums([1.0] * len(values), labels)
     rng = random.Random(seed)  # noqa: S311  repeatable, not secret
-    means = sorted(_means(totals, sizes, rng, resamples))
-    tail = (1 - conf) / 2
-    return Interval(quantile_of_sorted(means, tail), quantile_of_sorted(means, 1 - tail))
+    return central_interval(_means(totals, sizes, rng, resamples), conf)
+
+
+def central_interval(draws: Iterable[float], conf: float) -> Interval:
+    """What is left of draws when a share of (1−conf)/2 is cut off at either end."""
+    ordered, tail = sorted(draws), (1 - conf) / 2
+    return Interval(quantile_of_sorted(ordered, tail), quantile_of_sorted(ordered, 1 - tail))
 
 
 def quantile_of_sorted(ordered: Sequence[float], q: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from rightcall.core.errors import InputError
-from rightcall.stats.bootstrap_interval import RESAMPLES, quantile_of_sorted
+from rightcall.stats.bootstrap_interval import RESAMPLES, central_interval
 from rightcall.stats.intervals import Interval, require_counts, require_share
 
 
@@ -49,6 +49,4 @@ def rogan_gladen_interval(
             estimates.append(rogan_gladen(q, se, sp))
     if not estimates:
         raise InputError("rogan_gladen_interval", "the judge is no better than chance in every resample")
-    estimates.sort()
-    tail = (1 - conf) / 2
-    return Interval(quantile_of_sorted(estimates, tail), quantile_of_sorted(estimates, 1 - tail))
+    return central_interval(estimates, conf)

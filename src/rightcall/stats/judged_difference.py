@@ -71,7 +71,7 @@ def judged_difference(
 ) -> JudgedDifference:
     """Estimate the second rate less the first from pairs: labels of some, (first, second), and judgements of all."""
     require_share("judged_difference", "conf", conf)
-    require_known_cases(labels, judgements, "labels")
+    require_known_cases(labels, judgements)
     levels, differences = {}, []
     for case, (first, second) in judgements.items():
         shares = verdict_share(first, case), verdict_share(second, case)

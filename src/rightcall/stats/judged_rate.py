@@ -3,7 +3,7 @@
 Cases are put into strata by what the judge says, and each stratum counts with its share of all cases at the rate of
 its labels. A judge that adds nothing is not used: the estimate is then that of the labels alone.
 
-    judged_strata    fail, split, none, pass         judge_use       whether the judge is used
+    judged_strata    fail, split, none, pass; whether the judge is used
     judged_interval  the rate, the shown interval    melded_bounds   the bounds that decide
     judged_trials    several trials of a golden      agreement       the judge's κ with people
 """
@@ -19,7 +19,6 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import hundredths, one_line, pluralize
 from rightcall.stats.agreement import Table, kappa, kappa_interval
 from rightcall.stats.intervals import Interval, require_share
-from rightcall.stats.judge_use import usable_strata
 from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import (
     KNOWN,
@@ -29,35 +28,10 @@ from rightcall.stats.judged_strata import (
     LabelStratum,
     require_known_cases,
     require_mapping,
+    usable_strata,
 )
 from rightcall.stats.judged_trials import TrialsByGolden, golden_trials, trial_bounds, trial_p_values
 from rightcall.stats.melded_bounds import melded_bounds, melded_p_values
-
-
-def rate_sentence(  # noqa: PLR0913  each is a figure of the sentence
-    *,
-    labels: int,
-    rate: float,
-    low: float,
-    high: float,
-    conf: float,
-    judged: float | None,
-    uses_judge: bool,
-    effective_labels: float,
-    kappa: float | None,
-) -> str:
-    """`48 labels: people pass 31 % of these answers (95 %: 22–41 %). The judge says 27 %. …`"""
-    interval = f"({hundredths(conf)} %: {_whole(low)}–{_whole(high)} %)"
-    if not labels:
-        return f"people pass {_whole(rate)} % of these answers {interval}. Every outcome is known without labels."
-    opening = f"{pluralize(labels, 'label')}: people pass {_whole(rate)} %"
-    if uses_judge and judged is not None:
-        worth = f"With it the labels are worth {effective_labels:.0f}."
-        return f"{opening} of these answers {interval}. The judge says {_whole(judged)} %. {worth}"
-    agreement = f" (κ {_two_digits(kappa)})" if kappa is not None else ""
-    return (
-        f"{opening} {interval}. This judge adds nothing{agreement}: the estimate is that of the labels alone."
-    )
 
 
 def _whole(share: float) -> str:
@@ -105,11 +79,25 @@ class JudgedRate:
     uses_judge: bool
     kappa: float | None
     strata: tuple[LabelStratum, ...]
-    sentence: str
     about: About
     conf: float
     _agreement: Table = field(repr=False)
     _trials: TrialsByGolden | None = field(default=None, repr=False)
+
+    @property
+    def sentence(self) -> str:
+        """`48 labels: people pass 31 % of these answers (95 %: 22–41 %). The judge says 27 %. …`"""
+        interval = f"({hundredths(self.conf)} %: {_whole(self.low)}–{_whole(self.high)} %)"
+        people_pass = f"people pass {_whole(self.rate)} %"
+        if not self.labels:
+            return f"{people_pass} of these answers {interval}. Every outcome is known without labels."
+        opening = f"{pluralize(self.labels, 'label')}: {people_pass}"
+        if self.uses_judge and self.judged is not None:
+            worth = f"With it the labels are worth {self.effective_labels:.0f}."
+            return f"{opening} of these answers {interval}. The judge says {_whole(self.judged)} %. {worth}"
+        agreement = f" (κ {_two_digits(self.kappa)})" if self.kappa is not None else ""
+        alone = "the estimate is that of the labels alone"
+        return f"{opening} {interval}. This judge adds nothing{agreement}: {alone}."
 
     @cached_property
     def _bounds(self) -> Interval:
@@ -145,11 +133,10 @@ class JudgedRate:
 
     def document(self) -> dict[str, Any]:
         """The whole record for JSON: `rightcall/judged/1`."""
-        names = FIGURES.split()
         strata = [
             {"name": s.name, "cases": s.cases, "labels": s.labels, "passed": s.passed} for s in self.strata
         ]
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in FIGURES.split()}
         return {"format": FORMAT, **values, "strata": strata, "sentence": self.sentence}
 
 
@@ -179,7 +166,7 @@ def judged_rate(
         raise InputError("judged_rate", f"about must be one of {', '.join(get_args(About))}, got {about!r}")
     labels, judgements = require_mapping("labels", labels), require_mapping("judgements", judgements)
     known = require_mapping("known", known or {})
-    require_known_cases(labels, {**judgements, **known} if known else judgements, "labels")
+    require_known_cases(labels, {**judgements, **known} if known else judgements)
     judged = JudgedCases(judgements, [case for case in known if case in judgements])
     decided = {case: _label(case, label) for case, label in labels.items() if case not in known}
     answered = {case: label for case, label in decided.items() if label is not None}
@@ -193,16 +180,11 @@ def judged_rate(
         [stratum_mean(stratum) for stratum in strata], about, conf, cluster=trials.cluster if trials else 1.0
     )
     table = _agreement_table(answered, judged, strata if chosen is not None else None, set(saw_judge))
-    raw = _raw_rate(judged, known)
-    words = rate_sentence(
-        labels=len(answered), rate=shown.rate, low=shown.low, high=shown.high, conf=conf, judged=raw,
-        uses_judge=uses_judge, effective_labels=shown.effective_labels, kappa=kappa(table),
-    )  # fmt: skip
     return JudgedRate(
-        rate=shown.rate, low=shown.low, high=shown.high, judged=raw,
+        rate=shown.rate, low=shown.low, high=shown.high, judged=_raw_rate(judged, known),
         cases=sum(stratum.cases for stratum in strata), labels=len(answered), unsure=len(decided) - len(answered),
         no_verdict=judged.cases["none"], effective_labels=shown.effective_labels, uses_judge=uses_judge,
-        kappa=kappa(table), strata=tuple(strata), sentence=words, about=about, conf=conf, _agreement=table,
+        kappa=kappa(table), strata=tuple(strata), about=about, conf=conf, _agreement=table,
         _trials=trials if about == "cases_like_these" else None,
     )  # fmt: skip
 

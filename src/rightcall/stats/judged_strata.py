@@ -1,7 +1,14 @@
-"""Strata of a judge's answer: fail, split, none, pass. What each holds, and which are joined for want of labels.
+"""Strata of a judge's answer: fail, split, none, pass. What each holds, which are joined for want of labels, and
+whether they are used.
 
 `fail` and `pass` are unanimous; `split` is anything between; `none` is a case without any verdict, which is neither a
 failure nor a hole. Votes without a verdict are left out of a case that has others: what the others say is its stratum.
+
+A judge is used only when the labels show that its answers tell passing cases from failing ones: one that says nothing
+would widen the interval for nothing, and one failure among many passes cannot rate a judge. So there must be 3 labels
+of each kind, people pass more of what it passes than of what it fails, and F ≥ 2:
+
+    F = [(S − S_w)/(C−1)] / [S_w/(n−C)],  S = k − k²/n,  S_w = Σ (k_c − k_c²/n_c)
 """
 
 from __future__ import annotations
@@ -43,17 +50,17 @@ def verdict_share(judgement: Any, case: Hashable = "") -> float | None:
     if isinstance(judgement, bool | int | float):
         if 0 <= judgement <= 1:
             return float(judgement)
-    elif _is_list(judgement) and not any(isinstance(vote, Sequence) for vote in judgement):
+    elif (
+        isinstance(judgement, Sequence)
+        and not isinstance(judgement, str | bytes)
+        and not any(isinstance(vote, Sequence) for vote in judgement)
+    ):
         votes = [share for vote in judgement if (share := verdict_share(vote, case)) is not None]
         return sum(votes) / len(votes) if votes else None
     raise InputError(
         f"judgements[{one_line(repr(case), 80)}]",
         f"must be true, false, a share from 0 to 1, None or a list of those, got {one_line(repr(judgement), 80)}",
     )
-
-
-def _is_list(judgement: Any) -> bool:
-    return isinstance(judgement, Sequence) and not isinstance(judgement, str | bytes)
 
 
 def level(judgement: Judgement, case: Hashable = "") -> str:
@@ -106,13 +113,13 @@ def require_mapping(name: str, values: Any) -> Mapping[Any, Any]:
     )
 
 
-def require_known_cases(labels: Iterable[Any], judgements: Mapping[Any, Any], what: str) -> None:
+def require_known_cases(labels: Iterable[Any], judgements: Mapping[Any, Any]) -> None:
     """An InputError that names the first three labels of cases that were not judged."""
     strangers = [case for case in labels if case not in judgements]
     if strangers:
         raise InputError(
             "judged_rate",
-            f"{what} for {len(strangers)} cases that are not in judgements: "
+            f"labels for {len(strangers)} cases that are not in judgements: "
             + first_names([one_line(str(case), 80) for case in strangers], 3),
             "pass the judgement of every case of the run, None where the judge gave no verdict",
         )
@@ -174,3 +181,59 @@ def place(name: str) -> int:
     """The place of a stratum from fail to pass; any others follow."""
     first = name.partition("+")[0]
     return LEVELS.index(first) if first in LEVELS else len(LEVELS)
+
+
+LEAST_OF_A_KIND, LEAST_F = 3, 2.0
+
+
+def usable_strata(strata: Sequence[LabelStratum], chosen: bool) -> tuple[list[LabelStratum], bool]:
+    """The strata to estimate from, and whether they are the judge's.
+
+    Labels that were chosen by stratum are no plain sample: their strata are always used.
+    """
+    joined = join_unlabelled(strata)
+    if chosen or judge_adds(joined):
+        return joined, bool(joined)
+    whole = join_strata(joined)
+    return [LabelStratum(ALL, whole.cases, whole.labels, whole.passed)] if joined else [], False
+
+
+def judge_adds(strata: Sequence[LabelStratum]) -> bool:
+    """Whether these strata, each with labels, are worth keeping apart."""
+    labels, passed = sum(s.labels for s in strata), sum(s.passed for s in strata)
+    if min(passed, labels - passed) < LEAST_OF_A_KIND:
+        return False
+    return _points_the_right_way(strata) and f_ratio(strata) >= LEAST_F
+
+
+def _points_the_right_way(strata: Sequence[LabelStratum]) -> bool:
+    """People pass more of `pass` than of `fail`; where the judge never says one of them, than of all the rest."""
+    passing = [s for s in strata if "pass" in s.name.split("+")]
+    failing = [s for s in strata if "fail" in s.name.split("+")]
+    if passing == failing:  # the same stratum, or neither exists
+        return False
+    high = passing or [s for s in strata if s not in failing]
+    low = failing or [s for s in strata if s not in passing]
+    return _pool(high) > _pool(low) if high and low else False
+
+
+def _pool(strata: Sequence[LabelStratum]) -> float:
+    return sum(s.passed for s in strata) / sum(s.labels for s in strata)
+
+
+def f_ratio(strata: Sequence[LabelStratum], squares: Sequence[float] | None = None) -> float:
+    """F of the labels between and within strata; infinite when the strata explain everything.
+
+    `squares` are the sums of squares of each stratum's values when they are not all 0 or 1.
+    """
+    squares = [s.passed for s in strata] if squares is None else squares
+    labels, passed = sum(s.labels for s in strata), sum(s.passed for s in strata)
+    spare = labels - len(strata)
+    if len(strata) < 2 or spare <= 0:
+        return 0.0
+    total = sum(squares) - passed * passed / labels
+    within = sum(square - s.passed**2 / s.labels for s, square in zip(strata, squares, strict=True))
+    between = max(0.0, total - within)
+    if within <= 1e-12:
+        return float("inf") if between > 1e-12 else 0.0
+    return between / (len(strata) - 1) / (within / spare)

@@ -9,7 +9,6 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.record import Record
 from rightcall.stats.intervals import require_share
-from rightcall.stats.judge_use import usable_strata
 from rightcall.stats.judged_interval import (
     About,
     StratumMean,
@@ -18,7 +17,14 @@ from rightcall.stats.judged_interval import (
     stratum_mean,
     weighted_rate,
 )
-from rightcall.stats.judged_strata import LEVELS, JudgedCases, Judgement, LabelStratum, require_known_cases
+from rightcall.stats.judged_strata import (
+    LEVELS,
+    JudgedCases,
+    Judgement,
+    LabelStratum,
+    require_known_cases,
+    usable_strata,
+)
 from rightcall.stats.label_plan import PRIOR, allocation_order
 from rightcall.stats.melded_bounds import melded_p_value
 from rightcall.stats.pair_bounds import binomial_draw
@@ -83,7 +89,7 @@ class _Simulation:
         draws: int = DRAWS,
     ) -> None:
         require_share("label_count", "conf", conf)
-        require_known_cases(labels, judgements, "labels")
+        require_known_cases(labels, judgements)
         judged = JudgedCases(judgements)
         if not judged.verdicts:
             raise InputError("label_count", "no judgement at all", "judge the cases first")

@@ -15,12 +15,7 @@ from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.stats.clusters import Sample, Trials, sample
-from rightcall.stats.intervals import (
-    Interval,
-    clopper_pearson,
-    t_interval,
-    wilson,
-)
+from rightcall.stats.intervals import Interval, clopper_pearson, t_interval, wilson
 from rightcall.stats.special import t_quantile
 
 Method = Literal["wilson", "korn_graubard", "t"]
@@ -52,7 +47,8 @@ def estimate(scores: Sample, conf: float = 0.95) -> Estimate:
         n = effective_n(scores, conf)
         low, high = clopper_pearson(scores.mean * n, n, conf)
     else:
-        low, high = _clip(t_interval(scores.mean, scores.se or 0.0, scores.clusters - 1, conf))
+        low, high = t_interval(scores.mean, scores.se or 0.0, scores.clusters - 1, conf)
+        low, high = max(0.0, low), min(1.0, high)
     small = scores.clusters < SMALL_SAMPLE
     counts = (scores.cases, scores.trials, scores.clusters)
     return Estimate(scores.mean, low, high, method, *counts, scores.se, scores.rerun_se, small)
@@ -67,10 +63,6 @@ def method_for(scores: Sample) -> Method:
     if scores.binary:
         return "wilson" if scores.plain else "korn_graubard"
     return "t" if scores.se else "korn_graubard"
-
-
-def _clip(interval: Interval) -> Interval:
-    return Interval(max(0.0, interval.low), min(1.0, interval.high))
 
 
 def korn_graubard(

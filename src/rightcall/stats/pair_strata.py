@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rightcall.model.record import Record
-from rightcall.stats.judge_use import LEAST_F, f_ratio
-from rightcall.stats.judged_strata import ALL, LabelStratum
+from rightcall.stats.judged_strata import ALL, LEAST_F, LabelStratum, f_ratio
 
 PAIR_LEVELS = ("worse", "same", "none", "better")
 LEAST_DIFFERENT, LEAST_IN_STRATUM = 3, 2

@@ -41,26 +41,25 @@ def suite_pass_hat_k(
     conf: float = 0.95,
 ) -> PassK:
     """Mean pass^k over cases given as (trials, passes), with a t interval over clusters, within [0, 1]."""
-    return _suite([pass_hat_k(n, c, k) for n, c in counts], k, clusters, conf)
+    used = [
+        (value, clusters[at] if clusters else at)
+        for at, (n, c) in enumerate(counts)
+        if (value := pass_hat_k(n, c, k)) is not None
+    ]
+    if not used:
+        return PassK(k, None, 0, None)
+    values, groups = [value for value, _ in used], [group for _, group in used]
+    mean = math.fsum(values) / len(values)
+    se = cluster_se(values, groups)
+    if se is None:
+        return PassK(k, mean, len(used), None)
+    low, high = t_interval(mean, se, len(set(groups)) - 1, conf)
+    return PassK(k, mean, len(used), Interval(max(0.0, low), min(1.0, high)))
 
 
 def extrapolate_pass_hat_k(a: float, b: float, k: int) -> float:
     """E[p^k] = B(a+k, b)/B(a, b) for p ~ Beta(a, b): a guess for k above the trials made; label it as one."""
     return math.exp(log_beta(a + k, b) - log_beta(a, b))
-
-
-def _suite(values: list[float | None], k: int, clusters: Sequence[Hashable] | None, conf: float) -> PassK:
-    used = [(v, clusters[i] if clusters else i) for i, v in enumerate(values) if v is not None]
-    if not used:
-        return PassK(k, None, 0, None)
-    numbers = [v for v, _ in used]
-    mean = math.fsum(numbers) / len(numbers)
-    groups = [g for _, g in used]
-    se = cluster_se(numbers, groups)
-    if se is None:
-        return PassK(k, mean, len(used), None)
-    low, high = t_interval(mean, se, len(set(groups)) - 1, conf)
-    return PassK(k, mean, len(used), Interval(max(0.0, low), min(1.0, high)))
 
 
 def _require(n: int, c: int, k: int) -> None:

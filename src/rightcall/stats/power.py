@@ -57,11 +57,9 @@ def gate_n(theta: float, target: float, power: float = 0.8, alpha: float = 0.05)
     while _peak(high, theta, target, alpha)[1] < power:
         high *= 2
     enough = _first(high // 2, high, lambda f: _peak(f, theta, target, alpha)[1] >= power)
-    for failures in range(max(_SCANNED, enough - 50), enough + 1):
-        n, reached = _peak(failures, theta, target, alpha)
-        if reached >= power:
-            return n, n - failures, reached
-    raise AssertionError("unreachable: `enough` itself has the power")
+    nearby = range(max(_SCANNED, enough - 50), enough + 1)
+    peaks = ((failures, *_peak(failures, theta, target, alpha)) for failures in nearby)
+    return next((n, n - failures, reached) for failures, n, reached in peaks if reached >= power)
 
 
 def mde_paired(n: float, var: float, alpha: float = 0.05, power: float = 0.8) -> float:

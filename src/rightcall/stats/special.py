@@ -192,7 +192,7 @@ def _solve(q: float, p: float, a: float, b: float) -> float:
         if tail == target or x < _TINY:
             return x
         low, high = (low, x) if sign * (tail - target) > 0 else (x, high)
-        density = _front(x, 1 - x, a, b) / (x * (1 - x))
+        density = beta_density(x, a, b)
         step = sign * tail / density * math.log(tail / target) if tail > 0 and density > 0 else math.inf
         following = x - step
         if abs(step) <= 4e-16 * x:
