@@ -6,7 +6,7 @@ import datetime
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import msgspec
 
@@ -26,7 +26,7 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
 from rightcall.model.trajectory import Trajectory
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
-FILE_TYPES = ("json", "jsonl", "csv", "yaml")
+FILE_TYPES = get_args(FileType)
 
 
 class DatasetFiles:

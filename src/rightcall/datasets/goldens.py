@@ -111,6 +111,8 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
                 raise InputError(
                     f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
                 )
+            if golden.tools:
+                _check_tools(golden.tools, f"{path}:{line}")
         except InputError as bad:
             if skipped is None:
                 raise
@@ -127,26 +129,19 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
                 raise problem from None
             skipped(problem)
             continue
-        if not golden.expected_calls and _is_written(item, "expected_calls"):
+        if not golden.expected_calls and _states_calls(item):
             golden = expect_no_calls(golden)
         if not golden.id:
             golden = with_id(golden)
-        if golden.tools:
-            try:
-                _check_tools(golden.tools, f"{path}:{line}")
-            except InputError as bad:
-                if skipped is None:
-                    raise
-                skipped(bad)
-                continue
         yield line, golden
 
 
-def _is_written(item: Any, field: str) -> bool:
-    """Whether the author of an item wrote a field; the record has its default either way."""
+def _states_calls(item: Any) -> bool:
+    """Whether the author of an item wrote `expected_calls`; the record has its default either way."""
     if isinstance(item, dict):
-        return field in item
-    return field.encode() in bytes(item) and field in msgspec.json.decode(item, type=dict[str, Raw])
+        return "expected_calls" in item
+    written = b"expected_calls" in bytes(item)
+    return written and "expected_calls" in msgspec.json.decode(item, type=dict[str, Raw])
 
 
 def _targets(
@@ -163,17 +158,12 @@ def _first(
     path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
 ) -> tuple[tuple[int, Any] | None, dict[str, Any]]:
     """The first item that is an object, with its fields: it decides how the others are read."""
-    for line, item in items:
-        if is_blank(item):
-            continue
-        try:
-            if isinstance(item, InputError):
-                raise item
-            return (line, item), value_of(item, dict[str, Any], f"{path}:{line}")
-        except InputError as error:
-            if skipped is None:
-                raise
-            skipped(error)
+
+    def read(item: Any, where: str) -> tuple[Any, dict[str, Any]]:
+        return item, value_of(item, dict[str, Any], where)
+
+    for line, (item, fields) in read_each(path, items, read, skipped):
+        return (line, item), fields
     return None, {}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -21,7 +21,7 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, e
 from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
-STATES: tuple[ReviewState, ...] = ("pending", "accepted", "rejected")
+STATES: tuple[ReviewState, ...] = get_args(ReviewState)
 UNREVIEWED = "unreviewed"
 PROPOSAL = "proposal"
 """Where a golden says that its expectations are what an agent did in a run."""

@@ -23,7 +23,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.deepeval.names import snake_case
 from rightcall.datasets.formats import GOLDENS, format_of
-from rightcall.datasets.formats.collection import is_blank
+from rightcall.datasets.formats.collection import read_each
 from rightcall.files.documents import value_of
 from rightcall.model.golden import Golden, with_id
 
@@ -83,11 +83,9 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
 
 def items_with_place(path: Path) -> Iterator[tuple[str, Any]]:
     """The items of a file unchanged, each with its location."""
-    for line, item in format_of(path).read(path, GOLDENS):
-        if isinstance(item, InputError):
-            raise item
-        if not is_blank(item):
-            yield f"{path}:{line}", value_of(item, dict[str, Any], f"{path}:{line}")
+    items = format_of(path).read(path, GOLDENS)
+    for line, item in read_each(path, items, lambda item, at: value_of(item, dict[str, Any], at), None):
+        yield f"{path}:{line}", item
 
 
 def _fields(

@@ -39,13 +39,10 @@ class Names(msgspec.Struct, frozen=True):
     """
 
     called: Mapping[str, str | None] = {}
-    context_delimiter: str = "|"
-    retrieval_context_delimiter: str = "|"
-    tools_called_delimiter: str = ";"
-    expected_tools_delimiter: str = ";"
+    delimiters: Mapping[str, str] = {}
 
     def delimiter(self, field: str) -> str:
-        return str(getattr(self, f"{field}_delimiter"))
+        return self.delimiters.get(field, DELIMITERS[field])
 
 
 def is_deepeval(fields: Iterable[str]) -> bool:
@@ -84,7 +81,7 @@ def _close(name: str) -> bool:
 
 MISSPELT = {"addtional_metadata": "additional_metadata"}  # misspelt in DeepEval's own signature
 SUFFIXES = ("_col_name", "_key_name")
-DELIMITERS = ("context", "retrieval_context", "tools_called", "expected_tools")
+DELIMITERS = {"context": "|", "retrieval_context": "|", "tools_called": ";", "expected_tools": ";"}
 
 
 def names_from(arguments: dict[str, Any], method: str) -> Names:
@@ -100,7 +97,7 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
             continue
         field = argument.removesuffix("_col_delimiter").removesuffix("_delimiter")
         if field != argument and field in DELIMITERS:
-            delimiters[f"{field}_delimiter"] = value
+            delimiters[field] = value
             continue
         field = argument
         for suffix in SUFFIXES:
@@ -111,4 +108,4 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
             hint = suggestion(argument, column_arguments) or "set column names like input_col_name='question'"
             raise ConfigError(f"{method}: unknown argument '{argument}'; {hint}")
         called[field] = value
-    return Names(called, **delimiters)
+    return Names(called, delimiters)

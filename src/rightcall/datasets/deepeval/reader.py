@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,8 @@ def golden_of(
     native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _metadata_of(fields, rest, where)
-    return (
-        codec.convert(native, ConversationalGolden, where) if multi else codec.convert(native, Golden, where)
-    )
+    kind: type[AnyGolden] = ConversationalGolden if multi else Golden
+    return codec.convert(native, kind, where)
 
 
 def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
@@ -63,13 +62,15 @@ def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
     if expected is None:
         native["extra_calls"] = "allow"  # no tools were specified, so none is wrong
     else:
-        calls = [call_to_expect(raw, f"{where}: expected_tools[{i}]") for i, raw in enumerate(expected)]
-        native["expected_calls"] = [codec.to_plain(call) for call in calls]
+        native["expected_calls"] = _plain_calls(expected, call_to_expect, f"{where}: expected_tools")
     tools_called = _tools(fields, "tools_called", where)
     if tools_called is not None:
-        calls_made = [call_of(raw, f"{where}: tools_called[{i}]") for i, raw in enumerate(tools_called)]
-        native["tools_called"] = [codec.to_plain(call) for call in calls_made]
+        native["tools_called"] = _plain_calls(tools_called, call_of, f"{where}: tools_called")
     return native
+
+
+def _plain_calls(raws: Sequence[Any], read: Callable[[Any, str], Any], where: str) -> list[Any]:
+    return [codec.to_plain(read(raw, f"{where}[{i}]")) for i, raw in enumerate(raws)]
 
 
 def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
@@ -97,8 +98,7 @@ def _turn(raw: Any, where: str) -> dict[str, Any]:
         raise InputError(where, f"a turn must be an object, got {type(raw).__name__}")
     native = {name: raw[name] for name in TURN_FIELDS if raw.get(name) is not None}
     if "tools_called" in native:
-        calls = [call_of(call, f"{where}.tools_called[{i}]") for i, call in enumerate(native["tools_called"])]
-        native["tools_called"] = [codec.to_plain(call) for call in calls]
+        native["tools_called"] = _plain_calls(native["tools_called"], call_of, f"{where}.tools_called")
     notes = {name: value for name, value in raw.items() if name not in TURN_FIELDS and value is not None}
     return {**native, "notes": notes} if notes else native
 

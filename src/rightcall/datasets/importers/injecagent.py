@@ -26,10 +26,7 @@ from rightcall.model.safety import AttackCall, Family, Plant, Safety
 PLACE = "<Attacker Instruction>"
 """What marks the place of the instruction in `Tool Response Template`."""
 
-JSON_TYPES = {
-    "string": "string", "integer": "integer", "number": "number", "boolean": "boolean", "array": "array",
-    "object": "object",
-}  # fmt: skip
+JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 
 class InjecAgentRates(Record, frozen=True):
@@ -143,9 +140,9 @@ def _schema(parameters: Iterable[Any], where: str) -> dict[str, Any]:
     for i, item in enumerate(parameters):
         raw = object_of(item, f"{where}.parameters[{i}]")
         name = str(field_of(raw, "name", f"{where}.parameters[{i}]"))
-        kind = JSON_TYPES.get(str(raw.get("type")).lower())
+        kind = str(raw.get("type")).lower()
         properties[name] = {
-            **({"type": kind} if kind else {}),
+            **({"type": kind} if kind in JSON_TYPES else {}),
             "description": str(raw.get("description") or ""),
         }
         if raw.get("required"):

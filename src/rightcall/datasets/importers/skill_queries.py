@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
@@ -19,13 +21,13 @@ from rightcall.model.golden import ExpectedCall, Golden
 SHAPE = 'expected [{"query": …, "should_trigger": true}] or {"skill_name": …, "evals": [{"prompt": …}]}'
 
 
-def import_skill_queries(path: Path, skill: str = "") -> Iterator[Golden]:
-    """Trigger goldens from a file about `skill` [default: as the file says, or that of the folder around it]."""
+def import_skill_queries(path: Path) -> Iterator[Golden]:
+    """Trigger goldens from a file about one skill: that which the file names, or that of the folder around it."""
     value = read_document(require_file(path))
     if isinstance(value, dict):
-        yield from _from_evals(value, path, skill)
+        yield from _from_evals(value, path)
     elif isinstance(value, list):
-        name = skill or _skill_around(path)
+        name = _skill_around(path)
         for number, entry in enumerate(value, start=1):
             where = f"{path}: entry {number}"
             yield _golden(_text(entry, "query", where), _flag(entry, where), name, f"{name}-q{number}")
@@ -33,11 +35,11 @@ def import_skill_queries(path: Path, skill: str = "") -> Iterator[Golden]:
         raise InputError(str(path), "not a file of queries", SHAPE)
 
 
-def _from_evals(value: dict[str, Any], path: Path, skill: str) -> Iterator[Golden]:
+def _from_evals(value: dict[str, Any], path: Path) -> Iterator[Golden]:
     entries = value.get("evals")
     if not isinstance(entries, list):
         raise InputError(str(path), "has no list of evals", SHAPE)
-    name = skill or str(value.get("skill_name") or "") or _skill_around(path)
+    name = str(value.get("skill_name") or "") or _skill_around(path)
     for number, entry in enumerate(entries, start=1):
         where = f"{path}: evals[{number - 1}]"
         prompt = _text(entry, "prompt", where)
@@ -45,11 +47,11 @@ def _from_evals(value: dict[str, Any], path: Path, skill: str) -> Iterator[Golde
         golden = _golden(prompt, True, name, f"{name}-{number_text}")
         files = entry.get("files")
         expected = entry.get("expected_output")
-        yield Golden(
-            golden.input, golden.id, judge="skills", category="golden", expected_calls=golden.expected_calls,
-            expected_output=expected if isinstance(expected, str) else None, tags=golden.tags,
+        yield msgspec.structs.replace(
+            golden,
+            expected_output=expected if isinstance(expected, str) else None,
             metadata={"files": files} if isinstance(files, list) and files else {},
-        )  # fmt: skip
+        )
 
 
 def _golden(query: str, should_trigger: bool, skill: str, golden_id: str) -> Golden:
