@@ -60,7 +60,7 @@ def result_of(
     if why := load_in_doubt(golden, trajectory, tools):
         return _not_judged(golden, trial, trajectory, why)[1]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
-        result = _spotless(golden, trial, trajectory)
+        result = _result(golden, trial, trajectory, True, 1.0, SPOTLESS, (), "")
     else:
         result = _judge_closely(golden, trial, trajectory, tools, rules)[1]
     # seldom, and this is called for every case
@@ -90,7 +90,8 @@ def score_trajectory(
     if why := load_in_doubt(golden, trajectory, tools):
         return _not_judged(golden, 0, trajectory, why)[0]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
-        verdict, result = flawless(len(golden.expected_calls)), _spotless(golden, 0, trajectory)
+        verdict = flawless(len(golden.expected_calls))
+        result = _result(golden, 0, trajectory, True, 1.0, SPOTLESS, (), "")
     else:
         verdict, result = _judge_closely(golden, 0, trajectory, tools, rules, embed, grade)
     if not states_check(golden):
@@ -103,23 +104,6 @@ def score_trajectory(
         failures=result.codes,
         error=result.error,
         checked=result.checked,
-    )
-
-
-def _spotless(golden: Golden, trial: int, trajectory: Trajectory) -> CaseResult:
-    return CaseResult(  # by position: names cost half a microsecond, and this is made for most cases
-        golden.id,
-        trial,
-        True,
-        1.0,
-        SPOTLESS,
-        (),
-        golden.category or "golden",
-        golden.cluster,
-        golden.tags,
-        "",
-        trajectory.latency_ms,
-        trajectory.usage,
     )
 
 
@@ -247,8 +231,7 @@ def _with_consent(
     """The result combined with whether the agent asked where the golden says so, and acted for a caller who may."""
     if result.error:
         return result
-    as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    case = TestCase(as_golden, trajectory, dict(tools))
+    case = TestCase(as_one_golden(golden), trajectory, dict(tools))
     named = {"confirmation": Confirmation().measure(case)} if golden.confirm else {}
     if golden.as_ is not None:
         named["permission"] = Permission().measure(case)
@@ -264,8 +247,7 @@ def _with_attack(
     from rightcall.metrics.safety.attempt import attempt_evidence  # seldom, and this module is always loaded
     from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
 
-    as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    evidence = attempt_evidence(TestCase(as_golden, trajectory, dict(tools)))
+    evidence = attempt_evidence(TestCase(as_one_golden(golden), trajectory, dict(tools)))
     if result.error or evidence is None or golden.safety is None:
         return result
     evidence = with_task(evidence, done=result.passed)

@@ -17,7 +17,7 @@ from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -105,7 +105,7 @@ def score_conversation(
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
-    places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `all_expected`
+    places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `expectations_of`
     for number, expected in sorted(expectations_by_exchange(golden).items()):
         places[number] = range(place, place + len(expected))
         place += len(expected)
@@ -141,17 +141,13 @@ def expectations_by_exchange(golden: ConversationalGolden) -> dict[int, tuple[Ex
     return calls_by_exchange
 
 
-def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
-    """Those of the whole, then those of each turn: failures of conversations name expected calls by place in it."""
-    of_turns = (call for turn in golden.turns for call in turn.expected_calls or ())
-    return (*golden.expected_calls, *of_turns)
-
-
-def as_one_golden(golden: ConversationalGolden) -> Golden:
-    """The conversation as one golden, for metrics of the whole.
+def as_one_golden(golden: AnyGolden) -> Golden:
+    """A golden for metrics of the whole: itself, or a conversation as one golden.
 
     When only turns state calls, or nothing does, extra calls are allowed for the whole.
     """
+    if isinstance(golden, Golden):
+        return golden
     fields = {name: getattr(golden, name) for name in IN_BOTH}
     if not golden.expected_calls and not golden.no_calls:
         fields["extra_calls"] = "allow"

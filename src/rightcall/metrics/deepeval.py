@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Protocol, TypedDict, Unpack
 
 from rightcall.metrics.answer_text import ExactMatch, JsonCorrectness, PatternMatch
 from rightcall.metrics.base import Metric
-from rightcall.metrics.deepeval_form import mirror_metric
+from rightcall.metrics.deepeval_form import MirroredMetric, mirror_metric
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -52,6 +52,12 @@ class JudgedMetricSettings(WithoutEffect, total=False):
     seed: int
     cache: str
     base_url: str
+
+
+class JudgedMetric(Protocol):
+    """The constructor of such a metric."""
+
+    def __call__(self, **settings: Unpack[JudgedMetricSettings]) -> MirroredMetric: ...
 
 
 CONVERSATION: tuple[Part, ...] = ("conversation",)
@@ -114,23 +120,11 @@ def JsonCorrectnessMetric(  # noqa: N802
     return JsonCorrectness(1.0 if strict_mode else threshold, expected_schema)
 
 
-@mirror_metric("Argument Correctness")
-def ArgumentCorrectnessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether each call's arguments follow from the request, judged by a model."""
-    return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
-
-
 @mirror_metric("Task Completion")
 def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
     told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
     return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
-
-
-@mirror_metric("Answer Relevancy")
-def AnswerRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether the answer is about the request, judged by a model."""
-    return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
 
 
 @mirror_metric("")
@@ -160,32 +154,24 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
-@mirror_metric("Conversation Completeness")
-def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether the user got what they wanted, judged by a model."""
-    chosen = _judge_settings("ConversationCompletenessMetric", settings)
-    return ConversationCompleteness(**chosen)
+def _judged_metric(label: str, judged: type[Rubric]) -> JudgedMetric:
+    """A judged metric of ours that has no settings but those of every one, under DeepEval's name."""
+    name = f"{label.replace(' ', '')}Metric"
+
+    @mirror_metric(label)
+    def constructor(**settings: Unpack[JudgedMetricSettings]) -> Metric:
+        return judged(**_judge_settings(name, settings))
+
+    constructor.__name__, constructor.__doc__ = name, judged.__doc__
+    return constructor
 
 
-@mirror_metric("Turn Relevancy")
-def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether each answer of a conversation is about what was said before, judged by a model."""
-    chosen = _judge_settings("TurnRelevancyMetric", settings)
-    return TurnRelevancy(**chosen)
-
-
-@mirror_metric("Knowledge Retention")
-def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether the agent forgets nothing that its user has said, judged by a model."""
-    return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
-
-
-@mirror_metric("Role Adherence")
-def RoleAdherenceMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
-    return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
-
-
+ArgumentCorrectnessMetric = _judged_metric("Argument Correctness", ArgumentCorrectness)
+AnswerRelevancyMetric = _judged_metric("Answer Relevancy", AnswerRelevancy)
+ConversationCompletenessMetric = _judged_metric("Conversation Completeness", ConversationCompleteness)
+TurnRelevancyMetric = _judged_metric("Turn Relevancy", TurnRelevancy)
+KnowledgeRetentionMetric = _judged_metric("Knowledge Retention", KnowledgeRetention)
+RoleAdherenceMetric = _judged_metric("Role Adherence", RoleAdherence)
 ConversationalRelevancyMetric = TurnRelevancyMetric
 """DeepEval's former name."""
 

@@ -142,8 +142,8 @@ def case_for_metrics(
     rules: ScoringRules = DEFAULT_RULES,
 ) -> TestCase:
     """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
-    as_golden = golden if isinstance(golden, Golden) else as_one_golden(golden)
-    return TestCase(with_pass_threshold(as_golden, rules), read_skills(trajectory, tools), dict(tools))
+    one_golden = with_pass_threshold(as_one_golden(golden), rules)
+    return TestCase(one_golden, read_skills(trajectory, tools), dict(tools))
 
 
 async def measure_metrics(

@@ -10,6 +10,7 @@ from rightcall.metrics.matching.reasons import join_clauses
 from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import ARGUMENT_CODES, CALL_CODES
+from rightcall.model.golden import expectations_of
 from rightcall.model.score import Score
 
 
@@ -142,9 +143,7 @@ class Order(VerdictMetric):
 
     def nothing_to_check(self, case: TestCase) -> str:
         golden = case.golden
-        ordered = golden.order == "strict" or any(
-            call.after for calls in (golden.expected_calls, *golden.any_of) for call in calls
-        )
+        ordered = golden.order == "strict" or any(call.after for call in expectations_of(golden))
         return "" if ordered else "the golden requires no order"
 
 

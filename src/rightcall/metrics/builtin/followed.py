@@ -8,8 +8,7 @@ import msgspec
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.metrics.matching.kinds import skills_of
-from rightcall.metrics.skill_calls import doubt_about_loads, skill_loads
+from rightcall.metrics.matching.kinds import doubt_about_loads, skill_loads, skills_of
 from rightcall.model.case import TestCase
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.score import Score

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.skill_calls import doubt_about_loads, skill_loads
+from rightcall.metrics.matching.kinds import doubt_about_loads, skill_loads
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from rightcall.model.record import Record
 from rightcall.stats.intervals import clopper_pearson
 from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
@@ -62,7 +64,7 @@ def bias_report(
     tested = [bias for bias in (*named, *groups) if bias.p is not None]
     adjusted = dict(zip(map(id, tested), holm([bias.p or 0.0 for bias in tested]), strict=True))
     report = [*named, *groups[:MOST_GROUPS]]
-    return [_with_p(bias, adjusted[id(bias)]) if id(bias) in adjusted else bias for bias in report]
+    return [replace(bias, p=adjusted[id(bias)]) if id(bias) in adjusted else bias for bias in report]
 
 
 def leniency(rows: Sequence[RatedCase]) -> Bias:
@@ -147,12 +149,6 @@ def _variance(rows: Sequence[RatedCase]) -> float:
     errors = [*(row.error for row in rows), 1, -1]
     mean = sum(errors) / len(errors)
     return sum((error - mean) ** 2 for error in errors) / len(errors)
-
-
-def _with_p(bias: Bias, p: float) -> Bias:
-    from msgspec.structs import replace
-
-    return replace(bias, p=p)
 
 
 def family(model: str) -> str:

@@ -84,14 +84,8 @@ def verdict_object(text: str) -> dict[str, Any] | None:
         document = json.loads(fenced[1] if fenced else bare, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError):
         return None
-    alone = isinstance(document, dict) and "verdict" in document and occurrences(document, "verdict") == 1
+    alone = isinstance(document, dict) and "verdict" in document and verdicts_in(document) == 1
     return document if alone else None
-
-
-def markers(text: str, sides: dict[str, bool]) -> list[bool]:
-    """The side that each `verdict: word` of a text names; words of neither side are skipped."""
-    words = (marker[1].casefold() for marker in MARKER.finditer(text[:LONGEST]))
-    return [sides[word] for word in words if word in sides]
 
 
 def side_of(value: Any, sides: dict[str, bool]) -> bool | None:
@@ -155,7 +149,7 @@ def _objects(text: str) -> list[tuple[dict[str, Any], int]] | None:
         except (ValueError, RecursionError):
             place += 1
             continue
-        if occurrences(value, "verdict") > 1:
+        if verdicts_in(value) > 1:
             return None
         if "verdict" in value:
             objects.append((value, place))
@@ -173,13 +167,13 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return keys
 
 
-def occurrences(value: Any, key: str) -> int:
-    """How often a key occurs in a value, at any depth."""
+def verdicts_in(value: Any) -> int:
+    """How often the key `verdict` occurs in a value, at any depth."""
     count, open_values = 0, [value]
     while open_values:
         here = open_values.pop()
         if isinstance(here, dict):
-            count += key in here
+            count += "verdict" in here
             open_values += here.values()
         elif isinstance(here, list):
             open_values += here

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from rightcall.metrics.judged.frame import VERDICT
-from rightcall.metrics.judged.verdict_text import markers, occurrences, read_verdict, side_of, verdict_object
+from rightcall.metrics.judged.verdict_text import (
+    LONGEST,
+    MARKER,
+    read_verdict,
+    side_of,
+    verdict_object,
+    verdicts_in,
+)
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure, JudgeCode
 from rightcall.model.record import Record
@@ -56,7 +63,7 @@ def vote_of(reply: ModelReply, decide: Decide = "verdict") -> Vote:
 def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str, decide: Decide) -> Vote:
     """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
     repeated = call.notes.get("repeated_key")
-    if repeated or occurrences(stated, "verdict") > 1:
+    if repeated or verdicts_in(stated) > 1:
         return no_vote(
             "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
         )
@@ -64,8 +71,7 @@ def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str, decide: Dec
 
 
 def _vote_without_verdict(text: str) -> Vote:
-    sides = set(markers(text, SIDES))
-    if len(sides) > 1:
+    if SIDES.keys() <= {marker[1].casefold() for marker in MARKER.finditer(text[:LONGEST])}:
         return no_vote("judge_contradiction", "the judge's text names both verdicts")
     return no_vote("judge_unparsed", f"the judge's text is not one object with one verdict: {text[:80]!r}")
 

@@ -292,8 +292,8 @@ def _with_agents_seen(
     """The verdict with the number of agents that were known; an error where a budget cannot be judged."""
     table = aligned.table
     pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
-    seen = agents_seen(golden, trajectory, pairs)
-    verdict = msgspec.structs.replace(verdict, agents_known=seen.known, agents_unknown=seen.unknown)
+    known, unknown = agents_seen(golden, trajectory, pairs)
+    verdict = msgspec.structs.replace(verdict, agents_known=known, agents_unknown=unknown)
     if verdict.passed and (why := budget_problem(golden, trajectory)):
         return msgspec.structs.replace(verdict, passed=False, error=why)
     return verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.equality import equality_key
@@ -45,17 +45,13 @@ def _tool_of(pattern: Any) -> Any:
     return pattern if not isinstance(pattern, dict) or "regex" in pattern else pattern.get("tool")
 
 
-class AgentsSeen(NamedTuple):
-    """How many agents that a golden asks about were known, and how many were not."""
-
-    known: int
-    unknown: int
-
-
 def agents_seen(
     golden: Golden, trajectory: Trajectory, pairs: Sequence[tuple[ToolCall, AgentTest | None]]
-) -> AgentsSeen:
-    """Counts the calls whose agent matters. `pairs` are aligned calls, each with the agents that may make it."""
+) -> tuple[int, int]:
+    """How many calls whose agent matters have one that is known, and how many one that is not.
+
+    `pairs` are aligned calls, each with the agents that may make it.
+    """
     asked = [is_made_by(call, test) is not None for call, test in pairs if test is not None]
     for pattern in golden.forbidden_calls:
         if isinstance(pattern, dict) and "by" in pattern:
@@ -63,7 +59,7 @@ def agents_seen(
             asked += [bool(agent_of(call)) for call in trajectory.calls if without(call)]
     if golden.answered_by is not None:
         asked.append(bool(final_agent(trajectory)))
-    return AgentsSeen(sum(asked), len(asked) - sum(asked))
+    return sum(asked), len(asked) - sum(asked)
 
 
 def final_agent(trajectory: Trajectory) -> tuple[str, ...]:
@@ -181,9 +177,7 @@ def _over_budget(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
     for name, budget in golden.agents.items():
         test = compile_agent(name)
         calls = sum(is_made_by(call, test) is True for call in trajectory.calls)
-        answers = [
-            answer for answer in trajectory.answers if answer.agent and test(answer.path or (answer.agent,))
-        ]
+        answers = _answers_of(test, trajectory)
         if budget.max_calls is not None and calls > budget.max_calls:
             yield Failure("over_calling", expected=budget.max_calls, actual=calls, agent=name)
         tokens = sum(answer.tokens or 0 for answer in answers)
@@ -193,6 +187,10 @@ def _over_budget(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
         taken = round(time_of(answers, trajectory.calls, test), 3)
         if budget.max_latency_ms is not None and taken > budget.max_latency_ms:
             yield Failure("over_latency", expected=budget.max_latency_ms, actual=taken, agent=name)
+
+
+def _answers_of(test: AgentTest, trajectory: Trajectory) -> list[AgentAnswer]:
+    return [answer for answer in trajectory.answers if answer.agent and test(answer.path or (answer.agent,))]
 
 
 def time_of(answers: Sequence[AgentAnswer], calls: Sequence[ToolCall], test: AgentTest) -> float:
@@ -208,10 +206,7 @@ def time_of(answers: Sequence[AgentAnswer], calls: Sequence[ToolCall], test: Age
 def budget_problem(golden: Golden, trajectory: Trajectory) -> str:
     """Why a budget of an agent cannot be judged; empty when all can."""
     for name, budget in golden.agents.items():
-        test = compile_agent(name)
-        answers = [
-            answer for answer in trajectory.answers if answer.agent and test(answer.path or (answer.agent,))
-        ]
+        answers = _answers_of(compile_agent(name), trajectory)
         for field, measure in (("max_tokens", "tokens"), ("max_latency_ms", "latency_ms")):
             if getattr(budget, field) is None:
                 continue

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.case import TestCase
+from rightcall.model.golden import AnyGolden, Golden, expectations_of
 from rightcall.model.skill_context import contains_body, first_texts, skills_named_by_user
 from rightcall.model.skill_load import SkillIndex, call_form, with_skill_calls
 from rightcall.model.tool import Tool, ToolKind
@@ -86,12 +87,8 @@ def calls_to_judge(golden: Golden, trajectory: Trajectory, tools: Mapping[str, T
 
 def skills_to_load(golden: AnyGolden, index: SkillIndex) -> list[str]:
     """The skills that a golden expects to be loaded."""
-    calls: list[ExpectedCall] = list(golden.expected_calls)
-    if isinstance(golden, Golden):
-        calls += [call for alternative in golden.any_of for call in alternative]
-    else:
-        calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
-    names = [name for call in calls for name in ((call.tool,) if isinstance(call.tool, str) else call.tool)]
+    tools = (call.tool for call in expectations_of(golden))
+    names = [name for tool in tools for name in ((tool,) if isinstance(tool, str) else tool)]
     return list(dict.fromkeys(name for name in names if name in index.tools))
 
 
@@ -119,3 +116,35 @@ def load_in_doubt(golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str,
     if any(call.arguments_unknown and call_form(call.name) == "loader" for call in trajectory.calls):
         return "not_judged: which skill was loaded is unknown: the arguments of the call were not recorded"
     return ""
+
+
+class SkillLoads(NamedTuple):
+    """The skills that a golden expects, and those that were loaded, each once, in order."""
+
+    expected: tuple[str, ...]
+    loaded: tuple[str, ...]
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        return tuple(name for name in self.expected if name in self.loaded)
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        return tuple(name for name in self.loaded if name not in self.expected)
+
+
+def skill_loads(case: TestCase) -> SkillLoads:
+    """The loads of a case; empty when its tools contain no skill."""
+    index = skills_of(case.tools)
+    if index is None:
+        return SkillLoads((), ())
+    calls = read_skills(case.trajectory, case.tools).calls
+    loaded = dict.fromkeys(call.name for call in calls if call.name in index.tools and call.status != "error")
+    return SkillLoads(tuple(skills_to_load(case.golden, index)), tuple(loaded))
+
+
+def doubt_about_loads(case: TestCase) -> str:
+    """Why the loads of a case cannot be measured; empty when they can."""
+    if skills_of(case.tools) is None:
+        return "no skills are known; name them under tools: {skills: [DIR]}"
+    return load_in_doubt(case.golden, read_skills(case.trajectory, case.tools), case.tools)

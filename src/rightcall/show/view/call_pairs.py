@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.conversation import all_expected
 from rightcall.metrics.matching.alignment import CallComparison, assign_by_groups
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.case_score import places_that_count, score_calls
@@ -19,7 +18,7 @@ from rightcall.metrics.matching.kinds import places_not_judged, read_skills
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Failure, PairKind
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, names_agents
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, expectations_of, names_agents
 from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -89,7 +88,7 @@ def expected_calls(
     if golden is None:
         return ()
     if not isinstance(golden, Golden):
-        return all_expected(golden)
+        return tuple(expectations_of(golden))
     if not golden.any_of:
         return golden.expected_calls
     first = (golden.expected_calls,) if golden.expected_calls else ()

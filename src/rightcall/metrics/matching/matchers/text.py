@@ -137,7 +137,8 @@ def _same_moment(expected: datetime.date, actual: datetime.date) -> bool:
     if both == (False, False):
         return expected == actual
     day, moment = (expected, actual) if both[1] else (actual, expected)
-    return isinstance(moment, datetime.datetime) and moment.date() == day and _is_midnight(moment)
+    midnight = datetime.time(0)
+    return isinstance(moment, datetime.datetime) and moment.date() == day and moment.time() == midnight
 
 
 def _instant(moment: Any) -> datetime.datetime:
@@ -145,10 +146,6 @@ def _instant(moment: Any) -> datetime.datetime:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
     result: datetime.datetime = aware.astimezone(datetime.UTC)
     return result
-
-
-def _is_midnight(moment: datetime.datetime) -> bool:
-    return moment.timetz().replace(tzinfo=None) == datetime.time(0)
 
 
 def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -159,10 +156,6 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if not are_among(ignore, aspects):
         raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(aspects))}, got {ignore}")
     return Text(text_of("text", settings.get("value")), frozenset(ignore), bool(settings.get("nfkc")))
-
-
-def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    return Regex(text_of("regex", spec), fullmatch(spec))
 
 
 def _part(name: str, spec: Any) -> Any:
@@ -179,7 +172,7 @@ def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 KINDS = {
     "text": Kind(_text, frozenset(("ignore", "nfkc"))),
-    "regex": Kind(_regex),
+    "regex": Kind(lambda spec, options, scope: Regex(text_of("regex", spec), fullmatch(spec))),
     "contains": Kind(lambda spec, options, scope: Contains(_part("contains", spec))),
     "icontains": Kind(lambda spec, options, scope: Contains(_part("icontains", spec), any_case=True)),
     "date": Kind(_date),
