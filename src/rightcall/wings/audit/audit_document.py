@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,12 +10,14 @@ import msgspec
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import file_digest
 from rightcall.core.errors import InputError
+from rightcall.datasets.review import KEY, UNREVIEWED
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.view.floor import floor_sentence
 from rightcall.store.sql.audits import AuditEntry
+from rightcall.store.sql.store import Store
 from rightcall.wings.audit.audit import AuditListener
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.result import AuditResult
@@ -124,3 +126,14 @@ def decode_document(content: bytes) -> AuditDocument:
         return msgspec.json.decode(content, type=AuditDocument)
     except msgspec.MsgspecError as problem:
         raise InputError("audit", f"cannot be read: {problem}", "audit the suite again") from None
+
+
+def as_draft(golden: AnyGolden) -> AnyGolden:
+    """The changed golden as a draft that nobody has reviewed: runs refuse it."""
+    return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: UNREVIEWED})
+
+
+def draft_changes(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> None:
+    """Add changed goldens to the draft of a dataset in the store."""
+    for golden in goldens:
+        store.datasets.add_to_draft(alias, as_draft(golden), author="audit")

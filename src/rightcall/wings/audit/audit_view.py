@@ -1,8 +1,9 @@
-"""An audit for pages: everything that they show, computed once for the dashboard and the file."""
+"""An audit for pages: everything that they show, computed once for the dashboard and the file `audit.html`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -10,10 +11,12 @@ from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent_interval
 from rightcall.improve.doubt import BANDS, Doubt
+from rightcall.improve.golden_edit import GoldenEdit
 from rightcall.metrics.case_result import result_of
 from rightcall.model.golden import canonical_golden
 from rightcall.model.record import Record
 from rightcall.show.doubts import band_line
+from rightcall.show.html import html_environment, style_sheet
 from rightcall.show.text import json_text
 from rightcall.show.view.case import CaseView, case_view
 from rightcall.tools.definitions.offer import tools_for
@@ -112,12 +115,9 @@ def audit_view(document: AuditDocument) -> AuditView:
     )
 
 
-def shown_edits(edits: Sequence[object]) -> tuple[ShownEdit, ...]:
+def shown_edits(edits: Sequence[GoldenEdit]) -> tuple[ShownEdit, ...]:
     """Changes of a golden as texts."""
-    return tuple(
-        ShownEdit(edit.path, _text(edit.before), _text(edit.after))  # type: ignore[attr-defined]
-        for edit in edits
-    )
+    return tuple(ShownEdit(edit.path, _text(edit.before), _text(edit.after)) for edit in edits)
 
 
 def _text(value: object) -> str:
@@ -138,10 +138,23 @@ def _shown(document: AuditDocument, survivor: Survivor) -> ShownSurvivor:
     bare = msgspec.to_builtins(canonical_golden(golden), enc_hook=describe_value)
     bare = {name: value for name, value in bare.items() if value not in (None, [], {}, "")}
     offered = tools_for(golden, {tool.name: tool for tool in document.tools})
-    view = None
     try:
         result = result_of(golden, 0, case.trajectory, offered)
         view = case_view(golden, msgspec.structs.replace(result, trajectory=case.trajectory), offered)
     except InputError:  # a golden that cannot be compared has no calls to show
         view = None
     return ShownSurvivor(survivor, edits, json_text(bare), view)
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def audit_html(document: AuditDocument) -> bytes:
+    """The page of an audit as one file. Text of goldens and models is escaped, and nothing on it can run."""
+    from jinja2 import FileSystemLoader
+
+    environment = html_environment()
+    environment.loader = FileSystemLoader(TEMPLATES)
+    style, policy = style_sheet()
+    page = environment.get_template("audit_file.html")
+    return page.render(view=audit_view(document), style=style, policy=policy).encode("utf-8", "replace")

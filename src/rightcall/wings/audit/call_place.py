@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden
-
-G = TypeVar("G", bound=Golden | ConversationalGolden)
+from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, G, Golden
 
 
 class CallPlace(NamedTuple):

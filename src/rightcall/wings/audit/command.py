@@ -119,7 +119,7 @@ def _keep(document: AuditDocument, options: AuditOptions) -> None:
 def _draft(document: AuditDocument, options: AuditOptions) -> None:
     """Write the changed goldens as drafts, and say how they are reviewed."""
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.wings.audit.audit_drafts import as_draft, draft_changes
+    from rightcall.wings.audit.audit_document import as_draft, draft_changes
 
     assert options.apply is not None
     goldens = document.changed_goldens
@@ -160,7 +160,7 @@ def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
 
             content = audit_markdown(result).encode()
         case ".html":
-            from rightcall.wings.audit.audit_html import audit_html
+            from rightcall.wings.audit.audit_view import audit_html
 
             content = audit_html(document)
         case ".sarif":

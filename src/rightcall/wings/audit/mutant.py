@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
@@ -20,10 +20,7 @@ Harm = Literal[
     "answer",
     "waste",
 ]
-HARMS: tuple[Harm, ...] = (
-    "double_effect", "extra_effect", "wrong_object", "wrong_effect", "wrong_tool", "missed", "wrong_value", "order",
-    "answer", "waste",
-)  # fmt: skip
+HARMS: tuple[Harm, ...] = get_args(Harm)
 """Worst first."""
 
 

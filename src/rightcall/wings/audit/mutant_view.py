@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
@@ -61,8 +63,6 @@ def case_of(
     """The mutant as a case of a run, which everything that shows cases can show."""
     result = result or CaseResult(golden.id, 0, False, 0.0, {}, error="not judged")
     if result.trajectory is None:
-        import msgspec
-
         result = msgspec.structs.replace(result, trajectory=trajectory)
     return case_view(golden, result, tools)
 

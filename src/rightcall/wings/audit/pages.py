@@ -17,8 +17,7 @@ from rightcall.show.dashboard.views import store_of
 from rightcall.store.base import RunFilter
 from rightcall.store.sql.audits import AuditEntry
 from rightcall.store.sql.store import Store
-from rightcall.wings.audit.audit_document import AuditDocument, decode_document
-from rightcall.wings.audit.audit_drafts import draft_changes
+from rightcall.wings.audit.audit_document import AuditDocument, decode_document, draft_changes
 from rightcall.wings.audit.audit_view import AuditView, audit_view
 
 NAVIGATION = ("Audits", "/audits")

@@ -10,7 +10,7 @@ from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, expectations_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import with_argument
 from rightcall.run.rehearsal.toolset import Toolset, call_key
@@ -121,13 +121,7 @@ class Scene:
 
     def expectations(self) -> list[ExpectedCall]:
         """Every expected call of the golden, in all of its alternatives and turns."""
-        golden = self.golden
-        if isinstance(golden, Golden):
-            return [*golden.expected_calls, *(call for calls in golden.any_of for call in calls)]
-        return [
-            *golden.expected_calls,
-            *(call for turn in golden.turns for call in turn.expected_calls or ()),
-        ]
+        return list(expectations_of(self.golden))
 
     def key(self, trajectory: Trajectory) -> Hashable:
         """What two behaviours share that are the same for a reader: calls as a multiset, and the answer."""

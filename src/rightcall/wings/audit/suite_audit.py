@@ -218,7 +218,11 @@ def subject_of(options: AuditCall) -> AuditSubject:
     trial = Trial(Scorer(as_metrics(metrics)), definitions, Toolbox(offered) if offered else None)
     if isinstance(suite, str | Path):
         path = Path(suite)
-        return AuditSubject(lambda: _lines_with_goldens(path, numbered_goldens(path)), trial, dataset=path)
+        return AuditSubject(
+            lambda: ((f"{path}:{line}", golden) for line, golden in numbered_goldens(path)),
+            trial,
+            dataset=path,
+        )
     goldens = [with_id(golden) for golden in suite]
     return AuditSubject(lambda: ((f"golden '{golden.id}'", golden) for golden in goldens), trial)
 
@@ -255,12 +259,6 @@ def _with_places(dataset: Path, plan: Plan) -> Iterator[tuple[str, AnyGolden]]:
     for golden in plan.in_dataset_order():
         line = lines.get(golden.id) or lines.get(golden.cluster or "") or 0
         yield f"{dataset}:{line}", golden
-
-
-def _lines_with_goldens(
-    path: Path, goldens: Iterable[tuple[int, AnyGolden]]
-) -> Iterator[tuple[str, AnyGolden]]:
-    return ((f"{path}:{line}", golden) for line, golden in goldens)
 
 
 def _seed(subject: AuditSubject) -> str:
