@@ -23,9 +23,8 @@ from rightcall.agents.agent import Agent
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.improvement import Improvement
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proof.protocol import improve_plan
-from rightcall.improve.proposals import Proposal
+from rightcall.improve.proposals import Proposal, ProposalTask
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.models.base import ModelReply
 from rightcall.run.plan import Plan

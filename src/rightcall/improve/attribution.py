@@ -8,7 +8,10 @@ one.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+
+import msgspec
 
 from rightcall.core.text import pluralize
 from rightcall.improve.changes import ChangeItem, run_changes
@@ -17,7 +20,7 @@ from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.store.base import ComparedCase, StoredCase, StoredRun
@@ -73,8 +76,11 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
     items = run_changes(*records)
-    compared = [case for change in ("broken", "fixed") for case in _find_flips(store, before, after, change)]
-    untouched = _rates(store, before, after, records)
+    comparison = store.runs.compare(before.id, after.id)
+    compared = [
+        *comparison.page("broken", limit=MOST_FLIPS),
+        *comparison.page("fixed", limit=MOST_FLIPS),
+    ]
     both = [
         (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
     ]
@@ -87,15 +93,16 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
         flip, symptom, tools_involved = _flip(case, sides, records)
         scores.append(
             [
-                0.5 * bool(differs)
-                if item.scope == "request"
-                else _suspicion(item, flip, symptom, tools_involved)
+                0.5 * bool(differs) if item.scope == "request" else _suspicion(item, symptom, tools_involved)
                 for item in items
             ]
         )
         flips.append(flip)
-    weights = _specific(items, flips, scores, untouched)
-    flips = [_with_suspects(flip, row) for flip, row in zip(flips, weights, strict=True)]
+    weights = _specific(items, flips, scores, _goldens_by_tool(store, after))
+    flips = [
+        msgspec.structs.replace(flip, suspects=_most_suspect(row))
+        for flip, row in zip(flips, weights, strict=True)
+    ]
     suspects = _greedy(items, flips, weights)
     sentence = _sentence(
         items, flips, suspects, same_requests=bool(differ) and all(d is False for d in differ)
@@ -117,18 +124,11 @@ def _first_requests_differ(sides: tuple[StoredCase, StoredCase]) -> bool | None:
     return old.isdisjoint(new) if old and new else None
 
 
-def _find_flips(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
-    return store.runs.compare(before.id, after.id).page(change, limit=MOST_FLIPS)  # type: ignore[arg-type]
-
-
-def _rates(
-    store: Store, before: StoredRun, after: StoredRun, records: tuple[RunRecord, RunRecord]
-) -> dict[str, int]:
+def _goldens_by_tool(store: Store, after: StoredRun) -> dict[str, int]:
     """Goldens by expected tool, in the later run."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for golden in store.runs.goldens(after.id):
-        for tool in {tool for tool, _ in calls_expected(golden)} or {""}:
-            counts[tool] = counts.get(tool, 0) + 1
+        counts.update({tool for tool, _ in calls_expected(golden)} or {""})
     return counts
 
 
@@ -162,9 +162,7 @@ def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
 
 
 def _request(golden: AnyGolden) -> SymptomRequest:
-    return SymptomRequest(
-        golden.input if isinstance(golden, Golden) else golden.scenario, calls_expected(golden)
-    )
+    return SymptomRequest(request_of(golden), calls_expected(golden))
 
 
 def _typical_calls(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
@@ -177,9 +175,7 @@ def _typical_calls(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
     )
 
 
-def _suspicion(
-    item: ChangeItem, flip: Flip, symptom: Symptom | None, tools_involved: frozenset[str]
-) -> float:
+def _suspicion(item: ChangeItem, symptom: Symptom | None, tools_involved: frozenset[str]) -> float:
     """Touch times fit."""
     if item.scope in GLOBAL:
         return 0.5 * _global_fit(item, symptom)
@@ -229,17 +225,8 @@ def _specific(
     return [[score * lift for score, lift in zip(row, lifts, strict=True)] for row in scores]
 
 
-def _with_suspects(flip: Flip, row: list[float]) -> Flip:
-    ordered = sorted((at for at, score in enumerate(row) if score > 0), key=lambda at: (-row[at], at))
-    return Flip(
-        flip.golden,
-        flip.change,
-        flip.before,
-        flip.after,
-        flip.calls_before,
-        flip.calls_after,
-        tuple(ordered[:3]),
-    )
+def _most_suspect(row: list[float]) -> tuple[int, ...]:
+    return tuple(sorted((at for at, score in enumerate(row) if score > 0), key=lambda at: (-row[at], at))[:3])
 
 
 def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[list[float]]) -> list[Suspect]:

@@ -56,12 +56,8 @@ async def bisect_changes(
                 )
             )  # fmt: skip
         for effect, p in zip(measured_effects, holm([effect.p for effect in measured_effects]), strict=True):
-            effects[effect.item] = _with_p(effect, p)
+            effects[effect.item] = msgspec.structs.replace(effect, p=p, caused=p <= ALPHA)
     return [effects[suspect.item] for suspect in changed.suspects[:MOST_ITEMS] if suspect.item in effects]
-
-
-def _with_p(effect: UndoneEffect, p: float) -> UndoneEffect:
-    return msgspec.structs.replace(effect, p=p, caused=p <= ALPHA)
 
 
 def _choose_goldens(goldens: list[AnyGolden], broken: set[str], seed: int) -> list[AnyGolden]:

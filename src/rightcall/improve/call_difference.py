@@ -49,9 +49,7 @@ class CallDifference(NamedTuple):
 
 def difference_from(golden: AnyGolden, calls: Sequence[ToolCall], toolset: Toolset) -> CallDifference:
     """The smallest difference from one of the golden's alternatives."""
-    differences = [
-        _difference(path, expected, calls, golden, toolset) for path, expected in alternatives_of(golden)
-    ]
+    differences = [_difference(expected, calls, golden, toolset) for _, expected in alternatives_of(golden)]
     return min(differences, key=lambda difference: difference.size)
 
 
@@ -104,7 +102,6 @@ def _with_paths(field: str, calls: Sequence[ExpectedCall]) -> list[tuple[str, Ex
 
 
 def _difference(
-    field: str,
     expected: Sequence[tuple[str, ExpectedCall]],
     calls: Sequence[ToolCall],
     golden: AnyGolden,

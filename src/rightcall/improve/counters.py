@@ -63,7 +63,6 @@ class Seen:
     symptom: Symptom
     trials: int = 0
     share: float = 0.0
-    goldens: int = 0
     suspect: bool = False
     negative: bool = False
 
@@ -91,7 +90,6 @@ class ToolStats:
 
     goldens: int = 0
     trials: int = 0
-    missed: int = 0
     foreign: int = 0
     cover: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     words: Counter[str] = field(default_factory=Counter)

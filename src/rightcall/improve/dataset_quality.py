@@ -5,14 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent
 from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, counted_category
+from rightcall.model.golden import (
+    AnyGolden,
+    ExpectedCall,
+    Golden,
+    counted_category,
+    expectations_of,
+    request_of,
+)
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -78,7 +85,7 @@ class QualityCheck:
             for where, golden in goldens:
                 self._count += 1
                 self._categories[counted_category(golden)] += 1
-                for call in _calls_expected(golden):
+                for call in expectations_of(golden):
                     self._cover(call)
                 for code, message, hint in (*self._repeats(golden, where), *self._find_leaks(golden)):
                     yield DatasetFinding(where, golden.id, "warning", code, message, hint)
@@ -119,7 +126,7 @@ class QualityCheck:
     def _repeats(self, golden: AnyGolden, where: str) -> Iterator[tuple[str, str, str]]:
         if self._count > MOST_COMPARED:
             return
-        earlier = self._near.earlier(f"'{golden.id}' ({where})", _text(golden))
+        earlier = self._near.earlier(f"'{golden.id}' ({where})", request_of(golden))
         if earlier is not None:
             self._duplicates += 1
             yield (
@@ -129,8 +136,8 @@ class QualityCheck:
             )
 
     def _find_leaks(self, golden: AnyGolden) -> Iterator[tuple[str, str, str]]:
-        text = _text(golden)
-        for call in _calls_expected(golden):
+        text = request_of(golden)
+        for call in expectations_of(golden):
             if isinstance(call.tool, str) and names_tool(text, call.tool):
                 self._leaks += 1
                 yield (
@@ -193,12 +200,6 @@ def names_tool(text: str, tool: str) -> bool:
     return re.search(rf"(?<!\w){in_a_row}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _calls_expected(golden: AnyGolden) -> Sequence[ExpectedCall]:
-    if isinstance(golden, Golden):
-        return [*golden.expected_calls, *(call for plan in golden.any_of for call in plan)]
-    return [*golden.expected_calls, *(call for turn in golden.turns for call in turn.expected_calls or ())]
-
-
 def _asks_something(golden: Golden) -> bool:
     return bool(golden.expected_calls or golden.any_of or golden.no_calls or golden.category == "negative")
 
@@ -211,10 +212,6 @@ async def _passes(baseline: KeywordProvider, golden: Golden, tools: Mapping[str,
         return score_calls(golden, trajectory, tools).passed
     except InputError:  # a golden that cannot be scored is not easy; `dataset check` reports it
         return False
-
-
-def _text(golden: AnyGolden) -> str:
-    return golden.input if isinstance(golden, Golden) else golden.scenario
 
 
 def _plain_values(spec: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.golden import AnyGolden, Golden, counted_category
+from rightcall.model.golden import AnyGolden, Golden, counted_category, request_of
 from rightcall.model.record import Record
 
 
@@ -37,9 +37,8 @@ def dataset_statistics(goldens: Iterable[AnyGolden]) -> DatasetStatistics:
     kind = "empty"
     for golden in goldens:
         total += 1
-        text = golden.input if isinstance(golden, Golden) else golden.scenario
         kind = "single turn" if isinstance(golden, Golden) else "conversations"
-        characters += len(text)
+        characters += len(request_of(golden))
         categories[counted_category(golden)] += 1
         sizes[len(golden.expected_calls)] += 1
         tools.update(pattern_text(call.tool) for call in golden.expected_calls)

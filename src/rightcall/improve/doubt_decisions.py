@@ -76,12 +76,15 @@ def decide(
     The draft begins as `dataset` where none is open. *Edit* without a proposed change leaves the golden to be edited.
     """
     version = None
-    if decision == "edit":
-        version = _put_in_draft(
-            store, alias, dataset, apply_proposal(golden, doubts, author=author, at=at), author
-        )
-    elif decision == "drop":
-        version = _drop_from_draft(store, alias, dataset, golden.id, author)
+    if decision != "keep":
+        goldens = {other.id: other for other in _draft(store, alias, dataset)}
+        if decision == "edit":
+            goldens[golden.id] = apply_proposal(golden, doubts, author=author, at=at)
+        else:
+            goldens.pop(golden.id, None)
+        if not goldens:
+            raise InputError(f"golden '{golden.id}'", "is the only one of its dataset", "keep it, or edit it")
+        version = store.datasets.push(alias, goldens.values(), finalized=False, author=author)
     remember(store, doubts, decision, author=author, at=at)
     return version
 
@@ -93,23 +96,6 @@ def apply_proposal(golden: AnyGolden, doubts: Sequence[Doubt], *, author: str, a
     changed = apply_edits(golden, change) if change else golden
     state: Literal["accepted", "pending"] = "accepted" if change else "pending"
     return reviewed(changed, state, comment=why, author=author, at=at, edited=bool(change))
-
-
-def _put_in_draft(
-    store: Store, alias: str, dataset: Iterable[AnyGolden], golden: AnyGolden, author: str
-) -> DatasetVersion:
-    goldens = {other.id: other for other in _draft(store, alias, dataset)}
-    goldens[golden.id] = golden
-    return store.datasets.push(alias, goldens.values(), finalized=False, author=author)
-
-
-def _drop_from_draft(
-    store: Store, alias: str, dataset: Iterable[AnyGolden], golden_id: str, author: str
-) -> DatasetVersion:
-    goldens = [golden for golden in _draft(store, alias, dataset) if golden.id != golden_id]
-    if not goldens:
-        raise InputError(f"golden '{golden_id}'", "is the only one of its dataset", "keep it, or edit it")
-    return store.datasets.push(alias, goldens, finalized=False, author=author)
 
 
 def _draft(store: Store, alias: str, dataset: Iterable[AnyGolden]) -> list[AnyGolden]:

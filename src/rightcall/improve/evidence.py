@@ -18,14 +18,12 @@ from rightcall.improve.golden_facts import (
     is_quotable,
     language_of,
     name_tools,
-    request_of,
 )
-from rightcall.improve.run_votes import ObservedBehaviour, RunVotes
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
-from rightcall.improve.votes import Voter
+from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.model.danger import dangers_of
-from rightcall.model.golden import AnyGolden, category_of
+from rightcall.model.golden import AnyGolden, category_of, request_of
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 
@@ -54,7 +52,7 @@ class Evidence:
         system: str = "",
         lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
         voter: Voter = THIS_RUN,
-        others: Sequence[RunVotes] = (),
+        others: Iterable[RunVotes] = (),
         known: bool = True,
         suspect_of: SuspectFinder | None = None,
     ) -> None:
@@ -131,17 +129,8 @@ class Evidence:
             seen = self.seen[number]
             seen.trials += count
             seen.share += count / trials.judged
-            seen.goldens += 1
         cluster = golden.cluster or golden.id
         self.cases.append(Case(golden.id, cluster, trials.judged, frozenset(classes), cells, suspect))
-
-    def words_of(self, golden: AnyGolden) -> str:
-        """Everything that the agent may read a value from."""
-        return all_words(golden, self.system)
-
-    def expected_names(self, golden: AnyGolden) -> list[str]:
-        """The first tool that will do for each expected call."""
-        return [call.tools[0] for call in expected_tools(golden, self.by_name_in_order)]
 
     def number(self, symptom: Symptom, suspect: bool, negative: bool) -> int:
         """The number of a symptom, a new one at its first sight."""
@@ -214,7 +203,6 @@ class Evidence:
         self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str], failed_words: set[str]
     ) -> None:
         if symptom.group == "miss":
-            self.tool_stats[symptom.tool].missed += 1
             failed_words.add(symptom.tool)
         into = symptom.called if symptom.group == "miss" else symptom.tool if symptom.group == "extra" else ""
         if into:
@@ -245,10 +233,6 @@ class Evidence:
             for number, seen in enumerate(self.seen)
             if all(getattr(seen.symptom, name) == value for name, value in fields.items())
         ]
-
-    def on_negatives(self, number: int) -> bool:
-        """Whether a symptom was seen on goldens that expect no call."""
-        return self.seen[number].negative
 
     def trials_of(self, numbers: Iterable[int]) -> int:
         """Failed trials with these symptoms."""

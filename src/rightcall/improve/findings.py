@@ -15,10 +15,9 @@ from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
-from rightcall.improve.run_votes import RunVotes
 from rightcall.improve.step_funnel import StepFunnel
 from rightcall.improve.suspicion import find_suspect, settle_suspects
-from rightcall.improve.votes import Voter
+from rightcall.improve.votes import RunVotes, Voter
 from rightcall.model.tool import Tool
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
@@ -168,28 +167,20 @@ def analyze_trials(
     `known` is false for tools of which only names are known.
     """
     others = others or {}
-    codes = lint_places(tools) if known else {}
     evidence = Evidence(
         tools,
         system=system,
-        lint_codes=codes,
+        lint_codes=lint_places(tools) if known else {},
         voter=voter,
-        others=tuple(others.values()),
+        others=others.values(),
         known=known,
         suspect_of=find_suspect,
     )
     for trials_of_golden in trials:
         evidence.add(trials_of_golden)
-    return analysis_of(evidence, run=run, compared_with=tuple(others), inputs=inputs)
-
-
-def analysis_of(
-    evidence: Evidence, *, run: str = "", compared_with: tuple[str, ...] = (), inputs: Inputs | None = None
-) -> Analysis:
-    """The findings from the evidence."""
     evidence.cases.sort(key=lambda case: case.id)
     settle_suspects(evidence)
-    hypotheses = [h for h in all_hypotheses(evidence) if evidence.known or h.cause not in ABOUT_TEXTS]
+    hypotheses = [h for h in all_hypotheses(evidence) if known or h.cause not in ABOUT_TEXTS]
     ranking = rank(evidence, hypotheses)
     findings = [
         _finding(evidence, number, explained, ranking.background, inputs)
@@ -209,8 +200,8 @@ def analysis_of(
         codes=dict(sorted(evidence.codes.items(), key=lambda item: (-item[1], item[0]))),
         guidance=seeds_guidance(evidence),
         weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
-        compared_with=compared_with,
-        known=evidence.known,
+        compared_with=tuple(others),
+        known=known,
     )
 
 

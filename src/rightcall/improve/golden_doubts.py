@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-import msgspec
-
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
@@ -17,7 +15,7 @@ from rightcall.improve.doubts.contradiction import MOST_COMPARED, GoldenDemand, 
 from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
 from rightcall.improve.doubts.discrimination import PassMatrix
 from rightcall.improve.doubts.too_strict import too_strict
-from rightcall.improve.golden_edit import GoldenEdit, apply_edits, limit_value
+from rightcall.improve.golden_edit import apply_edits, limit_value
 from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.metrics.value_sources import words_of
@@ -134,12 +132,10 @@ def _with_valid_change(reason: Reason, suspect: SuspectGolden) -> Reason:
         return reason._replace(change=())
     if reason.alternative is not None and not refused:
         refused = difference_from(changed, reason.alternative.calls, suspect.toolset).size > 0
-    bounded = tuple(_limit_values(edit) for edit in reason.change)
-    return reason._replace(change=() if refused or bounded != reason.change else bounded)
-
-
-def _limit_values(edit: GoldenEdit) -> GoldenEdit:
-    return msgspec.structs.replace(edit, before=limit_value(edit.before), after=limit_value(edit.after))
+    too_long = any(
+        limit_value(value) != value for edit in reason.change for value in (edit.before, edit.after)
+    )
+    return reason._replace(change=()) if refused or too_long else reason
 
 
 def _alternative_calls(reason: Reason) -> tuple[AlternativeCall, ...]:

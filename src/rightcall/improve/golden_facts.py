@@ -12,7 +12,7 @@ from rightcall.core.errors import InputError
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, request_of
 
 
 class ExpectedTools(NamedTuple):
@@ -36,9 +36,9 @@ def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[Expected
     ]
 
 
-def calls_expected(golden: AnyGolden, offered: Collection[str] = ()) -> list[tuple[str, Mapping[str, Any]]]:
+def calls_expected(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
     """Every expected call of a golden: the first tool that will do, and its arguments."""
-    return [(call.tools[0], call.args) for call in expected_tools(golden, offered)]
+    return [(call.tools[0], call.args) for call in expected_tools(golden, ())]
 
 
 def _tools_that_match(pattern: Any, offered: Collection[str]) -> tuple[str, ...]:
@@ -68,11 +68,6 @@ def name_tools(
         return msgspec.structs.replace(failure, tool=tool)
 
     return [named(failure) for failure in failures]
-
-
-def request_of(golden: AnyGolden) -> str:
-    """What a golden asks: its input, or the scenario of a conversation."""
-    return golden.input if isinstance(golden, Golden) else golden.scenario
 
 
 def all_words(golden: AnyGolden, system: str) -> str:

@@ -86,7 +86,6 @@ class Hypothesis:
     evidence: tuple[str, ...] = ()
     change: tuple[ProposedChange, ...] = ()
     lint: tuple[str, ...] = ()
-    goldens: tuple[str, ...] = ()
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
 
     def __post_init__(self) -> None:

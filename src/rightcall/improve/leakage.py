@@ -14,7 +14,7 @@ from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.lint.engine import lint
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, request_of
 from rightcall.model.tool import Tool
 
 COPIED_WORDS = 6
@@ -42,8 +42,7 @@ def _words_of_goldens(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[
     old_words, new_words = f" {' '.join(words_of(old))} ", f" {' '.join(words_of(new))} "
     allowed = _schema_words(tools, proposal)
     for golden in tune:
-        request = golden.input if isinstance(golden, Golden) else golden.scenario
-        for run in _runs(words_of(request.lower())):
+        for run in _runs(words_of(request_of(golden).lower())):
             if f" {run} " in new_words and f" {run} " not in old_words:
                 return run
         for value in _values(golden):

@@ -11,15 +11,8 @@ from pathlib import Path
 
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.improve.doubt_decisions import marks_of_kept
-from rightcall.improve.past_runs import (
-    PastCase,
-    PastRuns,
-    ballots_of,
-    known_behaviour,
-    named_runs,
-    newest_runs,
-)
-from rightcall.improve.votes import Ballots, Voter, family_of, voters_of
+from rightcall.improve.past_runs import PastCase, PastRuns, named_runs, newest_runs
+from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
@@ -66,14 +59,9 @@ class PastFiles:
     def __call__(self, golden: AnyGolden) -> list[PastCase]:
         return self._cases.get(golden.id, [])
 
-    def rates(self) -> dict[Voter, tuple[int, int]]:
-        """Passed and judged trajectories of each agent."""
-        counts: defaultdict[Voter, list[int]] = defaultdict(lambda: [0, 0])
-        for cases in self._cases.values():
-            for case in cases:
-                counts[case.voter][0] += case.passed
-                counts[case.voter][1] += 1
-        return {voter: (passed, judged) for voter, (passed, judged) in counts.items()}
+    def counts(self) -> Iterator[tuple[Voter, int, int]]:
+        """Each trajectory as its agent, whether it passed, and that it was judged."""
+        return ((case.voter, int(case.passed), 1) for cases in self._cases.values() for case in cases)
 
 
 class Electorate(Record, frozen=True):
@@ -98,12 +86,26 @@ class PastEvidence:
         return [*(self.runs(golden) if self.runs else ()), *self.files(golden)]
 
     def known(self, golden: AnyGolden) -> list[KnownBehaviour]:
-        """What passed."""
-        return known_behaviour(self.cases(golden))
+        """What passed, with the agent that did it."""
+        return [
+            KnownBehaviour(f"{case.voter.name} {case.voter.prompt}".strip(), case.trajectory)
+            for case in self.cases(golden)
+            if case.passed
+        ]
 
     def ballots(self) -> Ballots:
         """The votes of the agents that pass at least half."""
-        return ballots_of(self.cases, self._rates())
+        voters = voters_of(self._rates())
+
+        def ballot(golden: AnyGolden) -> Ballot:
+            attempts: defaultdict[Voter, list[Attempt]] = defaultdict(list)
+            for case in self.cases(golden):
+                if case.voter in voters:
+                    trajectory = case.trajectory
+                    attempts[case.voter].append(Attempt(case.passed, trajectory.calls, trajectory.state))
+            return attempts
+
+        return ballot
 
     def electorate(self, kept: int = 0) -> Electorate:
         """Who votes and who does not."""
@@ -118,8 +120,9 @@ class PastEvidence:
         )
 
     def _rates(self) -> dict[Voter, tuple[int, int]]:
-        rates = dict(self.runs.rates()) if self.runs else {}
-        for voter, (passed, judged) in self.files.rates().items():
+        """Passed and judged trials of each agent."""
+        rates: dict[Voter, tuple[int, int]] = {}
+        for voter, passed, judged in (*(self.runs.counts() if self.runs else ()), *self.files.counts()):
             before = rates.get(voter, (0, 0))
             rates[voter] = before[0] + passed, before[1] + judged
         return rates

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.improve.run_setup import run_record
-from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
+from rightcall.improve.votes import Voter, family_of
 from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.store.base import ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -25,15 +23,11 @@ EXPERIMENTS = ("/improve", "/check")
 
 
 class PastCase(NamedTuple):
-    """One judged trial of a golden by an agent, with its arguments known."""
+    """One judged trial of a golden by an agent, with its arguments known: others say nothing."""
 
     voter: Voter
     passed: bool
     trajectory: Trajectory
-
-
-PastCases = Callable[[AnyGolden], Sequence[PastCase]]
-"""What is known of a golden; infrastructure errors and calls without arguments say nothing."""
 
 
 class PastRuns:
@@ -66,13 +60,9 @@ class PastRuns:
         self._last = content, cases
         return cases
 
-    def rates(self) -> dict[Voter, tuple[int, int]]:
-        """Passed and judged trials of each agent, over its whole runs."""
-        counts: defaultdict[Voter, list[int]] = defaultdict(lambda: [0, 0])
-        for run, voter in self._runs:
-            counts[voter][0] += run.passed
-            counts[voter][1] += run.judged
-        return {voter: (passed, judged) for voter, (passed, judged) in counts.items()}
+    def counts(self) -> Iterator[tuple[Voter, int, int]]:
+        """The agent of each run, with its passed and judged trials, over the whole run."""
+        return ((voter, run.passed, run.judged) for run, voter in self._runs)
 
 
 def voter_of(store: Store, run: StoredRun, families: Mapping[str, str]) -> Voter:
@@ -109,30 +99,6 @@ def is_undisturbed(run: StoredRun) -> bool:
         and "faults" not in run.run.fingerprints
         and not run.run.group.endswith(EXPERIMENTS)
     )
-
-
-def known_behaviour(cases: Iterable[PastCase]) -> list[KnownBehaviour]:
-    """What passed, with the agent that did it."""
-    return [
-        KnownBehaviour(f"{case.voter.name} {case.voter.prompt}".strip(), case.trajectory)
-        for case in cases
-        if case.passed
-    ]
-
-
-def ballots_of(cases: PastCases, rates: Mapping[Voter, tuple[int, int]]) -> Ballots:
-    """The votes of the agents that pass at least half."""
-    voters = voters_of(rates)
-
-    def ballot(golden: AnyGolden) -> Ballot:
-        attempts: defaultdict[Voter, list[Attempt]] = defaultdict(list)
-        for case in cases(golden):
-            if case.voter in voters:
-                trajectory = case.trajectory
-                attempts[case.voter].append(Attempt(case.passed, trajectory.calls, trajectory.state))
-        return attempts
-
-    return ballot
 
 
 def content_of(golden: AnyGolden) -> str:

@@ -113,7 +113,7 @@ def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> Pert
     after = [_mean([drawn.rates[name] for drawn in draws]) for name in ids]
     if kind.partition("=")[0] == "drop":  # another expectation: no call. Not paired with the clean verdicts
         return _drop_effect(kind, after, runs)
-    clusters = _clusters(clean[0].variant.goldens)
+    clusters = {golden.id: golden.cluster for golden in clean[0].variant.goldens}
     before = [first[name] for name in ids]
     d = [rate_after - rate_before for rate_before, rate_after in zip(before, after, strict=True)]
     of = [clusters.get(name) or name for name in ids]
@@ -145,10 +145,6 @@ def _drop_effect(kind: str, after: Sequence[float], runs: tuple[str, ...]) -> Pe
     return PerturbEffect(
         kind, len(after), 1.0, rate.mean, rate.mean - 1, low, high, 1.0, 0.0, word, runs=runs
     )
-
-
-def _clusters(goldens: Sequence[Golden]) -> dict[str, str | None]:
-    return {golden.id: golden.cluster for golden in goldens}
 
 
 def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:

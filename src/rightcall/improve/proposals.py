@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
@@ -16,6 +17,7 @@ from rightcall.lint.source.read import read_text
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 
 Exposed = frozenset[Class] | None
@@ -165,3 +167,21 @@ def _difference(before: Tool, after: Tool) -> Iterator[ProposedChange]:
         yield ProposedChange(before.name, ("description",), before.description, after.description)
     if before.input_schema != after.input_schema:
         yield ProposedChange(before.name, ("input_schema",), before.input_schema, after.input_schema)
+
+
+@dataclass(frozen=True)
+class ProposalTask:
+    """What a proposer may look at: findings, definitions, and the goldens and results of tune. Never proof.
+
+    `measure` runs the agent with a proposal on some goldens of tune.
+    """
+
+    found: Analysis
+    tools: Sequence[Tool]
+    system: str
+    tune: Sequence[AnyGolden]
+    results: Sequence[CaseResult]
+    measure: Callable[[Proposal, Sequence[AnyGolden]], Awaitable[Sequence[CaseResult]]]
+
+
+Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]

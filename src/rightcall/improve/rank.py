@@ -49,12 +49,9 @@ class Explained:
     hypothesis: Hypothesis
     symptoms: tuple[int, ...]
     trials: int
-    goldens: int
     share: float
     gain: float
-    exposure: Exposure
     stated: bool
-    p: float
     danger: str = ""
     dangerous: int = 0
 
@@ -99,7 +96,7 @@ def _greedy(
 ) -> list[Explained]:
     free = {number for number, seen in enumerate(evidence.seen) if seen.trials > 0}
     taken: list[Explained] = []
-    candidates = [(at, hypothesis) for at, hypothesis in enumerate(hypotheses)]
+    candidates = list(enumerate(hypotheses))
     while free and candidates and len(taken) < MOST_FINDINGS:
         scored = [
             (_key(evidence, hypothesis, free, background, exposures), at, hypothesis)
@@ -166,8 +163,6 @@ def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures:
         if worth > best:
             best = worth
             outside = Exposure(0, whole.trials - exposure.trials, whole.failed - exposure.failed)
-    if outside is whole:
-        return (whole.failed + 1) / (whole.trials + 30)
     return (outside.failed + 1) / (outside.trials + 30)
 
 
@@ -192,11 +187,8 @@ def _explain(
     evidence: Evidence, hypothesis: Hypothesis, free: set[int], background: float, exposures: _Exposures
 ) -> Explained:
     symptoms = tuple(number for number in dict.fromkeys(hypothesis.symptoms) if number in free)
-    trials, share, exposure = (
-        evidence.trials_of(symptoms),
-        _share(evidence, symptoms),
-        exposures.of(hypothesis),
-    )
+    trials, share = evidence.trials_of(symptoms), _share(evidence, symptoms)
+    exposure = exposures.of(hypothesis)
     goldens = sum(1 for _ in evidence.goldens_with(symptoms))
     p = binomial_sf(trials, max(exposure.trials, trials), min(0.99, max(background, LEAST_BACKGROUND)))
     gain = max(0.0, share - background * exposure.goldens)
@@ -206,9 +198,7 @@ def _explain(
     worst = next((sort for sort in SORTS if dangers[sort]), "")
     dangerous = dangers.total() - dangers[""]
     stated = (goldens >= 2 and p < LEVEL and gain > 0) or dangerous >= FEWEST_DANGEROUS
-    return Explained(
-        hypothesis, symptoms, trials, goldens, share, gain, exposure, stated, p, worst, dangerous
-    )
+    return Explained(hypothesis, symptoms, trials, share, gain, stated, worst, dangerous)
 
 
 def _place(

@@ -15,10 +15,9 @@ from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_runs import voter_of
 from rightcall.improve.run_setup import RunRecord, run_record
-from rightcall.improve.run_votes import RunVotes, run_votes
 from rightcall.improve.step_funnel import FunnelTally, StepFunnel
-from rightcall.improve.votes import Voter
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.improve.votes import RunVotes, Voter, run_votes
+from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
@@ -147,16 +146,11 @@ def analyze_results(
     goldens: Iterable[AnyGolden],
     results: Iterable[CaseResult],
     *,
-    run: str = "",
     system: str = "",
     others: Mapping[str, Iterable[CaseResult]] | None = None,
 ) -> Analysis:
     """Why cases failed. `others` are results of the same goldens by other models, by run."""
     by_id = {golden.id: golden for golden in goldens}
-    requests = {
-        name: golden.input if isinstance(golden, Golden) else golden.scenario
-        for name, golden in by_id.items()
-    }
     toolset = Toolset({tool.name: tool for tool in tools})
     votes = {
         name: run_votes(Voter(name), gather_trials(by_id, of), toolset) for name, of in (others or {}).items()
@@ -165,10 +159,9 @@ def analyze_results(
     analysis = analyze_trials(
         tools,
         tally.watch(gather_trials(by_id, results)),
-        run=run,
         system=system,
         others=votes,
-        inputs=lambda ids: {name: requests[name] for name in ids},
+        inputs=lambda ids: {name: request_of(by_id[name]) for name in ids},
     )
     return msgspec.structs.replace(analysis, funnels=tally.funnels(), left_out=tally.left_out)
 

@@ -18,10 +18,10 @@ from rightcall.improve.doubts.agents import agents_agree
 from rightcall.improve.doubts.demands import against_schema
 from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.run_votes import ObservedBehaviour, attempts_of
+from rightcall.improve.golden_facts import all_words, expected_tools
 from rightcall.improve.suspect import SuspectGolden
 from rightcall.improve.symptom import Symptom, enum_of
-from rightcall.improve.votes import Ballot, Votes, count_votes, voters_of
+from rightcall.improve.votes import Ballot, ObservedBehaviour, Votes, attempts_of, count_votes, voters_of
 from rightcall.metrics.matching.base import MISSING
 
 MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
@@ -43,9 +43,11 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
         evidence.voter: attempts,
     }
     votes = count_votes(ballot, evidence.toolset)
-    suspect = SuspectGolden(golden, evidence.toolset, evidence.words_of(golden), _agreed(votes, own))
+    words_read = all_words(golden, evidence.system)
+    suspect = SuspectGolden(golden, evidence.toolset, words_read, _agreed(votes, own))
     if (reason := next(against_schema(suspect), None)) is not None:
-        tool = next(iter(evidence.expected_names(golden)), "")
+        calls = expected_tools(golden, evidence.by_name_in_order)
+        tool = calls[0].tools[0] if calls else ""
         return ObservedBehaviour(tool, tool, sentence=reason.sentence)
     behaviour = behaviour_of(suspect.difference)
     if behaviour is None or not _is_steady(suspect.votes, own):
@@ -156,7 +158,6 @@ def _without_suspicion(evidence: Evidence, case: Case) -> Case:
         for seen, sign in ((old, -1), (fresh, 1)):
             seen.trials += sign * count
             seen.share += sign * count / case.trials
-            seen.goldens += sign
         cells.append((new, count))
     return case._replace(cells=tuple(cells), suspect=False)
 
@@ -197,10 +198,5 @@ def _is_meant(value: Any, description: str, words: str) -> bool:
 
 
 def _value(place: ArgumentDifference) -> tuple[str, str, str]:
-    left_out = place.actual is MISSING
-    expected = _value_text(plain_value(place.expected))
-    return place.parameter, expected, "nothing" if left_out else _value_text(place.actual)
-
-
-def _value_text(value: Any) -> str:
-    return repr(value)[:120]
+    actual = "nothing" if place.actual is MISSING else repr(place.actual)
+    return place.parameter, repr(plain_value(place.expected))[:120], actual[:120]

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
-from rightcall.improve.agent_symptom import agents_mixed_up, untold_agent
+import msgspec
+
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
 from rightcall.improve.units import unit_said
+from rightcall.metrics.matching.teamwork import LABELS
+from rightcall.model.agent_names import agent_of
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import CODES, Failure, SymptomGroup
 from rightcall.model.tool import Tool
@@ -102,7 +105,7 @@ def symptom_of(
             return symptom, mistakes
     called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
     tool = "" if first == "invented" and failure.expected_call is None else failure.tool
-    agents = agents_mixed_up(failure)
+    agents = _agents_mixed_up(failure)
     return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn, agents=agents), ()
 
 
@@ -138,7 +141,7 @@ def _arguments(
     skipped = skipped if any(argument.looked_up for argument in ordered) else ""
     in_request = {argument.parameter for argument in ordered if argument.held}
     about_them = [f for f in failures if f.tool == tool and top_parameter(f.parameter) in in_request]
-    untold = untold_agent(about_them, calls)
+    untold = _untold_agent(about_them, calls)
     symptom = Symptom(
         "arguments", tool, "", ordered, failures[0].code, also=also, turn=turn, skipped=skipped, untold=untold
     )
@@ -213,9 +216,48 @@ def _unrecovered_call(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall
 def _text(output: Any, most: int = LONGEST) -> str:
     if isinstance(output, str):
         return output[:most]
-    import msgspec
-
     try:
         return msgspec.json.encode(output).decode()[:most]
     except (TypeError, ValueError, RecursionError):
         return repr(output)[:most]
+
+
+def _agents_mixed_up(failure: Failure) -> tuple[str, ...]:
+    """The agent that should have worked and the one that did; empty when the failure is not about two agents."""
+    expected, actual = str(failure.expected or ""), str(failure.actual or "")
+    if failure.code == "wrong_agent":
+        return (expected, actual.rsplit("/", maxsplit=1)[-1]) if expected and actual else ()
+    if failure.code != "wrong_tool":
+        return ()
+    for label in LABELS.values():
+        if failure.tool.startswith(label) and actual.startswith(label):
+            return failure.tool[len(label) :], actual[len(label) :]
+    return ()
+
+
+def _untold_agent(failures: Sequence[Failure], calls: Sequence[ToolCall]) -> str:
+    """The agent whose argument is wrong because the call that gave it the work lacks the value; empty if none is.
+
+    `failures` are about values that the request contains. A hand-off without arguments passes the conversation on, so
+    that it lacks nothing.
+    """
+    for failure in failures:
+        if failure.call is None or failure.call >= len(calls):
+            continue
+        source = _source_call(failure.call, calls)
+        if source is None or not source.arguments:
+            continue
+        text = msgspec.json.encode(source.arguments).decode()
+        if not is_stated(plain_value(failure.expected), text):
+            return agent_of(calls[failure.call])
+    return ""
+
+
+def _source_call(place: int, calls: Sequence[ToolCall]) -> ToolCall | None:
+    """The call that gave its work to the agent which made the call at this place."""
+    call = calls[place]
+    if parent := call.notes.get("parent"):
+        return next((other for other in reversed(calls[:place]) if other.id == parent), None)
+    agent = agent_of(call)
+    sources = (other for other in reversed(calls[:place]) if agent and other.notes.get("handoff") == agent)
+    return next(sources, None)

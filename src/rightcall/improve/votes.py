@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
+from rightcall.improve.counters import GoldenTrials
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
 from rightcall.models.hosts import HOSTS
@@ -188,3 +189,41 @@ def voters_of(rates: Mapping[Voter, tuple[int, int]]) -> frozenset[Voter]:
 
 def _length(calls: Sequence[ToolCall]) -> tuple[int, str]:
     return len(calls), repr([(call.name, sorted((call.arguments or {}).items(), key=repr)) for call in calls])
+
+
+class ObservedBehaviour(NamedTuple):
+    """What an agent does instead of what a golden expects; or the `sentence` of a doubt that needs no behaviour."""
+
+    wanted: str
+    called: str
+    values: tuple[tuple[str, str, str], ...] = ()
+    sentence: str = ""
+
+
+class RunVotes(NamedTuple):
+    """What the agent of a run did on each golden."""
+
+    voter: Voter
+    attempts: Mapping[str, Sequence[Attempt]]
+
+    @property
+    def passes_half(self) -> bool:
+        trials = [attempt for attempts in self.attempts.values() for attempt in attempts]
+        return self.voter in voters_of({self.voter: (sum(t.passed for t in trials), len(trials))})
+
+
+def run_votes(voter: Voter, trials: Iterable[GoldenTrials], toolset: Toolset) -> RunVotes:
+    """The votes of a run. Keys are kept, never calls, so that memory grows with the number of goldens only."""
+    attempts: dict[str, list[Attempt]] = {}
+    for of_golden in trials:
+        attempts[of_golden.golden.id] = [
+            attempt if attempt.passed else Attempt(False, key=behaviour_key(attempt, toolset))
+            for attempt in attempts_of(of_golden)
+        ]
+    return RunVotes(voter, attempts)
+
+
+def attempts_of(trials: GoldenTrials) -> list[Attempt]:
+    """Every judged trial of a golden."""
+    failed = [Attempt(False, trial.calls, trial.state) for trial in trials.failed]
+    return [Attempt(True)] * trials.passed + failed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rightcall.improve.counters import ParameterStats
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.hypothesis import Cause, Hypothesis, ProposedChange, codes_on
 from rightcall.improve.symptom import BadArgument
 from rightcall.improve.units import states_unit
 
@@ -18,6 +18,7 @@ _DATE_FORM = re.compile(r"yyyy|iso[ -]?8601|\biso\b|\d{4}-\d{2}-\d{2}|rfc ?3339"
 class ArgumentPlace(NamedTuple):
     """One parameter, the symptoms in which it is wrong, with their kinds, and its statistics."""
 
+    evidence: Evidence
     tool: str
     parameter: str
     symptoms: dict[int, BadArgument]
@@ -40,10 +41,29 @@ class ArgumentPlace(NamedTuple):
         text = self.schema.get("description")
         return text if isinstance(text, str) else ""
 
-    @property
-    def exposed(self) -> frozenset[tuple[str, str]]:
-        """The goldens that expect it."""
-        return frozenset(((self.tool, self.parameter),))
+    def in_calls(self, what: str, symptoms: Sequence[int]) -> str:
+        """What is wrong with it, and in how many of the calls that expect it."""
+        trials = self.evidence.trials_of(symptoms)
+        return f"{self.parameter} of {self.tool} {what} in {trials} of {self.stats.expected} calls"
+
+    def hypothesis(
+        self,
+        cause: Cause,
+        symptoms: Sequence[int],
+        plausibility: float,
+        what: str,
+        advice: str,
+        reasons: tuple[str, ...],
+        change: tuple[ProposedChange, ...] = (),
+        rules: tuple[str, ...] = (),
+    ) -> Hypothesis:
+        """A cause in this parameter, which can act on the goldens that expect it."""
+        place = self.tool, self.parameter
+        fired = codes_on(self.evidence, rules, place)
+        return Hypothesis(
+            cause, symptoms, frozenset((place,)), plausibility, what, advice, (self.tool,), (self.parameter,), reasons,
+            change, fired, about="parameter",
+        )  # fmt: skip
 
     def change(self, key: str, after: Any) -> ProposedChange:
         """An edit of one keyword of its schema."""
@@ -59,14 +79,8 @@ def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
             symptoms_by_place.setdefault((seen.symptom.tool, bad.parameter), {})[number] = bad
     for tool, parameter in sorted(symptoms_by_place, key=lambda key: order_of(evidence, *key)):
         if parameter:
-            schema = evidence.schema(tool, parameter)
-            yield ArgumentPlace(
-                tool,
-                parameter,
-                symptoms_by_place[tool, parameter],
-                evidence.parameters[tool, parameter],
-                schema,
-            )
+            stats, schema = evidence.parameters[tool, parameter], evidence.schema(tool, parameter)
+            yield ArgumentPlace(evidence, tool, parameter, symptoms_by_place[tool, parameter], stats, schema)
 
 
 def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, int, str]:
@@ -93,11 +107,11 @@ def names_date_form(place: ArgumentPlace) -> bool:
     )
 
 
-def examples_of(place: ArgumentPlace, most: int = 2) -> tuple[str, ...]:
+def examples_of(place: ArgumentPlace) -> tuple[str, ...]:
     """Expected and actual values as evidence, most common first."""
     pairs = sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        f"expected {expected}, got {actual or 'an empty text'}" for (expected, actual), _ in pairs[:most]
+        f"expected {expected}, got {actual or 'an empty text'}" for (expected, actual), _ in pairs[:2]
     )
 
 

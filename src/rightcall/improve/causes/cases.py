@@ -25,7 +25,7 @@ SENTENCE = "If no tool fits the request, call none and answer in words."
 
 def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
     """Missing guidance on when to call no tool."""
-    symptoms = [n for n in evidence.where(group="extra") if evidence.on_negatives(n)]
+    symptoms = [n for n in evidence.where(group="extra") if evidence.seen[n].negative]
     if not symptoms:
         return
     tools = {evidence.seen[n].symptom.tool for n in symptoms}
@@ -54,11 +54,9 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
         weight.value,
         f"a tool is called in {trials} trials that need none ({listed})",
         advice,
-        (),
-        (),
-        tuple(weight.reasons),
-        () if stated else (ProposedChange("", ("system",), evidence.system, after),),
-        codes_on(evidence, ("TD205",), *((tool, "") for tool in tools)),
+        evidence=tuple(weight.reasons),
+        change=() if stated else (ProposedChange("", ("system",), evidence.system, after),),
+        lint=codes_on(evidence, ("TD205",), *((tool, "") for tool in tools)),
         about="set",
     )
 
@@ -83,9 +81,7 @@ def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
         f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
         "them before changing a tool.",
         tuple(tools),
-        (),
-        tuple(shown),
-        goldens=goldens,
+        evidence=tuple(shown),
         about="golden",
     )
 
@@ -126,7 +122,9 @@ def by_code(evidence: Evidence) -> Iterator[Hypothesis]:
     """Causes determined by the failure code."""
     for cause, codes, what, advice, related in KNOWN:
         symptoms = [
-            n for n, seen in enumerate(evidence.seen) if seen.symptom.code in codes and _first(evidence, n)
+            n
+            for n, seen in enumerate(evidence.seen)
+            if seen.symptom.code in codes and seen.symptom.group in ("other", "stopped")
         ]
         tools = sorted({evidence.seen[n].symptom.tool for n in symptoms} - {""})
         if symptoms:
@@ -137,14 +135,7 @@ def by_code(evidence: Evidence) -> Iterator[Hypothesis]:
                 0.8,
                 f"{what} in {evidence.trials_of(symptoms)} trials",
                 advice,
-                tuple(tools[:1]) if len(tools) == 1 else (),
-                (),
-                (),
-                (),
-                codes_on(evidence, related, *((tool, "") for tool in tools)),
+                tuple(tools) if len(tools) == 1 else (),
+                lint=codes_on(evidence, related, *((tool, "") for tool in tools)),
                 about="set",
             )
-
-
-def _first(evidence: Evidence, number: int) -> bool:
-    return evidence.seen[number].symptom.group in ("other", "stopped")

@@ -22,14 +22,14 @@ def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int],
             yield tool, symptoms, targets
 
 
-def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
+def missing_words(evidence: Evidence, tool: str) -> list[str]:
     """Words of missed requests that a tool's description lacks, most informative first."""
     stats = evidence.tool_stats[tool]
     words = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
-    return _informative_words(evidence, words, stats.missed_words, most)
+    return _informative_words(evidence, words, stats.missed_words)
 
 
-def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
+def own_words(evidence: Evidence, tool: str, other: str) -> list[str]:
     """Words in requests for one tool but not the other: those of its name first, then the most informative.
 
     Words that the other tool says of itself are left out: its description would exclude what it is for.
@@ -37,14 +37,14 @@ def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
     words = [word for word in mine if word not in theirs and not evidence.wording.says(other, word)]
     name = stems(tool.replace("_", " "))
-    return sorted(_informative_words(evidence, words, mine, most), key=lambda word: stem(word) not in name)
+    return sorted(_informative_words(evidence, words, mine), key=lambda word: stem(word) not in name)
 
 
-def _informative_words(evidence: Evidence, words: list[str], counts: Counter[str], most: int) -> list[str]:
+def _informative_words(evidence: Evidence, words: list[str], counts: Counter[str]) -> list[str]:
     """The most informative words; one that a single request has is no pattern, where others have more."""
     words = [word for word in words if len(word) > 2]
     repeated = [word for word in words if counts[word] > 1]
-    return sorted(repeated or words, key=lambda w: (-counts[w] * evidence.wording.rarity(w), w))[:most]
+    return sorted(repeated or words, key=lambda w: (-counts[w] * evidence.wording.rarity(w), w))[:4]
 
 
 def destinations(targets: Counter[str]) -> str:
@@ -79,10 +79,10 @@ def only_for(words: list[str], other: str) -> str:
     return f"Only for requests that mention {', '.join(words)}: otherwise use {other}."
 
 
-def such_as(evidence: Evidence, symptoms: list[int], most: int = 2) -> str:
+def such_as(evidence: Evidence, symptoms: list[int]) -> str:
     """Ids of a few goldens with these symptoms, for where words cannot be quoted."""
     ids = sorted(case.id for case in evidence.goldens_with(symptoms))
-    return ", ".join(ids[:most])
+    return ", ".join(ids[:2])
 
 
 def first_sentence(description: str) -> str:

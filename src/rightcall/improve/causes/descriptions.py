@@ -55,12 +55,11 @@ def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
             else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. Say in its description what "
             "those users want.",
             (tool,),
-            (),
-            tuple(weight.reasons),
-            (describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
+            evidence=tuple(weight.reasons),
+            change=(describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
             if words and low
             else (),
-            codes_on(evidence, DESCRIPTION_RULES, (tool, "")),
+            lint=codes_on(evidence, DESCRIPTION_RULES, (tool, "")),
         )
 
 
@@ -82,10 +81,11 @@ def ambiguous_name(evidence: Evidence) -> Iterator[Hypothesis]:
             "says nothing",
             f"Rename {tool} to verb_noun{f', for example {name}' if name else ''}.",
             (tool,),
-            (),
-            (f"{', '.join(fired)} warns about the name",),
-            (ProposedChange(tool, ("name",), tool, name),) if name and name not in evidence.by_name else (),
-            fired,
+            evidence=(f"{', '.join(fired)} warns about the name",),
+            change=(ProposedChange(tool, ("name",), tool, name),)
+            if name and name not in evidence.by_name
+            else (),
+            lint=fired,
         )
 
 
@@ -146,10 +146,9 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{tool} claims more than it does. "
             + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
             (tool,),
-            (),
-            tuple(weight.reasons),
-            _change(evidence, tool, sentence),
-            codes_on(evidence, ("TD807", "TD205"), (tool, "")),
+            evidence=tuple(weight.reasons),
+            change=_change(evidence, tool, sentence),
+            lint=codes_on(evidence, ("TD807", "TD205"), (tool, "")),
         )
 
 
@@ -212,8 +211,6 @@ def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
             advice,
             place,
-            (),
-            tuple(f"mentioned by {tool}" for tool in mentioned[:2]),
-            (),
-            codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
+            evidence=tuple(f"mentioned by {tool}" for tool in mentioned[:2]),
+            lint=codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
         )

@@ -46,13 +46,12 @@ def descriptions_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
             "description describes the other",
             f"The descriptions of {first} and {second} are swapped: exchange them.",
             (first, second),
-            (),
-            tuple(weight.reasons),
-            (
+            evidence=tuple(weight.reasons),
+            change=(
                 ProposedChange(first, ("description",), texts[0], texts[1]),
                 ProposedChange(second, ("description",), texts[1], texts[0]),
             ),
-            codes_on(evidence, ("TD501",), (first, second), (second, first)),
+            lint=codes_on(evidence, ("TD501",), (first, second), (second, first)),
             about="pair",
         )
 
@@ -98,17 +97,17 @@ def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     weight = Weight(0.5, [f"confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials"])
     weight.add(0.25, like > 0.45 or bool(PAIR & set(fired)), f"the descriptions' similarity is {like:.2f}")
     weight.add(0.15, not any(named), "neither description mentions the other")
-    weight.add(0.08, all(evidence.trials_of(way) for way in ways), "in both directions")
+    both_ways = all(evidence.trials_of(way) for way in ways)
+    weight.add(0.08, both_ways, "in both directions")
     weight.add(-0.25, like < 0.2, f"the descriptions' similarity is only {like:.2f}")
     lost = [
         a
         for a, b in ((first, second), (second, first))
         if evidence.is_low_cover(a) and evidence.trials_of(ways[a == second])
     ]
-    one_way = not all(evidence.trials_of(way) for way in ways)
     weight.add(
         -0.15,
-        one_way and bool(lost) and like < ALIKE,
+        not both_ways and bool(lost) and like < ALIKE,
         "one way only, from a tool whose description lacks its users' words",
     )
     sent_home = any(evidence.wording.sends_to(name, name) for name in (first, second))
@@ -126,14 +125,13 @@ def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
         if all(sentences)
         else f"Say in {first} and in {second} what each is for, and what it is not for.",
         (first, second),
-        (),
-        tuple(weight.reasons),
-        tuple(
+        evidence=tuple(weight.reasons),
+        change=tuple(
             describe(evidence, tool, sentence)
             for tool, sentence, other in ((first, sentences[0], second), (second, sentences[1], first))
             if sentence and not evidence.wording.names(tool, other)
         ),
-        fired,
+        lint=fired,
         about="pair",
     )
 
@@ -187,19 +185,18 @@ def _shadow(evidence: Evidence, skill: str, other: str) -> Hypothesis:
         if sentence
         else f"Say in {other} what {skill} is for, and that it is not.",
         (skill, other),
-        (),
-        tuple(reason for reason in weight.reasons if reason),
-        (change,) if fits else (),
-        codes_on(evidence, SHADOW_RULES, (skill, ""), (other, "")),
+        evidence=tuple(filter(None, weight.reasons)),
+        change=(change,) if fits else (),
+        lint=codes_on(evidence, SHADOW_RULES, (skill, ""), (other, "")),
         about="pair",
     )
 
 
-def common_words(first: str, second: str, most: int = 4) -> list[str]:
+def common_words(first: str, second: str) -> list[str]:
     """Words that two descriptions share, in the order of the first, one of each stem."""
     theirs = {stem(word) for word in words(second)}
     mine = {stem(word): word for word in reversed(words(first)) if word not in STOP_WORDS and len(word) > 2}
-    return [word for root, word in reversed(mine.items()) if root in theirs][:most]
+    return [word for root, word in reversed(mine.items()) if root in theirs][:4]
 
 
 AGENT_RULES = ("TD502", "TD503", "TD505")
@@ -238,10 +235,8 @@ def _agent_pair(evidence: Evidence, first: str, second: str, symptoms: list[int]
         f"Say in the descriptions of {first} and {second}, and in the instructions of whoever hands over, which "
         "requests belong to which; take tools from an agent that must not use them.",
         tools,
-        (),
-        tuple(weight.reasons),
-        (),
-        fired,
+        evidence=tuple(weight.reasons),
+        lint=fired,
         about="set",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 from rightcall.core.text import percent
@@ -26,60 +27,41 @@ def required_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         change = ProposedChange(
             place.tool, ("input_schema", "required"), required, [*required, place.parameter]
         )
-        yield Hypothesis(
+        hypothesis = place.hypothesis(
             "required_missing",
             symptoms,
-            place.exposed,
             0.95 if always else 0.5,
-            f"{place.parameter} of {place.tool} is left out in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls",
+            place.in_calls("is left out", symptoms),
             f"Put {place.parameter} into required."
             if always
             else f"Say when {place.parameter} must be passed.",
-            (place.tool,),
-            (place.parameter,),
             (
                 f"{place.stats.goldens} of {evidence.tool_stats[place.tool].goldens} goldens of {place.tool} expect it",
                 "it is not in required",
             ),
             (change,) if always else (),
-            codes_on(evidence, ("TD312", "TD314"), (place.tool, place.parameter), (place.tool, "")),
-            about="parameter",
         )
+        fired = codes_on(evidence, ("TD312", "TD314"), (place.tool, place.parameter), (place.tool, ""))
+        yield replace(hypothesis, lint=fired)
 
 
 def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     """A parameter without a description."""
     for place in places(evidence):
-        if (
-            place.described
-            or not place.schema
-            or place.parameter not in _parameter_names(evidence, place.tool)
-        ):
+        if place.described or not place.schema:
             continue
         symptoms = [n for n in place.symptoms if place.symptoms[n].kind != "extra"] or list(place.symptoms)
         examples = [value for value in sorted(place.stats.values) if value][:2]
-        yield Hypothesis(
+        yield place.hypothesis(
             "parameter_description_missing",
             symptoms,
-            place.exposed,
             0.96,
-            f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls, and it has no description",
+            f"{place.in_calls('is wrong', symptoms)}, and it has no description",
             f"Describe {place.parameter}: what it is and its format"
             + (f", with an example such as {quote_values(examples)}." if examples else "."),
-            (place.tool,),
-            (place.parameter,),
             ("no description", _kinds(place.stats.kinds)),
-            (),
-            codes_on(evidence, ("TD301", "TD302", "TD110"), (place.tool, place.parameter)),
-            about="parameter",
+            rules=("TD301", "TD302", "TD110"),
         )
-
-
-def _parameter_names(evidence: Evidence, tool: str) -> frozenset[str]:
-    definition = evidence.by_name.get(tool)
-    return frozenset(definition.parameters) if definition else frozenset()
 
 
 def _kinds(kinds: dict[str, int]) -> str:
@@ -133,20 +115,14 @@ def parameter_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
         telling = sum(place.stats.kinds[kind] for kind in UNCLEAR[:4])
         if not symptoms or not place.described or telling <= 0.6 * wrong:
             continue
-        yield Hypothesis(
+        yield place.hypothesis(
             "parameter_unclear",
             symptoms,
-            place.exposed,
             0.4,
-            f"{place.parameter} of {place.tool} gets another value in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls",
+            place.in_calls("gets another value", symptoms),
             f"Say in {place.parameter} what it is not, and give an example.",
-            (place.tool,),
-            (place.parameter,),
             examples_of(place),
-            (),
-            codes_on(evidence, ("TD302", "TD110"), (place.tool, place.parameter)),
-            about="parameter",
+            rules=("TD302", "TD110"),
         )
 
 
@@ -162,7 +138,7 @@ def request_lacks_information(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         lacking = stats.lacking_wrong / max(1, stats.lacking_trials)
         held = stats.held_wrong / stats.held_trials if stats.held_trials else 0.0
-        values = {actual for (_, actual), _ in stats.pairs.items()}
+        values = {actual for _, actual in stats.pairs}
         weight = Weight(
             0.5, [f"{evidence.trials_of(symptoms)} failed trials whose request does not contain the value"]
         )
@@ -173,17 +149,12 @@ def request_lacks_information(evidence: Evidence) -> Iterator[Hypothesis]:
         weight.add(0.1, place.described, "the parameter is described")
         weight.add(-0.3, not stats.held_trials, "no request contains its value: it may be inferred")
         goldens = tuple(sorted(case.id for case in evidence.goldens_with(symptoms)))
-        yield Hypothesis(
+        yield place.hypothesis(
             "request_lacks_information",
             symptoms,
-            place.exposed,
             weight.value,
             f"the requests of {len(goldens)} goldens do not contain the {place.parameter} that {place.tool} should get",
             f"The request of {quote_values(goldens, 3)} does not contain {place.parameter}. Add it, or expect a "
             "question instead of a call.",
-            (place.tool,),
-            (place.parameter,),
             tuple(weight.reasons),
-            goldens=goldens,
-            about="parameter",
         )

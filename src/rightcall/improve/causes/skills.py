@@ -42,10 +42,11 @@ def skill_not_seen(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Begin the description of {skill} with “Use when …”, in the users' situations, such as in "
             f"{such_as(evidence, symptoms)}; tell the agent to look through its skills first.",
             (skill,),
-            (),
-            tuple(weight.reasons),
-            (change,) if len(change.after) <= MOST_DESCRIPTION and addition not in str(change.before) else (),
-            fired,
+            evidence=tuple(weight.reasons),
+            change=(change,)
+            if len(change.after) <= MOST_DESCRIPTION and addition not in str(change.before)
+            else (),
+            lint=fired,
         )
 
 
@@ -97,6 +98,5 @@ def _not_followed_hypothesis(evidence: Evidence, skill: str, symptoms: list[int]
         f"{skill} is loaded, but not followed, in {trials} trials: {listed}",
         f"Say in the body of {skill}, as its first step, to call {listed}; put details into references/.",
         (skill,),
-        (),
-        tuple(weight.reasons),
+        evidence=tuple(weight.reasons),
     )

@@ -11,6 +11,7 @@ from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, place
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on
 from rightcall.model.tool import Tool
+from rightcall.schema.subschemas import properties_of
 
 _IDENTIFIER = re.compile(
     r"(?:^|_)(?:ids?|ref|reference|uuid|guid|key|code|handle|sku|number|no|slug)$|[a-z]I[dD]s?$"
@@ -37,22 +38,18 @@ def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
         symptoms += [n for n in place.of_kind(*GUESSES) if n not in symptoms and not place.symptoms[n].held]
         if not symptoms:
             continue
-        name, trials = place.parameter, evidence.trials_of(symptoms)
+        name = place.parameter
         sentence = f"as returned by {source}; call {source} first and never guess it"
         named = source in place.description
-        yield Hypothesis(
+        yield place.hypothesis(
             "missing_lookup",
             symptoms,
-            place.exposed,
             0.6 if named else 0.95 if skipped else 0.8,
-            f"{name} of {place.tool} is guessed instead of looked up with {source} in {trials} of "
-            f"{place.stats.expected} calls",
+            place.in_calls(f"is guessed instead of looked up with {source}", symptoms),
             f"{place.description.rstrip('.') or name} is already said to come from {source}, and still guessed: let "
             f"{place.tool} refuse unknown values with a hint to call {source}."
             if named
             else f"Say in {name} where it comes from: {sentence}.",
-            (place.tool,),
-            (name,),
             (
                 "no message and no earlier result contains the values that were expected",
                 f"{source} is expected before it and was not called in {skipped.total()} trials"
@@ -61,8 +58,7 @@ def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
                 *examples_of(place),
             ),
             () if named else (place.change("description", with_sentence(place.description, sentence)),),
-            codes_on(evidence, ("TD320", "TD302"), (place.tool, name)),
-            about="parameter",
+            ("TD320", "TD302"),
         )
 
 
@@ -89,14 +85,10 @@ def _source(evidence: Evidence, place: ArgumentPlace) -> str:
 def _result_names(tool: Tool) -> frozenset[str]:
     """Names of what a tool returns, in its results or in their items."""
     schema = tool.output_schema or {}
-    properties = schema.get("properties")
-    names: set[str] = set(properties) if isinstance(properties, dict) else set()
-    for part in (
-        (schema.get("items"), *(properties or {}).values()) if isinstance(properties or {}, dict) else ()
-    ):
+    names = set(properties_of(schema))
+    for part in (schema.get("items"), *properties_of(schema).values()):
         inner = part.get("items", part) if isinstance(part, dict) else {}
-        found = inner.get("properties") if isinstance(inner, dict) else None
-        names |= set(found) if isinstance(found, dict) else set()
+        names |= properties_of(inner).keys() if isinstance(inner, dict) else set()
     return frozenset(names)
 
 
@@ -113,20 +105,14 @@ def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
         ]
         if not symptoms or not _ID.search(place.parameter):
             continue
-        yield Hypothesis(
+        yield place.hypothesis(
             "id_source_unclear",
             symptoms,
-            place.exposed,
             0.8 if place.described else 0.6,
-            f"{place.parameter} of {place.tool} is an id from another source in "
-            f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+            place.in_calls("is an id from another source", symptoms),
             "Say where the id comes from: 'id from the result of TOOL'.",
-            (place.tool,),
-            (place.parameter,),
             examples_of(place),
-            (),
-            codes_on(evidence, ("TD320",), (place.tool, place.parameter)),
-            about="parameter",
+            rules=("TD320",),
         )
 
 
@@ -149,10 +135,8 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
                 f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
                 "format is expected.",
                 (tool,),
-                (),
-                (f"error text: {text}", "it mentions no field, no value and no next step"),
-                (),
-                codes_on(evidence, ("TD903",), (tool, "")),
+                evidence=(f"error text: {text}", "it mentions no field, no value and no next step"),
+                lint=codes_on(evidence, ("TD903",), (tool, "")),
             )
 
 
@@ -189,8 +173,7 @@ def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
                 f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
                 "before the first call.",
                 (tool,),
-                (),
-                (f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}",),
+                evidence=(f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}",),
             )
 
 

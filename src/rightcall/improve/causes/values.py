@@ -16,7 +16,7 @@ from rightcall.improve.causes.arguments import (
     with_sentence,
 )
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, codes_on, quote_values
+from rightcall.improve.hypothesis import Hypothesis, quote_values
 from rightcall.improve.units import units_of
 from rightcall.lint.features.mentions import alternatives_in
 
@@ -27,7 +27,7 @@ _QUOTED = re.compile(r"""(?<!\w)['"`“‘]([\w][\w .-]{0,39})['"`”’](?!\w)"
 def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     """A few fixed values that the schema does not list, so the user's own words are passed."""
     for place in places(evidence):
-        unlisted = _guesses_at_a_list(place, evidence)
+        unlisted = _guesses_at_a_list(place)
         symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema = place.schema
         values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
@@ -44,7 +44,7 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         ):
             continue
         worded = [n for n in place.of_kind("copied", "spelling") if not place.symptoms[n].looked_up]
-        left_out = place.of_kind("missing") if not worded and _few_for_many(place, evidence) else []
+        left_out = place.of_kind("missing") if not worded and _few_for_many(place) else []
         if not worded and not left_out and not unlisted:
             continue
         wrong = sum(place.stats.kinds.values())
@@ -58,23 +58,18 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         instead = "is left out instead of being" if left_out else "gets the user's words instead of"
         instead = "gets something else than" if unlisted else instead
         listed = sorted(values)
-        yield Hypothesis(
+        yield place.hypothesis(
             "enum_missing",
             explained,
-            place.exposed,
             weight * (1.0 if place.described else 0.85),
-            f"{place.parameter} of {place.tool} {instead} one of {pluralize(len(listed), 'value')} in "
-            f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
+            place.in_calls(f"{instead} one of {pluralize(len(listed), 'value')}", explained),
             _advice(place, listed, [] if left_out or unlisted else meanings),
-            (place.tool,),
-            (place.parameter,),
             (f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum",
              "it is required and left out" if left_out
              else "what is given instead is neither a value nor the user's word for one" if unlisted
              else f"{percent(share, 0)} of its errors are the user's own words", *examples_of(place)),
             (place.change("enum", listed),) if len(listed) > 1 else (),
-            codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
-            about="parameter",
+            ("TD304", "TD318"),
         )  # fmt: skip
 
 
@@ -99,17 +94,17 @@ def _are_identifiers(place: ArgumentPlace) -> bool:
     return 2 * sum(any(letter.isdigit() for letter in value) for value in values) > len(values)
 
 
-def _few_for_many(place: ArgumentPlace, evidence: Evidence) -> bool:
+def _few_for_many(place: ArgumentPlace) -> bool:
     """Whether a required parameter has few values in many goldens: an undeclared closed list."""
-    tool = evidence.by_name.get(place.tool)
+    tool = place.evidence.by_name.get(place.tool)
     required = tool.input_schema.get("required") if tool is not None else None
     values = len(place.stats.values)
     return place.parameter in (required or ()) and values >= 2 and place.stats.goldens >= 3 * values
 
 
-def _guesses_at_a_list(place: ArgumentPlace, evidence: Evidence) -> list[int]:
+def _guesses_at_a_list(place: ArgumentPlace) -> list[int]:
     """Wrong values that nobody said, where few values stand in many goldens: the model does not know the list."""
-    if place.of_kind("copied", "spelling", "missing") or not _few_for_many(place, evidence):
+    if place.of_kind("copied", "spelling", "missing") or not _few_for_many(place):
         return []
     kinds = ("invented", "foreign", "other")
     wrong = sum(place.stats.kinds[kind] for kind in kinds)
@@ -149,18 +144,15 @@ def unit_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         unit, unit_passed = units_of(place.stats.raw.values(), said, f"{place.parameter} {place.description}")
         scale = f"{factor:g} times too {'small' if factor > 1 else 'large'}" if factor > 1 else ""
         passed = f"in {unit_passed}" if unit_passed else scale or "in another unit"
-        yield Hypothesis(
+        yield place.hypothesis(
             "unit_missing",
             symptoms,
-            place.exposed,
             (0.5 if stated else 0.95) * (1.0 if steady else 0.7),
-            f"{place.parameter} of {place.tool} is passed {passed} in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls" + (f"; the goldens expect {unit}" if unit else ""),
+            place.in_calls(f"is passed {passed}", symptoms)
+            + (f"; the goldens expect {unit}" if unit else ""),
             f"State the unit: in {unit}; or rename it to {place.parameter}_{unit.replace(' ', '_')}."
             if unit
             else f"State the unit of {place.parameter}: the goldens expect another one than is passed.",
-            (place.tool,),
-            (place.parameter,),
             (
                 "a unit is already given" if stated else "no unit in name, description or schema",
                 *examples_of(place),
@@ -168,8 +160,7 @@ def unit_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             (place.change("description", with_sentence(place.description, f"in {unit}")),)
             if unit and not stated
             else (),
-            codes_on(evidence, ("TD306",), (place.tool, place.parameter)),
-            about="parameter",
+            ("TD306",),
         )
 
 
@@ -194,16 +185,12 @@ def date_format_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         if not symptoms:
             continue
         told = names_date_form(place)
-        yield Hypothesis(
+        yield place.hypothesis(
             "date_format_missing",
             symptoms,
-            place.exposed,
             0.5 if told else 0.95,
-            f"{place.parameter} of {place.tool} is a date in another format in {evidence.trials_of(symptoms)} of "
-            f"{place.stats.expected} calls",
+            place.in_calls("is a date in another format", symptoms),
             "Add format: date and say 'as YYYY-MM-DD'.",
-            (place.tool,),
-            (place.parameter,),
             (
                 "the format is already specified"
                 if told
@@ -216,8 +203,7 @@ def date_format_missing(evidence: Evidence) -> Iterator[Hypothesis]:
                 place.change("format", "date"),
                 place.change("description", with_sentence(place.description, "as YYYY-MM-DD")),
             ),
-            codes_on(evidence, ("TD305",), (place.tool, place.parameter)),
-            about="parameter",
+            ("TD305",),
         )
 
 
@@ -233,20 +219,15 @@ def type_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
         types = {TYPES[type(expected)] for expected, _ in place.stats.raw.values() if type(expected) in TYPES}
         type_name = next(iter(types)) if len(types) == 1 else ""
         change = place.change("type", type_name)
-        yield Hypothesis(
+        yield place.hypothesis(
             "type_unclear",
             symptoms,
-            place.exposed,
             0.8,
-            f"{place.parameter} of {place.tool} has the right value with the wrong type in "
-            f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+            place.in_calls("has the right value with the wrong type", symptoms),
             f"Tighten the type{f': {type_name}' if type_name else ''}.",
-            (place.tool,),
-            (place.parameter,),
             examples_of(place),
             (change,) if type_name and change.before != type_name else (),
-            codes_on(evidence, ("TD303", "TD316"), (place.tool, place.parameter)),
-            about="parameter",
+            ("TD303", "TD316"),
         )
 
 
@@ -255,21 +236,15 @@ def value_spelling(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
         symptoms = place.of_kind("spelling")
         if symptoms:
-            yield Hypothesis(
+            yield place.hypothesis(
                 "value_spelling",
                 symptoms,
-                place.exposed,
                 0.7,
-                f"{place.parameter} of {place.tool} differs in case, spaces or punctuation in "
-                f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
+                place.in_calls("differs in case, spaces or punctuation", symptoms),
                 f"The goldens expect one spelling. If any will do, write {_lenient(place)} in them; otherwise say in "
                 f"{place.parameter} how it is spelt.",
-                (place.tool,),
-                (place.parameter,),
                 examples_of(place),
-                (),
-                codes_on(evidence, ("TD303", "TD304", "TD316"), (place.tool, place.parameter)),
-                about="parameter",
+                rules=("TD303", "TD304", "TD316"),
             )
 
 

@@ -9,10 +9,10 @@ from rightcall.core.text import percent, pluralize
 from rightcall.core.words import words
 from rightcall.improve.argument_kind import is_held
 from rightcall.improve.golden_edit import accept_alternative
-from rightcall.improve.golden_facts import request_of
 from rightcall.improve.suspect import Reason, SuspectGolden, difference_lines, values_of
 from rightcall.lint.confusability.word_use import request_words
 from rightcall.metrics.matching.base import MISSING
+from rightcall.model.golden import request_of
 from rightcall.run.rehearsal.toolset import is_default
 from rightcall.run.rehearsal.values import results_before
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.golden import ExpectedCall, Golden, expectations_of
 from rightcall.model.tool import Tool
 
 
@@ -72,20 +72,15 @@ def rename_golden_tools(golden: Golden, new: Mapping[str, str]) -> Golden:
             tool = tuple(new.get(name, name) for name in tool)
         return msgspec.structs.replace(expected_call, tool=tool)
 
+    def rename(names: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(new.get(name, name) if isinstance(name, str) else name for name in names)
+
     return msgspec.structs.replace(
         golden,
         expected_calls=tuple(map(call, golden.expected_calls)),
         any_of=tuple(tuple(map(call, calls)) for calls in golden.any_of),
-        forbidden_calls=tuple(
-            new.get(tool_name, tool_name) if isinstance(tool_name, str) else tool_name
-            for tool_name in golden.forbidden_calls
-        ),
-        tools=None
-        if golden.tools is None
-        else tuple(
-            new.get(tool_name, tool_name) if isinstance(tool_name, str) else tool_name
-            for tool_name in golden.tools
-        ),
+        forbidden_calls=rename(golden.forbidden_calls),
+        tools=None if golden.tools is None else rename(golden.tools),
     )
 
 
@@ -122,8 +117,7 @@ def _rename_mock(mock: Any, new: Mapping[str, str]) -> Any:
 
 def _rename_arguments(golden: Golden, new: Mapping[str, Mapping[str, str]]) -> Golden | None:
     """The golden with its arguments under other names; None when a call may be one of several tools."""
-    calls = [*golden.expected_calls, *(call for some in golden.any_of for call in some)]
-    if any(not isinstance(call.tool, str) for call in calls):
+    if any(not isinstance(call.tool, str) for call in expectations_of(golden)):
         return None
 
     def call(expected_call: ExpectedCall) -> ExpectedCall:

@@ -6,7 +6,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
-from rightcall.model.golden import Golden
+from rightcall.model.golden import Golden, expectations_of
 from rightcall.model.tool import Tool
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import make_world
@@ -86,7 +86,7 @@ def drop_other(task: PerturbTask) -> Variant:
     """One tool removed that is not needed."""
     goldens = []
     for golden in task.on_suite_tools:
-        expected_tools = {call.tool for calls in (golden.expected_calls, *golden.any_of) for call in calls}
+        expected_tools = {call.tool for call in expectations_of(golden)}
         others = [tool.name for tool in task.tools if tool.name not in expected_tools]
         if all(isinstance(tool, str) for tool in expected_tools) and others and len(task.tools) > 1:
             gone = task.random("drop", golden.id).choice(others)

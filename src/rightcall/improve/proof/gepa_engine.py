@@ -12,10 +12,9 @@ from typing import Any
 
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.proof.proposal_task import ProposalTask
-from rightcall.improve.proposals import Proposal
+from rightcall.improve.proposals import Proposal, ProposalTask
 from rightcall.metrics.matching.reasons import call_text
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, request_of
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -177,12 +176,11 @@ async def _await_results(measuring: Any) -> Sequence[CaseResult]:
 def _record(golden: AnyGolden, result: CaseResult) -> dict[str, Any]:
     calls = result.trajectory.calls if result.trajectory else ()
     did = [call_text(call.name, call.raw if call.arguments is None else call.arguments) for call in calls]
-    request = golden.input if isinstance(golden, Golden) else golden.scenario
     wrong = [f"{failure.code} {failure.tool} {failure.parameter}".strip() for failure in result.codes] or [
         "right"
     ]
     return {
-        "Inputs": {"request": request[:500]},
+        "Inputs": {"request": request_of(golden)[:500]},
         "Generated Outputs": "; ".join(did)[:500] or "no call",
         "Feedback": "; ".join(dict.fromkeys(wrong)),
     }

@@ -16,7 +16,7 @@ from rightcall.improve.patch import apply_changes, tokens_of
 from rightcall.improve.proof.arms import Arms
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proposals import Proposal, first_expected_tool, is_exposed
-from rightcall.model.golden import AnyGolden, Golden, category_of
+from rightcall.model.golden import AnyGolden, category_of, request_of
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -109,9 +109,9 @@ def level(number: int) -> float:
 
 def proofs_before(store: Store, agent: str, proof: Iterable[AnyGolden]) -> int:
     """How often at least half of these goldens have been used as proof with this agent. The store is the ledger."""
-    mine = {_request_text(golden) for golden in proof}
+    mine = {request_of(golden) for golden in proof}
     return sum(
-        2 * len(mine & {_request_text(golden) for golden in store.runs.goldens(run.id)}) >= len(mine)
+        2 * len(mine & {request_of(golden) for golden in store.runs.goldens(run.id)}) >= len(mine)
         for run in _proof_runs(store, agent)
     )
 
@@ -124,7 +124,3 @@ def _proof_runs(store: Store, agent: str) -> Iterator[StoredRun]:
             if isinstance(mark, dict) and mark.get("phase") == PROOF:
                 yield stored
         last = page[-1].id
-
-
-def _request_text(golden: AnyGolden) -> str:
-    return golden.input if isinstance(golden, Golden) else golden.scenario

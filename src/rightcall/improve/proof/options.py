@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from rightcall.core.options import Option, StoreOption
 from rightcall.improve.proof.gepa_engine import GepaEngine
-from rightcall.improve.proof.proposal_task import Proposer
 from rightcall.improve.proof.rewriter import Rewriter
+from rightcall.improve.proposals import Proposer
 from rightcall.models.endpoint import ModelEndpoint
 
 Stop = Literal["end", "evalue"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import count
 from statistics import NormalDist
 
 from rightcall.core.text import hundredths
@@ -92,6 +93,7 @@ def announcement(material: Material, proposals: int) -> str:
 DRAWS = 200
 LIKELY, SURE = 0.5, 0.8
 STEPS = 20
+MOST_GOLDENS = 2_000
 HIGHEST = 0.97
 """How often a golden passes once the cause of its failure is removed."""
 
@@ -130,12 +132,10 @@ def smallest_gain(goldens: int, trials: int, alpha: float, rates: Sequence[float
     return None
 
 
-def goldens_for(
-    gain: float, trials: int, alpha: float, rates: Sequence[float], most: int = 2_000
-) -> int | None:
-    """How many goldens show a gain in four of five cases; None when that takes more than `most`."""
+def goldens_for(gain: float, trials: int, alpha: float, rates: Sequence[float]) -> int | None:
+    """How many goldens show a gain in four of five cases; None when that takes more than `MOST_GOLDENS`."""
     n = fewest_goldens(alpha)
-    while n <= most:
+    while n <= MOST_GOLDENS:
         if power(gain, n, trials, alpha, rates) >= SURE:
             return n
         n = max(n + 1, round(n * 1.15))
@@ -144,7 +144,4 @@ def goldens_for(
 
 def fewest_goldens(alpha: float) -> int:
     """Goldens that a one-sided sign-flip test needs at least for this level: with n of them p is 2^−n or more."""
-    n = 1
-    while 2.0**-n > alpha:
-        n += 1
-    return n
+    return next(n for n in count(1) if 2.0**-n <= alpha)

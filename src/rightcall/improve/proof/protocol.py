@@ -28,7 +28,6 @@ from rightcall.improve.proof.judgement import (
 from rightcall.improve.proof.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
-from rightcall.improve.proof.proposal_task import ProposalTask
 from rightcall.improve.proof.prospects import (
     FINALISTS,
     announcement,
@@ -37,7 +36,7 @@ from rightcall.improve.proof.prospects import (
     no_cause,
     shortage,
 )
-from rightcall.improve.proposals import Proposal, proposals_of, together
+from rightcall.improve.proposals import Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.model.golden import AnyGolden
 from rightcall.model.open_call import unknown_calls_text

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from rightcall.core.errors import ProviderError
 from rightcall.improve.findings import RunFinding
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.proof.proposal_task import ProposalTask
-from rightcall.improve.proposals import Proposal, proposal_for
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.improve.proposals import Proposal, ProposalTask, proposal_for
+from rightcall.model.golden import AnyGolden, request_of
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.models.base import ModelRequest, Prompt, Settings
@@ -79,9 +78,7 @@ def _proposals(finding: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Pr
 
 def _question(finding: RunFinding, tool: Tool, tune: Sequence[AnyGolden]) -> str:
     ids = set(finding.goldens)
-    asked = [
-        golden.input if isinstance(golden, Golden) else golden.scenario for golden in tune if golden.id in ids
-    ][:EXAMPLES]
+    asked = [request_of(golden) for golden in tune if golden.id in ids][:EXAMPLES]
     lines = [
         f"Tool: {tool.name}",
         f"Description now: {tool.description}",
