@@ -9,6 +9,7 @@ changes          what changed between two runs, and which flipped goldens that t
 bisection        which of several changes broke goldens
 lint_evidence    lint rules ranked by the mistakes made with the tools they flag
 perturbations/, perturbed_run   harmless changes, paired with clean runs
+model_texts      what a model writes for either: rewritten descriptions, paraphrases
 golden_doubts, doubts/   goldens that are probably wrong, one file for each reason (doubt, suspect, golden_edit)
 votes            agents that agree, by maker; call_difference: how calls differ from a golden
 past_evidence    what agents did in stored runs (past_runs) and files; doubt_decisions: keep, edit, drop

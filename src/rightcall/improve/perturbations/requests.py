@@ -5,21 +5,20 @@ Paraphrases by a model are verified, and kept in a file that people can read and
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from rightcall.core.errors import ConfigError, InputError, ProviderError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import numbered_lines, open_checked
 from rightcall.improve.argument_kind import still_holds, values_in_request
+from rightcall.improve.model_texts import ask_variants
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
 from rightcall.model.golden import Golden
-from rightcall.model.message import Message
 from rightcall.model.record import Record
-from rightcall.models.base import ModelRequest, Prompt, Settings
+from rightcall.models.base import Prompt, Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.resolver import resolve
 
@@ -75,8 +74,6 @@ SYSTEM = (
     "You say a user's request in other words. Keep its meaning, language and every name, number, date and quoted text "
     "exactly as they are. Reply with the new request alone."
 )
-VARIANTS = 3
-AT_ONCE = 8
 
 
 class Paraphrases(Record, frozen=True):
@@ -117,29 +114,13 @@ async def paraphrase_goldens(
     """Paraphrases of all goldens: the known ones, and a model's for the others. Those that lose a value are dropped."""
     prompt = Prompt(SYSTEM, (), Settings(max_tokens=300, temperature=0.8))
     paraphrases = {name: tuple(texts) for name, texts in kept.items()}
-    limit = asyncio.Semaphore(AT_ONCE)
     async with resolve(model) as provider:
         provider.prepare(prompt)
-
-        async def ask(golden: Golden, number: int) -> str:
-            messages = (Message("user", golden.input),)
-            request = ModelRequest(
-                prompt, messages, golden_id=f"paraphrase {golden.id}", trial=number, seed=seed + number
-            )
-            async with limit:
-                reply = await provider.complete(request)
-            return " ".join(reply.message.content.strip().strip('"').split())
-
         for golden in goldens:
             if golden.id in paraphrases:
                 continue
-            texts = await asyncio.gather(
-                *(ask(golden, number) for number in range(VARIANTS)), return_exceptions=True
-            )
-            for error in texts:
-                if isinstance(error, BaseException) and not isinstance(error, ProviderError):
-                    raise error
-            fresh = dict.fromkeys(text for text in texts if isinstance(text, str) and text != golden.input)
+            texts = await ask_variants(provider, prompt, golden.input, f"paraphrase {golden.id}", seed)
+            fresh = dict.fromkeys(text for text in texts if text != golden.input)
             paraphrases[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
     return paraphrases
 

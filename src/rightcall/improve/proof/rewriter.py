@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
-from rightcall.core.errors import ProviderError
 from rightcall.improve.findings import RunFinding
 from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.model_texts import VARIANTS, ask_variants
 from rightcall.improve.proposals import Proposal, ProposalTask, proposal_for
 from rightcall.model.golden import AnyGolden, request_of
-from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.models.base import ModelRequest, Prompt, Settings
+from rightcall.models.base import Prompt, Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.resolver import resolve
 
@@ -23,7 +21,6 @@ SYSTEM = (
 )
 EXAMPLES = 5
 LONGEST = 1_000
-VARIANTS = 3
 
 
 class Rewriter:
@@ -44,26 +41,14 @@ class Rewriter:
             provider.prepare(prompt)
             for finding, name in findings[:VARIANTS]:
                 question = _question(finding, by_name[name], task.tune)
-                messages = (Message("user", question),)
-                requests = [
-                    ModelRequest(prompt, messages, golden_id=f"rewrite {name}", trial=n, seed=self._seed + n)
-                    for n in range(VARIANTS)
-                ]
-                replies = await asyncio.gather(
-                    *(provider.complete(r) for r in requests), return_exceptions=True
-                )
-                texts = [
-                    _text(reply.message.content) for reply in replies if not isinstance(reply, BaseException)
-                ]
-                failed = [reply for reply in replies if isinstance(reply, BaseException)]
-                if failed and not all(isinstance(reply, ProviderError) for reply in failed):
-                    raise failed[0]
+                texts = await ask_variants(provider, prompt, question, f"rewrite {name}", self._seed)
                 proposals += _proposals(finding, by_name[name], texts)
         return proposals
 
 
 def _proposals(finding: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Proposal]:
-    fresh = [text for text in dict.fromkeys(texts) if text and text != tool.description]
+    shortened = dict.fromkeys(text[:LONGEST] for text in texts)
+    fresh = [text for text in shortened if text and text != tool.description]
     return [
         proposal_for(
             finding,
@@ -86,7 +71,3 @@ def _question(finding: RunFinding, tool: Tool, tune: Sequence[AnyGolden]) -> str
         *finding.evidence,
     ]
     return "\n".join([*lines, "Requests that went wrong:", *(f"- {text[:300]}" for text in asked)])
-
-
-def _text(reply: str) -> str:
-    return " ".join(reply.strip().strip('"').split())[:LONGEST]
