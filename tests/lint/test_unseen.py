@@ -21,6 +21,8 @@ SAMPLE = FIRST + SECOND + THIRD
 TOLD = (Path(__file__).parents[2] / "docs" / "lint" / "precision.md").read_text("utf-8")
 NAMES = {rule.code: rule.name for rule in all_rules()}
 Row = dict[str, Any]
+DEMOTED = {"TD311"}
+"""Rules whose errors became warnings after the readings, whether or not they were judged right."""
 HEADINGS = {
     "## Servers the rules had never seen": "first",
     "### After the change": "mended",
@@ -60,7 +62,8 @@ def test_what_was_judged_is_what_is_found(
             continue
         here = found.get(place_of(row), {})
         if row["right"]:
-            assert here.get(row["message"]) == row["severity"] == row["now"], row
+            assert here.get(row["message"]) == row["now"], row
+            assert row["now"] == row["severity"] or row["code"] in DEMOTED, row
         else:
             worst = min(here.values(), key=SEVERITIES.index, default="gone")
             assert worst == row["now"], row
@@ -139,7 +142,8 @@ def test_the_servers_are_those_of_the_table(folder: Path) -> None:
 
 def row_of(severity: str, verdicts: list[bool]) -> str:
     right = sum(verdicts)
-    return f"| {severity} | {len(verdicts)} | {right} | {right / len(verdicts):.3f} |"
+    share = f"{right / len(verdicts):.3f}" if verdicts else "–"
+    return f"| {severity} | {len(verdicts)} | {right} | {share} |"
 
 
 FILE = {

@@ -138,7 +138,7 @@ def _score_candidate(
         return None
     named = _names(first, second) or _names(second, first)
     told_apart = named or (first.states_contrast and second.states_contrast)
-    score *= _name_factor(first, second) * (0.85 if told_apart else 1.0)
+    score *= _name_factor(first, second) * (0.85 if told_apart or _begin_apart(first, second) else 1.0)
     if score < floor:
         return None
     both = texts.text(i), texts.text(j)
@@ -159,6 +159,21 @@ def _name_factor(first: ToolFeatures, second: ToolFeatures) -> float:
     if _opposite(first_words - second_words, second_words - first_words):
         factor *= 0.9
     return factor
+
+
+SHARED_OPENING = 0.35
+"""Share of words up to which two first sentences say different things, whatever the rest of the texts repeats."""
+
+
+def _begin_apart(first: ToolFeatures, second: ToolFeatures) -> bool:
+    """Whether long texts that repeat each other begin with sentences that have little in common."""
+    if len(first.sentences) < 2 or len(second.sentences) < 2:
+        return False
+    one, other = (
+        {stem(word) for word in words(tool.sentences[0]) if word not in STOP_WORDS}
+        for tool in (first, second)
+    )
+    return len(one & other) <= SHARED_OPENING * len(one | other)
 
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:

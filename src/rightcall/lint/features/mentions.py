@@ -91,7 +91,11 @@ OPPOSITES = _word_pairs("""
     follow/unfollow subscribe/unsubscribe upload/download import/export push/pull gcd/lcm attach/detach
     """)
 
-SIDES = _word_pairs("before/after above/below top/bottom next/previous horizontal/vertical earliest/latest")
+SIDES = _word_pairs("""
+    before/after above/below top/bottom next/previous horizontal/vertical earliest/latest payable/receivable
+    payables/receivables debit/credit debits/credits inbound/outbound incoming/outgoing buy/sell source/destination
+    parent/child request/response income/expense customer/supplier customers/suppliers reply/forward
+    """)
 """Words that distinguish two names, but may both apply at once."""
 
 PLACEHOLDERS = word_set("todo tbd fixme n/a na none null ... … - description xxx placeholder")
@@ -120,7 +124,7 @@ FAILURE_WORDING = re.compile(
 IRREVERSIBLE = re.compile(
     r"irreversib|permanent|cannot be (?:undone|reversed|recovered|restored)|can't be (?:undone|recovered|restored)"
     r"|can not be undone|not (?:be )?(?:recoverable|reversible|undo)|no undo|overwrit|confirm|destructive"
-    r"|unrecoverabl|for good"
+    r"|unrecoverabl|for good|expunge"
     r"|data loss|lose|lost|caution|warning|careful|danger|reversib|undo|restor|recover|soft[- ]delet|trash|recycle"
     r"|archive"
     r"|without (?:a )?prompt|will be (?:deleted|erased|removed|wiped)|deletes? all|forever"
@@ -189,6 +193,11 @@ INTRODUCTIONS = (
 _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )
+_OF_OTHERS = re.compile(
+    r"(?:^|[.;:,]\s)[^.;:,]*\b(?!values|options|this|its|status|as|is)[a-z]+s(?: \w+){0,4} (?:can|must|should) be\b",
+    re.I,
+)
+"""“bills sent by hand must be 'open' or 'late'”: the values are of other things than the parameter."""
 _PART = re.compile(_VALUE)
 _WORDS = word_set("or and the a an of to be one either value values string")
 
@@ -206,6 +215,8 @@ def alternatives_in(text: str) -> list[str]:
             continue
         if re.search(r"\b(?:if|when|for)\b[^.;]*$", text[: match.start()], re.I):
             continue  # “if the field is a checkbox, 'true' or 'false'” is one case of several
+        if _OF_OTHERS.search(text[: match.end()]):
+            continue
         parts = [part for part in _PART.findall(match[1]) if part.lower() not in ("or", "and")]
         bare = [part for part in parts if part[0] not in "'\"`"]
         if bare and (len(bare) < len(parts) or not _ends_there(text, match.end(1))):

@@ -42,8 +42,7 @@ def stale_param_mention(tools: SetFeatures) -> SetFindings:
             name = next(group for group in match.groups() if group)
             if name in names or f'"{name}"' in tool.text or not tool.parameters:
                 continue
-            of = _OF_ANOTHER.match(tool.description, match.end())
-            if of is not None and of[1] in tools.by_name and of[1] != tool.name:
+            if _is_of_another(tool, match, tools):
                 continue
             hint = suggestion(name, names) or "rename it in the text, or declare it"
             finding = Finding(
@@ -51,6 +50,21 @@ def stale_param_mention(tools: SetFeatures) -> SetFindings:
             )
             yield tool, finding
 
+
+def _is_of_another(tool: ToolFeatures, match: re.Match[str], tools: SetFeatures) -> bool:
+    """“the `x` parameter of get_run”, or “including the `x` parameter when fetching the run with get_run”."""
+    of = _OF_ANOTHER.match(tool.description, match.end())
+    if of is not None and of[1] in tools.by_name and of[1] != tool.name:
+        return True
+    rest = re.split(r"[.;]\s|\n", tool.description[match.end() :], maxsplit=1)[0]
+    later = _WHEN_CALLED.search(rest)
+    return later is not None and any(
+        word in tools.by_name and word != tool.name for word in _WORD.findall(rest, later.start())
+    )
+
+
+_WHEN_CALLED = re.compile(r"\b(?:when|while|by|in) (?:calling|using|fetching|getting|requesting|\w+ing)\b")
+_WORD = re.compile(r"[A-Za-z][\w.-]*\w")
 
 _TOOL_MENTION = re.compile(
     r"\b(?:call(?:ing)?|use|using|invoke|invoking|run|see|via"
@@ -115,6 +129,14 @@ _SAID_BRIEFLY = re.compile(
 """“Default false.”: without a verb, only what can be nothing but a value."""
 _ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
 """“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
+_IN_ONE_CASE = re.compile(
+    r"[`'\"”)]?\s+(?:for (?:\w+ ){0,2}\w+s\b|(?:when|if|unless)\s+(?![^.;]*\b(?:no|not|un\w+|omitted|missing|empty|absent|blank"
+    r"|null|none|left out)\b))",
+    re.IGNORECASE,
+)
+"""“`now` for active contracts”: the schema cannot say which case it is; “if omitted” is every case."""
+_PATTERN = re.compile(r"[<{\[]\w[\w .:-]*[>}\]]")
+"""“copy-<timestamp>”: filled in by the program."""
 _VAGUE = word_set("""
     the a an all any none null no not current today now empty auto automatic user your whatever its this that in
     """)
@@ -154,6 +176,8 @@ def _default_in_text(node: Node) -> Any:
     """The default the text names as a value of the parameter's type, or None when it is not that clear."""
     match = _SAID.search(node.text) or _SAID_BRIEFLY.search(node.text)
     if not match or _ONLY_SOMETIMES.match(node.text, match.start("after")):
+        return None
+    if _IN_ONE_CASE.match(node.text, match.start("after")) or _PATTERN.search(match["quoted"] or ""):
         return None
     word = match["quoted"] if match["quoted"] is not None else match["bare"]
     kind = node.schema.get("type")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, stem
 from rightcall.lint.features.mentions import ACRONYMS, GENERIC_NAME_TOKENS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -17,6 +18,8 @@ _ASCII = re.compile(r"[\x20-\x7e]*")
 
 PORTABLE = 64
 LONGEST = 128
+OFTEN = 3
+"""Names from which on a generic word is the thing that a set of tools is about."""
 
 
 @tool_rule(
@@ -87,27 +90,37 @@ def name_length(tools: SetFeatures) -> SetFindings:
         yield tool, finding
 
 
-@tool_rule("TD103", "warning", sources=("OAI-fc", "ANT-eng"))
-def generic_name(tool: ToolFeatures) -> Findings:
+@set_rule("TD103", "warning", sources=("OAI-fc", "ANT-eng"))
+def generic_name(tools: SetFeatures) -> SetFindings:
     """Every word of the name is generic: `process_data`, `run`, `get_info`.
 
     The name is the first thing a model compares with the request. When it could be anything, the choice
     depends on the description alone, and in a large set the tool is missed or confused with others. An info
-    when the name also contains the name of its server: `get_figma_data`.
+    when the name also contains the name of its server: `get_figma_data`. A word that is in
+    three names or more is the thing that the set is about: `add_task`, `move_task`, `update_task`.
 
     Fails: {"name": "process_data"}
     Passes: {"name": "get_forecast"}
     """
-    namespace = set(name_tokens(tool.source.server))
-    tokens = [token for token in tool.name_tokens if token not in namespace]
-    if tokens and all(token in GENERIC_NAME_TOKENS for token in tokens):
+    uses = Counter(
+        thing
+        for name in tools.by_name
+        for thing in {stem(token) for token in name_tokens(name.rpartition(".")[2])}
+    )
+    for tool in tools.tools:
+        namespace = set(name_tokens(tool.source.server))
+        tokens = [token for token in tool.name_tokens if token not in namespace]
+        things = [token for token in tokens if token not in EFFECTS and uses[stem(token)] >= OFTEN]
+        if things or not tokens or any(token not in GENERIC_NAME_TOKENS for token in tokens):
+            continue
         named = len(tokens) < len(tool.name_tokens)
-        yield Finding(
+        finding = Finding(
             ("name",),
             f"'{tool.name}' names no more than its server" if named else f"'{tool.name}' would fit any tool",
             "name the thing it acts on: invoice_mark_paid",
             severity="info" if named else None,
         )
+        yield tool, finding
 
 
 @tool_rule("TD104", "info", sources=("GEM", "ANT-def"))

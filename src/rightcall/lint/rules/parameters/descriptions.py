@@ -69,9 +69,9 @@ def _top(node: Node) -> Node:
 
 
 def _is_explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
-    """Does a variant, a reference or a constant say what the property is?"""
+    """Does a variant, a reference or a constant say what the property is, or that it must be absent?"""
     schema = node.schema
-    if "const" in schema:
+    if "const" in schema or schema.get("not") == {}:
         return True
     items = schema.get("items")
     if isinstance(items, dict) and items.get("description"):

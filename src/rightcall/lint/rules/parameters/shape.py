@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rightcall.core.words import name_tokens
 from rightcall.lint.features.mentions import OPPOSITES
 from rightcall.lint.features.tool import INPUT, ToolFeatures
@@ -12,7 +14,6 @@ DEEP = 3
 TOO_DEEP = 10
 
 MANY = 10
-TOO_MANY = 20
 _ALSO = ("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired")
 
 
@@ -71,9 +72,10 @@ def deep_nesting(tool: ToolFeatures) -> Findings:
     sources=("SM1",),
 )
 def many_params(tool: ToolFeatures) -> Findings:
-    """More than 10 parameters (more than 20: error).
+    """More than 10 parameters.
 
-    With many parameters a model leaves out the one that mattered or fills in ones that should stay empty.
+    With many parameters a model leaves out the one that mattered or fills in ones that should stay empty. No
+    provider rejects such a tool, so it is never an error; limits of strict modes are checked by strict-limits.
     """
     count = len(tool.parameters)
     if count > MANY:
@@ -81,7 +83,6 @@ def many_params(tool: ToolFeatures) -> Findings:
             (*INPUT, "properties"),
             f"{count} parameters",
             "split the tool by purpose, or remove what the program already knows",
-            severity="error" if count > TOO_MANY else None,
         )
 
 
@@ -113,7 +114,7 @@ def none_required(tool: ToolFeatures) -> Findings:
     # that says which thing is meant.
     for node in tool.parameters:
         identifies = node.name.lower().endswith(("_id", "id")) and len(tool.parameters) == 1
-        optional = "default" in node.schema or "optional" in str(node.schema.get("description", "")).lower()
+        optional = "default" in node.schema or _OMISSION.search(node.text) is not None
         if identifies and not optional and not _lists(tool):
             yield Finding(
                 INPUT, f"nothing is required, not even '{node.name}'", f'add "required": ["{node.name}"]'
@@ -126,6 +127,14 @@ def none_required(tool: ToolFeatures) -> Findings:
             'list what it needs in "required"',
             severity="info",
         )
+
+
+_OMISSION = re.compile(
+    r"\boptional|\b(?:if|when) (?:it is |it's )?(?:not |un|left )?(?:provided|specified|given|supplied|set|passed|omitted"
+    r"|missing|empty|absent|blank|out)\b|\bomit\w*\b|\bdefault|\bleave (?:it )?(?:empty|blank|out)\b|\bwithout (?:it|an? id)\b",
+    re.I,
+)
+"""The text says what happens without it."""
 
 
 def _lists(tool: ToolFeatures) -> bool:

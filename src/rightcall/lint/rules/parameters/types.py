@@ -67,8 +67,15 @@ _EXAMPLE = re.compile(r"\{\s*[\"'“]?[$\w]+[\"'”]?\s*:")
 
 _FREE_BY_NATURE = word_set("""
     headers metadata labels tags attributes env environment params cookies extra annotations schema json_schema row rows
-    record records
+    record records customdata custom_data customfields custom_fields customproperties custom_properties userdata user_data
+    translations
     """)
+_KEYS_SAID = re.compile(
+    r"\b(?:any|arbitrary|additional|custom|own)\b[^.]* key[- /]?values?\b|\bkeys? (?:are|is|being|must be)\b|\bmap(?:ping|s)? (?:of|from|\w+ to)\b|\bkeyed by\b"
+    r"|\b(?:arbitrary|custom|user-defined|your own) (?:\w+ ){0,3}(?:data|fields|keys|properties|metadata|attributes|pairs)\b",
+    re.I,
+)
+"""The caller chooses the keys, or the text says what they are."""
 
 
 @tool_rule("TD308", "warning", sources=("OAI-so",))
@@ -77,7 +84,7 @@ def free_form_object(tool: ToolFeatures) -> Findings:
 
     The model must invent the keys. `filters: object` gets `{"name": …}` today and `{"filter_by_name": …}`
     tomorrow. An object that maps free keys to one kind of value says so with `additionalProperties`. An info
-    for headers, labels, rows of a table and the like, and when the text shows an example.
+    for headers, labels, custom data and the like, and when the text shows an example or says what the keys are.
 
     Fails: {"input_schema": {"properties": {"filters": {
       "type": "object", "description": "Conditions the entries must meet."
@@ -91,7 +98,7 @@ def free_form_object(tool: ToolFeatures) -> Findings:
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
             thing = f"'{node.name}' is an object" if node.name else f"{_without_name(node)} is an object"
-            shown = "examples" in node.schema or _EXAMPLE.search(node.text)
+            shown = "examples" in node.schema or _EXAMPLE.search(node.text) or _KEYS_SAID.search(node.text)
             yield Finding(
                 node.path,
                 f"{thing} without known fields",

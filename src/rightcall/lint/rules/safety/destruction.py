@@ -24,6 +24,9 @@ _LINKS = word_set(
 )
 """What connects two things: without it both are still there."""
 
+_REQUEST = re.compile(r"\bDELETE (?:HTTP )?(?:requests?|calls?|method)\b|\bHTTP DELETE\b")
+"""A tool that sends any request: what is lost is up to the address."""
+
 _UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
 
 
@@ -71,6 +74,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         or effect.verb not in tool.name_tokens
         or IRREVERSIBLE.search(tool.all_prose)
         or CONSEQUENCE.search(tool.lower)
+        or _REQUEST.search(tool.description)
     ):
         return
     is_minor = _is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS

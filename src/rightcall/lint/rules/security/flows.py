@@ -78,12 +78,22 @@ _RECIPIENTS = word_set("""
     """)
 
 
+_STORING = frozenset(["create", "add", "register", "insert", "make"])
+_PEOPLE = word_set("""
+    contact contacts customer customers client clients lead leads person people business businesses company companies
+    supplier suppliers vendor vendors employee employees profile subscriber subscribers patient patients
+    """)
+"""Records of people: the address is a field that is stored, and nobody receives anything."""
+
+
 def _lets_data_out(tool: ToolFeatures) -> bool:
     """Whether it sends to a recipient, or reads any address, without asking. Unknown verbs are left to `attacks show`."""
     if tool.effect.kind == "read":
         return not tool.roles.guarded and _free_address(tool) is not None
     classes = tool.roles.parameters
     sends = tool.effect.kind == "create" and "send" in tool.roles.sinks and not tool.roles.guarded
+    if tool.effect.verb in _STORING and not _PEOPLE.isdisjoint(tool.name_tokens):
+        return False
     return sends and any(
         "destination" in classes[path] and not _RECIPIENTS.isdisjoint(name_tokens(path)) for path in classes
     )

@@ -139,6 +139,12 @@ _TAG = re.compile(
 )
 
 
+_NAMED_TAG = re.compile(
+    r"<\w+>[`'\"]?(?:(?:,| or| and|/)* [`'\"]?<\w+>[`'\"]?)* (?:html )?(?:tags?|elements?|blocks?)\b"
+)
+"""“all <script> tags are removed”: the text is about HTML."""
+
+
 @tool_rule("TD811", "error", sources=("CISCO",))
 def hidden_markup(tool: ToolFeatures) -> Findings:
     """An HTML comment in a description; active or role tags give a warning.
@@ -157,6 +163,8 @@ def hidden_markup(tool: ToolFeatures) -> Findings:
             "delete it",
         )
     for path, match in tool.search(_TAG, ("<", "[//]")):
+        if _NAMED_TAG.match(match.string, match.start()):
+            continue
         yield Finding(
             path,
             f"contains the tag {excerpt(match.group(), 30)}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import word_set
+from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 
@@ -100,12 +101,19 @@ def secret_param(tool: ToolFeatures) -> Findings:
             and node.is_only("string", "str", "object", "dict")
             and not _NOT_SECRET.search(node.name)
             and "identifier" not in node.text
+            and not _holds_settings(node)
         ):
             yield Finding(
                 node.path,
                 f"'{node.name}' makes the model carry a secret",
                 "let the program fill it in, outside the model",
             )
+
+
+def _holds_settings(node: Node) -> bool:
+    """Whether it is an object whose fields are declared, and none is a secret: the policy of a token."""
+    fields = node.schema.get("properties")
+    return isinstance(fields, dict) and bool(fields) and not any(_SECRET.fullmatch(name) for name in fields)
 
 
 _SMUGGLING = re.compile(
