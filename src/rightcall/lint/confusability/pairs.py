@@ -149,7 +149,7 @@ def _name_factor(first: ToolFeatures, second: ToolFeatures) -> float:
     """Less than 1 when the names already prevent a model from confusing the two."""
     factor = 1.0
     if first.effect.verb and second.effect.verb:
-        if first.effect.is_destructive != second.effect.is_destructive:
+        if first.takes_away != second.takes_away:
             factor *= 0.8  # models keep delete and get, delete and create apart
         elif first.effect.kind != second.effect.kind:
             factor *= 0.9

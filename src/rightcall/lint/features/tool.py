@@ -22,7 +22,7 @@ from rightcall.lint.source.tools import SourceTool, shown_examples
 from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.tool_roles import ToolRoles
-from rightcall.schema.effects import Effect, effect_of
+from rightcall.schema.effects import EFFECTS, Effect, effect_of
 from rightcall.schema.roles.derivation import tool_roles
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
@@ -37,6 +37,12 @@ _TARGET_OF_SPELLING = {
     "gemini": "gemini",
 }
 _STRICT_TARGET = {"anthropic": "anthropic-strict", "openai": "openai-strict"}
+
+_OPENING = re.compile(
+    r"\W*(?:this (?:tool|function|endpoint) (?:will |can |is used to )?|(?:tool|function) (?:to|that) "
+    r"|use this (?:tool )?to |(?:allows|lets|enables) (?:you )?(?:to )?|permanently |irreversibly |immediately |safely )*([a-z]+)"
+)
+_VERBS = {form: verb for verb in EFFECTS for form in (verb, f"{verb}s", f"{verb}es", f"{verb[:-1]}ies")}
 
 _ESCAPED_SPACE = re.compile(r"\\[nrt]")
 
@@ -155,6 +161,17 @@ class ToolFeatures:
     @lazy
     def effect(self) -> Effect:
         return effect_of(self.name, self.source.annotations, self.source.extension)
+
+    @lazy
+    def opening_verb(self) -> str:
+        """The verb that the description begins with, as in a name; "" when it begins with something else."""
+        match = _OPENING.match(flat(self.description[:200]))
+        return _VERBS.get(match[1], "") if match else ""
+
+    @lazy
+    def takes_away(self) -> bool:
+        """Whether the name or the first word of the text says that something is gone afterwards."""
+        return self.effect.is_destructive or EFFECTS.get(self.opening_verb) in ("destroy", "take_away")
 
     @lazy
     def annotations(self) -> dict[str, Any]:

@@ -19,7 +19,8 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
     The score is 0.5 · similarity of the texts + 0.3 · share of common parameters + 0.2 · similarity of the
     names, lower when the texts distinguish the two. From 0.70 on it is an info, from 0.90 a warning, and a
     warning as soon as stored runs show the confusion; an error with nearly the same text, or from 0.80 on
-    when both destroy something, as long as neither text distinguishes them. It ranks pairs that models really
+    when both destroy something (from 0.70 on when only the verbs of the names differ: remove, delete), as long as
+    neither text distinguishes them. It ranks pairs that models really
     confuse above others, but it is a hint, not a proof: with stored runs the finding includes what was
     measured.
 
@@ -65,13 +66,20 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
 
 def _severity(pair: ToolPair) -> Severity:
     # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
-    destroys = pair.first.effect.kind == "destroy" and pair.second.effect.is_destructive
-    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.effect.is_destructive)
+    destroys = pair.first.effect.kind == "destroy" and pair.second.takes_away
+    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.takes_away)
     if not pair.told_apart and (
-        (destroys and pair.score >= DESTROYS) or (pair.score >= LIKELY and pair.text >= SAME_TEXT)
+        (destroys and (pair.score >= DESTROYS or _differ_by_verb(pair)))
+        or (pair.score >= LIKELY and pair.text >= SAME_TEXT)
     ):
         return "error"
     return "warning" if pair.score >= LIKELY else "info"
+
+
+def _differ_by_verb(pair: ToolPair) -> bool:
+    """`remove_project` and `delete_project`: one thing, two words for the same, and the same parameters."""
+    first, second = (set(tool.name_tokens) - {tool.effect.verb} for tool in (pair.first, pair.second))
+    return first == second and bool(first) and pair.parameters == 1.0
 
 
 def _hint(pair: ToolPair) -> str:

@@ -16,7 +16,7 @@ _NOTHING = word_set("none null nil empty omitted nothing undefined unset")
 
 @tool_rule("TD304", "warning", marks=INTRODUCTIONS, fix="suggested", sources=("OAI-fc", "GEM"))
 def enumable(tool: ToolFeatures) -> Findings:
-    """The text lists the allowed values, but there is no `enum`.
+    """The text lists the allowed values, but there is no `enum`, or one that rejects them.
 
     With an enum a provider can enforce the values, validators catch the rest, and the model stops inventing
     neighbours (“ascending” for “asc”). The fix takes the values from the text.
@@ -29,22 +29,41 @@ def enumable(tool: ToolFeatures) -> Findings:
     }}}}
     """
     for node in tool.properties:
-        stated = any(key in node.schema for key in ("enum", "const", "pattern"))
-        if stated or node.schema.get("type") not in ("string", "str") or not node.text:
+        if node.schema.get("type") not in ("string", "str") or not node.text:
+            continue
+        if "const" in node.schema or "pattern" in node.schema:
             continue
         values = alternatives_in(node.text)
-        default = node.schema.get("default")
         if not tool.parameter_names.isdisjoint(values):
             continue  # “either text or regex” speaks of parameters
-        if len([value for value in values if value.lower() not in _NOTHING]) >= 2 and (
-            not isinstance(default, str) or default in values
-        ):
+        if len([value for value in values if value.lower() not in _NOTHING]) < 2:
+            continue
+        if "enum" in node.schema:
+            yield from _rejected_values(node, values)
+        elif not isinstance(default := node.schema.get("default"), str) or default in values:
             yield Finding(
                 node.path,
                 f"the text of '{node.name}' lists its values: {', '.join(values[:6])}",
                 'put them into "enum"',
                 edits=(Edit((*node.path, "enum"), values),),
             )
+
+
+def _rejected_values(node: Node, values: list[str]) -> Findings:
+    """Values that the text offers and the enum rejects; how they are spelled is left to the enum."""
+    options = node.schema["enum"]
+    allowed = {_letters(str(option)) for option in options} if isinstance(options, list) else set()
+    rejected = [value for value in values if not _letters(value).startswith((*allowed, *_NOTHING))]
+    if allowed and len(rejected) == len(values):
+        yield Finding(
+            node.path,
+            f"the text of '{node.name}' offers {', '.join(rejected[:6])}, which the enum rejects",
+            "make the two agree",
+        )
+
+
+def _letters(value: str) -> str:
+    return re.sub(r"[\W_]", "", value.casefold())
 
 
 _OPTIONAL = re.compile(

@@ -176,7 +176,7 @@ _LIMIT_MARKS = (
 
 @tool_rule("TD321", "warning", marks=_LIMIT_MARKS, fix="suggested", sources=("OAI-fc", "SM2"))
 def limit_in_prose(tool: ToolFeatures) -> Findings:
-    """The text names a limit (“max 100 per call”) that the schema lacks.
+    """The text names a limit (“max 100 per call”) that the schema lacks or contradicts.
 
     A validator enforces `maxItems`, `maximum` and `maxLength` before the call has an effect, and the model
     gets an error it can correct; a limit in the text alone is found out by the service. Texts that name
@@ -190,8 +190,15 @@ def limit_in_prose(tool: ToolFeatures) -> Findings:
         declared = node.schema.get("type")
         kind = (json_type(declared) or "") if isinstance(declared, str) else ""
         for keyword, stated_by, pattern in _BOUNDS.get("number" if kind == "integer" else kind, ()):
-            bound = None if any(key in node.schema for key in stated_by) else _bound(node, pattern, keyword)
-            if bound is not None:
+            bound = _bound(node, pattern, keyword)
+            declared_bound = node.schema.get(keyword)
+            if bound is not None and declared_bound not in (None, bound):
+                yield Finding(
+                    node.path,
+                    f"the text says that {keyword} of '{node.name}' is {bound}, the schema {declared_bound}",
+                    "make the two agree",
+                )
+            elif bound is not None and not any(key in node.schema for key in stated_by):
                 side = "at most" if keyword.startswith("max") else "at least"
                 unit = " characters" if keyword.endswith("Length") else ""
                 yield Finding(

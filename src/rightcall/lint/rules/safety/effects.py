@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER
+from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, IRREVERSIBLE
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
-from rightcall.schema.effects import ADDING, DESTROY, MONEY, MONEY_WORDS, ONCE_ONLY, READ
+from rightcall.schema.effects import (
+    ADDING,
+    CREATE_SYNONYMS,
+    DESTROY,
+    EFFECTS,
+    MONEY,
+    MONEY_WORDS,
+    ONCE_ONLY,
+    READ,
+    UPDATE_SYNONYMS,
+)
 
 _KEY_SCHEMA = {
     "type": "string",
@@ -19,12 +29,16 @@ _MESSAGES_OF_MACHINES = word_set("http https request response headers packet que
 """To send one of these is to ask a machine something, not to cause an effect."""
 
 
+_PAYMENTS = word_set("payment payments refund refunds payout payouts transfer transfers charge charges")
+"""To create one of these is to move money, or to record that it moved."""
+
+
 @tool_rule("TD403", "warning", fix="suggested", sources=("STR", "IETF"))
 def effect_no_idempotency(tool: ToolFeatures) -> Findings:
     """A tool that sends, books or pays has no idempotency key.
 
     After a timeout it is unknown whether it happened; the model tries again, and the customer pays twice. An
-    error when money moves, an info for tools that only add something. Declare it when the program removes
+    error when money moves, an info for tools that only add something other than a payment. Declare it when the program removes
     duplicates itself.
 
     Fails: {
@@ -56,7 +70,8 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
     about_money = effect.kind == "money" and any(
         token in MONEY_WORDS for name in tool.parameter_names for token in name_tokens(name)
     )
-    severity = "error" if about_money else "warning" if effect.verb in ONCE_ONLY else "info"
+    is_noticed = effect.verb in ONCE_ONLY or not _PAYMENTS.isdisjoint(tool.name_words - {effect.verb})
+    severity = "error" if about_money else "warning" if is_noticed else "info"
     edits = (
         (Edit((*INPUT, "properties", "idempotency_key"), _KEY_SCHEMA),) if "properties" in tool.schema else ()
     )
@@ -110,10 +125,12 @@ def no_annotations(tool: ToolFeatures) -> Findings:
 
 @tool_rule("TD405", "error", sources=("MCP",))
 def annotation_conflict(tool: ToolFeatures) -> Findings:
-    """`readOnlyHint` on a destructive tool, or together with `destructiveHint`.
+    """`readOnlyHint` on a destructive tool, or together with `destructiveHint`; `destructiveHint: false` on one.
 
-    A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy are taken as
-    a contradiction: many read-only tools “create” a view or “update” a cache.
+    A client that trusts the hint runs the tool without asking. Only verbs that certainly destroy, in the name or
+    at the beginning of the text, are taken as a contradiction: many read-only tools “create” a view or “update” a
+    cache. `destructiveHint: false` on a deletion is an error when the text says that it is final, nothing when it
+    says how to undo it, else a warning.
 
     Fails: {"annotations": {"readOnlyHint": true, "destructiveHint": true}}
     Passes: {"annotations": {"readOnlyHint": true, "destructiveHint": false}}
@@ -126,11 +143,35 @@ def annotation_conflict(tool: ToolFeatures) -> Findings:
                 f"idempotent, but to {tool.effect.verb} twice is not the same as once",
                 _HINT,
             )
+        if hints.get("destructiveHint") is False and tool.effect.verb in _DELETING:
+            yield from _denied_deletion(tool)
         return
     if hints.get("destructiveHint") is True:
         yield Finding(("annotations",), "both read-only and destructive", _HINT)
     elif tool.effect.verb in DESTROY:
         yield Finding(("annotations",), f"read-only, but the name says {tool.effect.verb}", _HINT)
+    elif tool.opening_verb in _DELETING:
+        yield Finding(("annotations",), f"read-only, but the text begins with {tool.opening_verb}", _HINT)
+
+
+def _denied_deletion(tool: ToolFeatures) -> Findings:
+    is_final = _FINAL.search(tool.lower) is not None
+    if is_final or not (IRREVERSIBLE.search(tool.all_prose) or tool.opening_verb not in _DELETING):
+        yield Finding(
+            ("annotations",),
+            f"not destructive, but it is called {tool.effect.verb}"
+            + (" and says that it is final" if is_final else ""),
+            _HINT,
+            severity="error" if is_final else "warning",
+        )
+
+
+_DELETING = DESTROY - {"overwrite", "truncate"}
+"""Verbs whose object is gone afterwards."""
+
+_FINAL = re.compile(
+    r"\bpermanent|\birreversib|\bcan(?:not|'t| not) be (?:undone|recovered|restored)|\bfor good\b|\bforever\b"
+)
 
 
 _HINT = "clients skip the confirmation when a tool claims to be harmless"
@@ -144,16 +185,33 @@ _WRITES = re.compile(
 _READING = word_set("get list read fetch find search lookup query retrieve show view check describe")
 
 
+_TEXT_HINT = "write the text for this tool, or name it for what it does"
+
+
 @tool_rule("TD406", "warning", sources=("CISCO",))
 def hidden_write(tool: ToolFeatures) -> Findings:
-    """A tool named for reading also changes something.
+    """A tool named for reading also changes something, or its text begins with another effect than its name.
 
     Agents call readers freely: to look around, to check, in parallel, again after an error. An effect hidden
-    in one of them happens every time.
+    in one of them happens every time. `update_label`: “Delete a label” is a text copied from another tool: an error
+    when one of the two verbs destroys, as a model follows either.
 
     Fails: {"description": "Returns the unread warnings, or an error, and marks them as read. Use it when the user asks for news."}
     """
-    if tool.effect.verb not in _READING:
+    verb, opening = tool.effect.verb, tool.opening_verb
+    named = EFFECTS.get(verb, "unknown")
+    deletes = opening in _DELETING and named in ("read", "create", "update")
+    if deletes or (verb in _DELETING and opening in _READING):
+        yield Finding(
+            ("description",),
+            f"called '{verb}', but its text begins with '{opening}'",
+            _TEXT_HINT,
+            severity="error",
+        )
+        return
+    if opening == "list" and verb in CREATE_SYNONYMS | UPDATE_SYNONYMS:
+        yield Finding(("description",), f"called '{verb}', but its text begins with 'list'", _TEXT_HINT)
+    if verb not in _READING:
         return
     match = _WRITES.search(tool.lower)
     if match:
