@@ -40,7 +40,8 @@ _STRICT_TARGET = {"anthropic": "anthropic-strict", "openai": "openai-strict"}
 
 _OPENING = re.compile(
     r"\W*(?:this (?:tool|function|endpoint) (?:will |can |is used to )?|(?:tool|function) (?:to|that) "
-    r"|use this (?:tool )?to |(?:allows|lets|enables) (?:you )?(?:to )?|permanently |irreversibly |immediately |safely )*([a-z]+)"
+    r"|use this (?:tool )?to |(?:allows|lets|enables) (?:you )?(?:to )?|permanently "
+    r"|irreversibly |immediately |safely )*([a-z]+)"
 )
 _VERBS = {form: verb for verb in EFFECTS for form in (verb, f"{verb}s", f"{verb}es", f"{verb[:-1]}ies")}
 
