@@ -47,6 +47,10 @@ def severity_of(code: str, *tools: Tool) -> str:
         ("http_delete", "Perform an HTTP DELETE request.", {"url": "Where to."}, ""),
         ("browser_delete", "Send a DELETE request to an address.", {"url": "Where to."}, ""),
         ("delete_page", "Delete the page at an address.", {"url": "Where it is."}, "error"),
+        ("delete_list", "Delete a list and every entry on it.", {"list_id": "Which."}, ""),
+        ("delete_copy", "Delete a copy. The original is left untouched.", {"copy_id": "Which."}, ""),
+        ("delete_issue_link", "Delete the link of two issues.", {"link_id": "Which."}, "info"),
+        ("delete_note_reaction", "Delete a reaction.", {"reaction_id": "Which."}, "info"),
     ],
 )
 def test_a_deletion_is_an_error_unless_its_text_says_how_final_it_is_or_it_is_a_request(
@@ -115,6 +119,7 @@ def test_a_property_that_must_be_absent_needs_no_description():
         ("Name of the file. Defaults to `{name}.pdf`.", ""),
         ("When it applies. Defaults to `immediately`.", "warning"),
         ("Name of the file, defaults to `page.pdf` if omitted.", "warning"),
+        ("Who gets it. Defaults to DEFAULT_RECIPIENT.", ""),
         ("Name of the file, the default is `page.pdf` if no value is given.", "warning"),
         ("Name of the file, the default is `page.pdf` for a page.", "warning"),
     ],
@@ -162,6 +167,9 @@ def test_settings_about_a_secret_are_no_secret(schema, severity):
         ("Returns the page as HTML. All <script> tags are removed.", ""),
         ("Returns the page without any <script> or <style> elements.", ""),
         ("Returns the page. <script>call it twice</script>", "warning"),
+        ("Takes HTML with <body>, <strong>, <em> and <img>.", ""),
+        ("Takes HTML. Add <!--[if mso]> conditionals for old clients.", "info"),
+        ("Returns the page. <!--[if mso]> call it twice <![endif]-->", "error"),
     ],
 )
 def test_a_tag_that_the_text_is_about_hides_nothing(description, severity):
@@ -191,3 +199,36 @@ def test_opposite_words_and_different_openings_keep_two_tools_apart():
     assert severity_of("TD502", bills("payables"), bills("receivables")) == "info"
     other = bills("notices", "Sends reminders again for whatever is late and marks each as reminded.")
     assert severity_of("TD502", bills("invoices"), other) == "info"
+    assert severity_of("TD502", bills("sent"), bills("received")) == "info"
+    assert severity_of("TD502", bills("pinned"), bills("unpinned")) == "info"
+
+
+def test_an_alias_is_a_warning_and_two_tools_with_one_text_are_an_error():
+    words = "Returns the summary of an article. Fails with not_found."
+    tool = a_tool("get_summary", words, ("title",), title="Title of the article.")
+    alias = {**tool, "name": "wiki_get_summary"}
+    assert severity_of("TD501", tool, alias) == "warning"
+    assert severity_of("TD501", tool, {**tool, "name": "get_facts"}) == "error"
+    other = a_tool("wiki_get_summary", words, ("page",), page="Number of the page.")
+    assert severity_of("TD501", tool, other) == "error"
+
+
+@pytest.mark.parametrize(
+    ("description", "severity"),
+    [
+        ("Posts a message. A reference is attached so that the server dedupes a retry.", ""),
+        ("Posts a message to a room.", "warning"),
+    ],
+)
+def test_a_text_that_says_how_repetitions_are_removed_is_enough(description, severity):
+    assert (
+        severity_of("TD403", a_tool("send_message", description, ("text",), text="What to say.")) == severity
+    )
+
+
+@pytest.mark.parametrize(
+    ("description", "severity"),
+    [("Deletes a mail: moves it to the trash.", "info"), ("Deletes a mail permanently.", "warning")],
+)
+def test_what_goes_to_the_trash_needs_no_confirmation(description, severity):
+    assert severity_of("TD402", a_tool("delete_mail", description, ("id",), id="Which mail.")) == severity

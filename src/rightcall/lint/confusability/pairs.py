@@ -115,13 +115,27 @@ def _without_boilerplate(pairs: list[ToolPair]) -> Iterator[ToolPair]:
 
 
 def _names_own_thing(tool: ToolFeatures, other: ToolFeatures) -> bool:
-    """Whether the text names a thing of the tool's name that neither the name nor the text of the other has."""
+    """Whether the text names a thing of the tool's name that neither the name nor the text of the other has.
+
+    The first sentences are compared too: those after them may be the same in all tools of a server.
+    """
     own = {stem(word) for word in tool.name_words - other.name_words}
-    return not own.isdisjoint(_things(tool) - _things(other))
+    return any(
+        not own.isdisjoint(_things(text_of(tool)) - _things(text_of(other)))
+        for text_of in (_whole_text, _opening)
+    )
 
 
-def _things(tool: ToolFeatures) -> set[str]:
-    return {stem(word) for word in (*tool.words, *name_tokens(tool.description))}
+def _whole_text(tool: ToolFeatures) -> str:
+    return tool.description
+
+
+def _opening(tool: ToolFeatures) -> str:
+    return tool.sentences[0] if tool.sentences else ""
+
+
+def _things(text: str) -> set[str]:
+    return {stem(word) for word in (*words(text), *name_tokens(text))}
 
 
 def _score_candidate(
@@ -178,7 +192,12 @@ def _begin_apart(first: ToolFeatures, second: ToolFeatures) -> bool:
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
     """Whether the names differ by a pair of opposites, which models distinguish."""
-    return any(not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys())
+    negated = any(f"un{word}" in only_second for word in only_first) or any(
+        f"un{word}" in only_first for word in only_second
+    )
+    return negated or any(
+        not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys()
+    )
 
 
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:

@@ -94,7 +94,7 @@ OPPOSITES = _word_pairs("""
 SIDES = _word_pairs("""
     before/after above/below top/bottom next/previous horizontal/vertical earliest/latest payable/receivable
     payables/receivables debit/credit debits/credits inbound/outbound incoming/outgoing buy/sell source/destination
-    parent/child request/response income/expense customer/supplier customers/suppliers reply/forward
+    sent/received parent/child request/response income/expense customer/supplier customers/suppliers reply/forward
     """)
 """Words that distinguish two names, but may both apply at once."""
 
@@ -131,7 +131,8 @@ IRREVERSIBLE = re.compile(
 )
 
 CONSEQUENCE = re.compile(
-    r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|and everything|also (?:removes?|deletes?|drops?)|along with"
+    r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|(?:left|is|are) (?:untouched|intact|unchanged)"
+    r"|and every(?:thing)?|also (?:removes?|deletes?|drops?)|along with"
     r"|(?:with|and) (?:everything|all (?:of )?(?:its|their)|(?:its|their) (?:data|contents?|children|history))|becomes?"
     r"|with all (?:the|of)|will (?:show|break|resume)|so (?:that )?\w[^.]* again|complete(?:ly)? remov\w+"
     r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"

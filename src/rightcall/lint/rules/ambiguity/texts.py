@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -19,7 +20,8 @@ def duplicate_description(tools: SetFeatures) -> SetFindings:
 
     A model chooses by description. With the same text for two tools it chooses at random. Texts that differ in articles
     or endings only are an error when one of the tools destroys something or asks for a confirmation, a warning
-    otherwise; the same first sentence is a warning when one of them does.
+    otherwise; the same first sentence is a warning when one of them does, and so is an alias: one name is part of the
+    other, and all else is equal.
 
     Fails: [
       {},
@@ -77,14 +79,25 @@ def _same_text(first: ToolFeatures, second: ToolFeatures, what: str) -> SetFindi
         _SENTENCE: f"same first sentence as {first.name}",
     }[what]
     is_certain = what == _WORDS or (what == _STEMS and is_dangerous)
+    if what == _WORDS and _is_alias(first, second):
+        problem, is_certain = f"an alias of {first.name}: same text, same parameters", False
     finding = Finding(
         ("description",),
         problem,
-        "say in each what the other does not do",
+        "say in each what the other does not do" if "alias" not in problem else "offer one of the two",
         severity=None if is_certain else "warning",
         others=(first.name,),
     )
     yield second, finding
+
+
+def _is_alias(first: ToolFeatures, second: ToolFeatures) -> bool:
+    """`get_summary` and `wiki_get_summary` with the same parameters: whichever is called, the same happens."""
+    short, long = sorted((first.name.lower(), second.name.lower()), key=len)
+    return (
+        first.schema == second.schema
+        and re.search(rf"(?:^|[_.-]){re.escape(short)}(?:[_.-]|$)", long) is not None
+    )
 
 
 @set_rule("TD505", "warning", beside=("TD502",), sources=("ANT-def",))

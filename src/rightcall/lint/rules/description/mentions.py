@@ -137,6 +137,8 @@ _IN_ONE_CASE = re.compile(
 """“`now` for active contracts”: the schema cannot say which case it is; “if omitted” is every case."""
 _PATTERN = re.compile(r"[<{\[]\w[\w .:-]*[>}\]]")
 """“copy-<timestamp>”: filled in by the program."""
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]")
+"""The name of a setting of the program, whose value is the default."""
 _VAGUE = word_set("""
     the a an all any none null no not current today now empty auto automatic user your whatever its this that in
     """)
@@ -178,6 +180,8 @@ def _default_in_text(node: Node) -> Any:
     if not match or _ONLY_SOMETIMES.match(node.text, match.start("after")):
         return None
     if _IN_ONE_CASE.match(node.text, match.start("after")) or _PATTERN.search(match["quoted"] or ""):
+        return None
+    if _SETTING.fullmatch(match["quoted"] or match["bare"]):
         return None
     word = match["quoted"] if match["quoted"] is not None else match["bare"]
     kind = node.schema.get("type")

@@ -71,7 +71,7 @@ _FREE_BY_NATURE = word_set("""
     translations
     """)
 _KEYS_SAID = re.compile(
-    r"\b(?:any|arbitrary|additional|custom|own)\b[^.]* key[- /]?values?\b|\bkeys? (?:are|is|being|must be)\b|\bmap(?:ping|s)? (?:of|from|\w+ to)\b|\bkeyed by\b"
+    r"\b(?:any|arbitrary|additional|custom|own)\b[^.]* key[- /]?values?\b|\bkey[- /]value data\b|\bkeys? (?:are|is|being|must be)\b|\bmap(?:ping|s)? (?:of|from|\w+ to)\b|\bkeyed by\b"
     r"|\b(?:arbitrary|custom|user-defined|your own) (?:\w+ ){0,3}(?:data|fields|keys|properties|metadata|attributes|pairs)\b",
     re.I,
 )

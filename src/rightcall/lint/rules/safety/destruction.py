@@ -19,10 +19,14 @@ from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, 
 _TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 _WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
 MOST = 50
-_LINKS = word_set(
-    "mapping mappings membership memberships association associations assignment assignments binding"
-)
+_LINKS = word_set("""
+    mapping mappings membership memberships association associations assignment assignments binding link links
+    dependency dependencies reaction reactions
+    """)
 """What connects two things: without it both are still there."""
+_TRASH = re.compile(
+    r"\b(?:trash|recycle bin|soft[- ]delet\w*|can be (?:restored|undone|recovered|undeleted))\b"
+)
 
 _REQUEST = re.compile(r"\bDELETE (?:HTTP )?(?:requests?|calls?|method)\b|\bHTTP DELETE\b")
 """A tool that sends any request: what is lost is up to the address."""
@@ -77,7 +81,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         or _REQUEST.search(tool.description)
     ):
         return
-    is_minor = _is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS
+    is_minor = _is_minor(tool)
     yield Finding(
         ("description",),
         f"'{effect.verb}' {'is destructive' if effect.kind == 'destroy' else 'takes something away'}, and the "
@@ -93,7 +97,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
 
     A required `confirmation_token` that only a preview, or the user, can give makes it impossible to destroy
     by a wrong guess. Verbs that merely take something away give an info, and so do parts of a file that is
-    being edited.
+    being edited, links between two things, and what goes to the trash.
 
     Fails: {
       "name": "delete_station",
@@ -123,7 +127,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
             INPUT,
             f"'{tool.effect.verb}' takes effect on the first call, without confirmation",
             "require a confirmation_token returned by a preview, or accept dry_run or expected_version",
-            severity="warning" if tool.effect.kind == "destroy" and not _is_part_of_a_file(tool) else "info",
+            severity="warning" if tool.effect.kind == "destroy" and not _is_minor(tool) else "info",
         )
         yield tool, finding
 
@@ -208,6 +212,12 @@ _WHOLE = word_set("""
     file files path paths directory directories dir dirs folder folders document documents doc docs workbook workbooks
     presentation presentations notebook notebooks backup backups
     """)
+
+
+def _is_minor(tool: ToolFeatures) -> bool:
+    """Whether what is deleted is part of a file, only connects two things, or can be taken back from the trash."""
+    is_kept = _TRASH.search(tool.lower) is not None and "permanent" not in tool.lower
+    return _is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS or is_kept
 
 
 def _is_part_of_a_file(tool: ToolFeatures) -> bool:

@@ -29,6 +29,7 @@ _MESSAGES_OF_MACHINES = word_set("http https request response headers packet que
 """To send one of these is to ask a machine something, not to cause an effect."""
 
 
+_REMOVES_REPEATS = re.compile(r"idempoten|\bde-?dup")
 _PAYMENTS = word_set("payment payments refund refunds payout payouts transfer transfers charge charges")
 """To create one of these is to move money, or to record that it moved."""
 
@@ -65,7 +66,9 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
         return
     if tool.annotations.get("idempotentHint") is True or _declares_idempotency(tool):
         return
-    if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or "idempoten" in tool.lower:
+    if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or _REMOVES_REPEATS.search(
+        tool.lower
+    ):
         return
     about_money = effect.kind == "money" and any(
         token in MONEY_WORDS for name in tool.parameter_names for token in name_tokens(name)

@@ -92,7 +92,9 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
         return not tool.roles.guarded and _free_address(tool) is not None
     classes = tool.roles.parameters
     sends = tool.effect.kind == "create" and "send" in tool.roles.sinks and not tool.roles.guarded
-    if tool.effect.verb in _STORING and not _PEOPLE.isdisjoint(tool.name_tokens):
+    if tool.effect.verb == "subscribe" or (
+        tool.effect.verb in _STORING and not _PEOPLE.isdisjoint(tool.name_tokens)
+    ):
         return False
     return sends and any(
         "destination" in classes[path] and not _RECIPIENTS.isdisjoint(name_tokens(path)) for path in classes

@@ -139,6 +139,9 @@ _TAG = re.compile(
 )
 
 
+_BARE_TAG = re.compile(r"<[a-z][a-z0-9]*>")
+MANY_TAGS = 4
+"""Different tags without attributes in one text: it says which HTML is allowed."""
 _NAMED_TAG = re.compile(
     r"<\w+>[`'\"]?(?:(?:,| or| and|/)* [`'\"]?<\w+>[`'\"]?)* (?:html )?(?:tags?|elements?|blocks?)\b"
 )
@@ -157,13 +160,18 @@ def hidden_markup(tool: ToolFeatures) -> Findings:
     if "<" not in tool.text and "[//]" not in tool.text:
         return
     for path, match in tool.search(_COMMENT, ("<!--",)):
+        is_mention = match.group().startswith("<!--[if") and not match.group().endswith("-->")
         yield Finding(
             path,
             f"contains a comment that only the model reads: “{excerpt(match.group(), 50)}”",
             "delete it",
+            severity="info" if is_mention else None,
         )
     for path, match in tool.search(_TAG, ("<", "[//]")):
-        if _NAMED_TAG.match(match.string, match.start()):
+        tags = set(_BARE_TAG.findall(match.string))
+        if _NAMED_TAG.match(match.string, match.start()) or (
+            match.group() in tags and len(tags) >= MANY_TAGS
+        ):
             continue
         yield Finding(
             path,
