@@ -48,7 +48,7 @@ def severity_of(code: str, *tools: Tool) -> str:
         ("browser_delete", "Send a DELETE request to an address.", {"url": "Where to."}, ""),
         ("delete_page", "Delete the page at an address.", {"url": "Where it is."}, "error"),
         ("delete_list", "Delete a list and every entry on it.", {"list_id": "Which."}, ""),
-        ("delete_copy", "Delete a copy. The original is left untouched.", {"copy_id": "Which."}, ""),
+        ("delete_copy", "Delete a copy. The original is left\n  untouched.", {"copy_id": "Which."}, ""),
         ("delete_issue_link", "Delete the link of two issues.", {"link_id": "Which."}, "info"),
         ("delete_note_reaction", "Delete a reaction.", {"reaction_id": "Which."}, "info"),
     ],

@@ -139,6 +139,12 @@ CONSEQUENCE = re.compile(
 )
 """What else is deleted, what is left, or what breaks."""
 
+LINKS = word_set("""
+    mapping mappings membership memberships association associations assignment assignments binding link links
+    dependency dependencies reaction reactions
+    """)
+"""What connects two things: without it both are still there."""
+
 REVERSIBLE = re.compile(
     r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
 )

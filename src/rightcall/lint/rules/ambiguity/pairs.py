@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.features.mentions import LINKS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import SEVERITIES, Finding, SetFindings, Severity, set_rule
@@ -68,6 +69,7 @@ def _severity(pair: ToolPair) -> Severity:
     # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
     destroys = pair.first.effect.kind == "destroy" and pair.second.takes_away
     destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.takes_away)
+    destroys = destroys and LINKS.isdisjoint((pair.first.name_tokens[-1], pair.second.name_tokens[-1]))
     if not pair.told_apart and (
         (destroys and (pair.score >= DESTROYS or _differ_by_verb(pair)))
         or (pair.score >= LIKELY and pair.text >= SAME_TEXT)

@@ -9,9 +9,11 @@ from rightcall.lint.features.mentions import (
     CONFIRMING_PARAMETER,
     CONSEQUENCE,
     IRREVERSIBLE,
+    LINKS,
     REVERSIBLE,
     VERSION_PARAMETER,
 )
+from rightcall.lint.features.text import flat
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
@@ -19,11 +21,6 @@ from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, 
 _TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 _WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
 MOST = 50
-_LINKS = word_set("""
-    mapping mappings membership memberships association associations assignment assignments binding link links
-    dependency dependencies reaction reactions
-    """)
-"""What connects two things: without it both are still there."""
 _TRASH = re.compile(
     r"\b(?:trash|recycle bin|soft[- ]delet\w*|can be (?:restored|undone|recovered|undeleted))\b"
 )
@@ -77,7 +74,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         not effect.is_destructive
         or effect.verb not in tool.name_tokens
         or IRREVERSIBLE.search(tool.all_prose)
-        or CONSEQUENCE.search(tool.lower)
+        or CONSEQUENCE.search(flat(tool.description))
         or _REQUEST.search(tool.description)
     ):
         return
@@ -217,7 +214,7 @@ _WHOLE = word_set("""
 def _is_minor(tool: ToolFeatures) -> bool:
     """Whether what is deleted is part of a file, only connects two things, or can be taken back from the trash."""
     is_kept = _TRASH.search(tool.lower) is not None and "permanent" not in tool.lower
-    return _is_part_of_a_file(tool) or tool.name_tokens[-1] in _LINKS or is_kept
+    return _is_part_of_a_file(tool) or tool.name_tokens[-1] in LINKS or is_kept
 
 
 def _is_part_of_a_file(tool: ToolFeatures) -> bool:
