@@ -100,3 +100,17 @@ def test_a_payment_that_is_created_twice_is_paid_twice(name, severity):
 def test_two_tools_of_which_one_destroys_must_be_told_apart(first, second, severity):
     found = severity_of("TD502", project_tool(*first), project_tool(*second))
     assert found == severity or (not severity and found == "info")
+
+
+@pytest.mark.parametrize(
+    ("action", "severity"),
+    [
+        ({"type": "string", "description": "One of 'get_card', 'delete_card' or 'move_card'."}, "warning"),
+        ({"type": "string", "enum": ["get", "delete"], "description": "What to do."}, "warning"),
+        ({"type": "string", "description": "One of 'get_card' or 'list_cards'."}, ""),
+    ],
+)
+def test_reading_and_deleting_in_one_parameter_is_found_in_the_text_too(action, severity):
+    assert (
+        severity_of("TD411", a_tool("manage_cards", "Manages cards.", ("action",), action=action)) == severity
+    )

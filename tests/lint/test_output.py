@@ -107,7 +107,7 @@ def test_what_would_hurt_comes_first_and_many_warnings_of_a_rule_are_one_entry()
     shown = plain_text(report)
     assert "error TD401" in shown.splitlines()[0]
     assert "warning TD301 param-no-description: 8 times in 1 tool [read_notes]" in shown
-    assert "'field_a' has no description, and 7 more (--select TD301 lists them)" in shown
+    assert "    'field_a' has no description\n" in shown and "    7 more: --select TD301\n" in shown
     alone = plain_text(lint_tools(tools[:1]))  # other rules have findings that are not shown
     assert "TD301 param-no-description: 8 times" in alone and "infos" in alone
     assert sum(each.code == "TD301" for each in report.diagnostics) == 8
@@ -118,3 +118,35 @@ def test_a_report_about_one_rule_lists_every_finding() -> None:
     tool = {"name": "read_notes", "description": "", "input_schema": {"properties": properties}}
     report = lint_tools([tool], select=("TD301",))
     assert plain_text(report).count("TD301 param-no-description [") == 8
+
+
+def test_errors_that_say_the_same_are_said_once_with_every_place() -> None:
+    tools = [
+        {
+            "name": f"delete_{thing}",
+            "description": f"Deletes one {thing} of a shop.",
+            "input_schema": {"type": "object"},
+        }
+        for thing in ("basket", "voucher", "carrier")
+    ]
+    shown = plain_text(lint_tools(tools, select=("TD401", "TD402")))
+    assert shown.count("error TD401") == 3
+    assert shown.count("does not say whether it can be undone") == 1
+    assert shown.count("= say what is lost") == 1
+
+
+def test_a_finding_about_the_set_names_no_tool() -> None:
+    tools = [
+        {"name": f"get_{letter}", "description": "", "input_schema": {}}
+        for letter in "abcdefghijklmnopqrstuvw"
+    ]
+    (line,) = [line for line in plain_text(lint_tools(tools)).splitlines() if "TD601" in line]
+    assert line.endswith("too-many-tools")
+
+
+def test_long_messages_are_wrapped_at_the_width_of_the_terminal_and_stay_indented() -> None:
+    report = lint_tools([{"name": "delete_basket", "description": "Deletes one basket of a shop."}])
+    narrow = plain_text(report, width=60)
+    messages = [line for line in narrow.splitlines() if line.startswith("    ") and "|" not in line]
+    assert all(len(line) <= 60 for line in messages) and len(messages) > 3
+    assert " ".join(narrow.split()) == " ".join(plain_text(report).split())

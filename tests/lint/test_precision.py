@@ -120,6 +120,7 @@ def test_a_property_that_must_be_absent_needs_no_description():
         ("When it applies. Defaults to `immediately`.", "warning"),
         ("Name of the file, defaults to `page.pdf` if omitted.", "warning"),
         ("Who gets it. Defaults to DEFAULT_RECIPIENT.", ""),
+        ("When it applies. Defaults to `immediately` on create.", ""),
         ("Name of the file, the default is `page.pdf` if no value is given.", "warning"),
         ("Name of the file, the default is `page.pdf` for a page.", "warning"),
     ],

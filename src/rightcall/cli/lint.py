@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -166,7 +168,9 @@ def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
         return github_text(report)
     from rightcall.lint.output.text import plain_text
 
-    return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words)
+    is_terminal = colour and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else None
+    return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words, width=width)
 
 
 def _paint(style: str, words: str) -> str:

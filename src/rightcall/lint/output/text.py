@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
 
 from rightcall.core.text import pluralize
 from rightcall.lint.report import Diagnostic, LintReport
@@ -16,13 +19,19 @@ MOST_EFFECTS = 8
 
 
 def plain_text(
-    report: LintReport, *, least: Severity = "warning", paint: Paint = lambda style, words: words
+    report: LintReport,
+    *,
+    least: Severity = "warning",
+    paint: Paint = lambda style, words: words,
+    width: int | None = None,
 ) -> str:
     """Findings from the least severity upward, what would hurt most first, then the summary.
 
-    More than a few warnings of one rule are one entry with a count, unless the report is about that rule alone.
+    Messages are wrapped at `width`, if there is one, and keep their indentation. More than a few warnings of one
+    rule are one entry with a count, unless the report is about that rule alone.
     """
-    shown = [d for d in report.diagnostics if SEVERITIES.index(d.severity) <= SEVERITIES.index(least)]
+    floor = SEVERITIES.index(least)
+    shown = [_fitting(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
     groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
     for diagnostic in sorted(shown, key=_harm):
         groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
@@ -30,8 +39,39 @@ def plain_text(
     parts: list[str] = []
     for (severity, _), group in groups.items():
         is_long = severity != "error" and len(group) > MOST_ALIKE and has_others
-        parts += _count(group, paint) if is_long else [line for each in group for line in _lines(each, paint)]
-    return "\n".join([*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]) + "\n"
+        parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
+    lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
+    return "\n".join(part for line in lines for part in _wrapped(line, width)) + "\n"
+
+
+def _fitting(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
+    """The finding with a line of its source that fits beside the margin."""
+    most = max(width or 0, NARROWEST) - len(_INDENT) - len("| ")
+    if width is None or len(diagnostic.excerpt) <= most:
+        return diagnostic
+    return msgspec.structs.replace(diagnostic, excerpt=diagnostic.excerpt[: most - 1].rstrip("…") + "…")
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    """The line, or its parts under each other when it is longer than the terminal; places and sources stay whole."""
+    if (
+        width is None
+        or len(line) <= width
+        or not line.startswith(_INDENT)
+        or line.lstrip("\x1b[2m ").startswith("|")
+    ):
+        return [line]
+    return textwrap.wrap(
+        line,
+        max(width, NARROWEST),
+        subsequent_indent=_INDENT + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+_INDENT = "    "
+NARROWEST = 40
 
 
 MOST_ALIKE = 3
@@ -48,6 +88,26 @@ def _harm(diagnostic: Diagnostic) -> tuple[int, int]:
     )
 
 
+MOST_PLACES = 10
+"""Places of one error that are listed in a report about several rules."""
+
+
+def _entries(group: Sequence[Diagnostic], paint: Paint, *, short: bool) -> Iterator[str]:
+    """The findings of a rule one by one; those that say the same are one entry with a line for each place."""
+    alike: dict[tuple[str, str], list[Diagnostic]] = {}
+    for diagnostic in group:
+        alike.setdefault((diagnostic.message, diagnostic.hint), []).append(diagnostic)
+    for same in alike.values():
+        shown = same[:MOST_PLACES] if short else same
+        for diagnostic in shown:
+            yield from _lines(
+                diagnostic, paint, with_message=diagnostic is shown[0], with_hint=diagnostic is same[-1]
+            )
+        if len(shown) < len(same):
+            yield f"    {len(same) - len(shown)} more: --select {same[0].code}"
+            yield from _hint_line(same[0])
+
+
 def _count(group: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
     """One entry for many findings of a rule: how many, in which tools, the first of them."""
     first = group[0]
@@ -55,9 +115,9 @@ def _count(group: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
     named = ", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else "")
     head = f"{paint(first.severity, first.severity)} {first.code} {first.rule}"
     yield f"{head}: {len(group)} times in {pluralize(len(tools), 'tool')} [{named}]"
-    yield f"    {printable(first.message)}, and {len(group) - 1} more (--select {first.code} lists them)"
-    if first.hint:
-        yield f"    = {printable(first.hint)}"
+    yield f"    {printable(first.message)}"
+    yield from _hint_line(first)
+    yield f"    {len(group) - 1} more: --select {first.code}"
 
 
 def place(diagnostic: Diagnostic) -> str:
@@ -75,16 +135,29 @@ def printable(words: str) -> str:
     )
 
 
-def _lines(diagnostic: Diagnostic, paint: Paint) -> Iterator[str]:
+def _lines(
+    diagnostic: Diagnostic, paint: Paint, *, with_message: bool = True, with_hint: bool = True
+) -> Iterator[str]:
     head = f"{paint('bold', place(diagnostic))}: {paint(diagnostic.severity, diagnostic.severity)} {diagnostic.code}"
-    yield f"{head} {diagnostic.rule} [{printable(diagnostic.tool)}]"
-    yield f"    {printable(diagnostic.message)}"
-    if diagnostic.excerpt:
+    about_set = diagnostic.code in _ABOUT_THE_SET
+    yield f"{head} {diagnostic.rule}" + ("" if about_set else f" [{printable(diagnostic.tool)}]")
+    if with_message:
+        yield f"    {printable(diagnostic.message)}"
+    if diagnostic.excerpt and not about_set:
         yield paint("dim", f"    | {printable(diagnostic.excerpt)}")
     if diagnostic.evidence:
         yield f"    measured: {printable(diagnostic.evidence)}"
+    if with_hint:
+        yield from _hint_line(diagnostic)
+
+
+def _hint_line(diagnostic: Diagnostic) -> Iterator[str]:
     if diagnostic.hint:
         yield f"    = {printable(diagnostic.hint)}"
+
+
+_ABOUT_THE_SET = frozenset(("TD601", "TD603"))
+"""Rules about all tools together: the first of them has no part in it."""
 
 
 def _effects(report: LintReport, paint: Paint) -> Iterator[str]:
@@ -129,6 +202,6 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     notes += [f"{report.ignored} ignored"] if report.ignored else []
     if notes:
         yield "; ".join(notes)
-    worst = next((d for severity in SEVERITIES for d in report.diagnostics if d.severity == severity), None)
+    worst = min(report.diagnostics, key=_harm, default=None)
     if worst:
         yield paint("dim", f"explain one: rightcall rule {worst.code}")

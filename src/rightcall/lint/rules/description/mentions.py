@@ -130,7 +130,7 @@ _SAID_BRIEFLY = re.compile(
 _ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
 """“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
 _IN_ONE_CASE = re.compile(
-    r"[`'\"”)]?\s+(?:for (?:\w+ ){0,2}\w+s\b|(?:when|if|unless)\s+(?![^.;]*\b(?:no|not|un\w+|omitted|missing|empty|absent|blank"
+    r"[`'\"”)]?\s+(?:on \w+|for (?:\w+ ){0,2}\w+s\b|(?:when|if|unless)\s+(?![^.;]*\b(?:no|not|un\w+|omitted|missing|empty|absent|blank"
     r"|null|none|left out)\b))",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, IRREVERSIBLE
+from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, IRREVERSIBLE, alternatives_in
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.effects import (
@@ -237,9 +237,11 @@ def mixed_mode(tool: ToolFeatures) -> Findings:
     }}}}
     """
     for node in tool.parameters:
-        values = node.schema.get("enum")
-        if node.name.lower() not in _MODES or not isinstance(values, list):
+        if node.name.lower() not in _MODES:
             continue
+        values = node.schema.get("enum")
+        if not isinstance(values, list):
+            values = alternatives_in(node.text)
         verbs = [tokens[0] for value in values if isinstance(value, str) and (tokens := name_tokens(value))]
         reads = [verb for verb in verbs if verb in READ]
         destroys = [verb for verb in verbs if verb in DESTROY or verb == "remove"]
