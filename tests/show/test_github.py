@@ -6,7 +6,8 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from rightcall.show.github import command, in_actions, publish
+from rightcall.cli.output import in_actions
+from rightcall.show.github import command, publish
 from tests.show.conftest import Made
 
 

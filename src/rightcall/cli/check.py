@@ -16,7 +16,7 @@ from rightcall.check.options import CheckCommandOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
-from rightcall.cli.output import console, print_commands, print_json, print_next, tell
+from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
 from rightcall.files.atomic import write_file
 from rightcall.show.formats import writer_of
@@ -55,7 +55,6 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     """
     from rightcall.decide.check_result import share_risk
     from rightcall.run.suite import load_suite
-    from rightcall.show.github import in_actions
 
     for path in options.outputs:
         _require_known(path)

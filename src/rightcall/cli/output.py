@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,11 @@ def print_json_text(text: bytes) -> None:
 def print_painted(text: str) -> None:
     """Print coloured text whose untrusted parts were already made inert; colours are dropped outside a terminal."""
     click.echo(text, nl=False, file=Guarded())  # type: ignore[arg-type]
+
+
+def in_actions(environment: Mapping[str, str]) -> bool:
+    """Whether this process runs in GitHub Actions."""
+    return environment.get("GITHUB_ACTIONS") == "true"
 
 
 def print_commands(lines: Iterable[str], *, err: bool = False) -> None:

@@ -11,7 +11,7 @@ import click
 
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, run_argument
-from rightcall.cli.output import print_commands, tell
+from rightcall.cli.output import in_actions, print_commands, tell
 from rightcall.core.options import Option, StoreOption
 from rightcall.core.text import percent, percent_interval
 from rightcall.files.atomic import atomic_write
@@ -49,14 +49,14 @@ def report(
 
     Without -o, HTML is written to report.html and other formats to stdout.
     """
-    from rightcall.show.github import in_actions, publish
-
     form = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if form == "html" else None)
     with open_store(store_url, must_exist=True) as store:
         run_id = store.runs.get(run).id
         view = _write(store, run_id, form, path)
         if in_actions(os.environ) if github is None else github:
+            from rightcall.show.github import publish
+
             print_commands(publish(store, run_id, os.environ), err=path is None)
     if path is not None:
         _say(view, path, form)

@@ -29,11 +29,6 @@ MOST_ANNOTATIONS = 10
 LARGEST_SUMMARY = 1024 * 1024
 
 
-def in_actions(environment: Mapping[str, str]) -> bool:
-    """Whether this process runs in GitHub Actions."""
-    return environment.get("GITHUB_ACTIONS") == "true"
-
-
 def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
     """Add the run to the step summary; returns the annotations, which the caller prints."""
     view = run_view(store, run)
