@@ -8,8 +8,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.tool_roles import RolePlan
-from rightcall.schema.roles.derivation import tool_roles, toolset_roles
-from rightcall.schema.roles.flows import flows_of
+from rightcall.schema.roles.derivation import flows_of, tool_roles, toolset_roles
 from tests.support.examples import examples
 
 

@@ -15,8 +15,7 @@ from sqlalchemy import Boolean, MetaData, insert, text, update
 from rightcall.core.errors import InputError
 from rightcall.model import Golden, Usage
 from rightcall.store.address import open_store
-from rightcall.store.base import ResultFilter
-from rightcall.store.location import Address
+from rightcall.store.base import Address, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.engine import make_engine, write_transaction

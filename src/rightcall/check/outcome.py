@@ -10,9 +10,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from rightcall.check.confirmation_words import base_moved, notes_on_confirmation
 from rightcall.check.design import CheckDesign
-from rightcall.check.words import hint_words, never_seen_chance, risk_words, sentence
+from rightcall.check.words import (
+    base_moved,
+    hint_words,
+    never_seen_chance,
+    notes_on_confirmation,
+    risk_words,
+    sentence,
+)
 from rightcall.core.text import percent, pluralize, shorten
 from rightcall.decide.check_result import (
     AlarmConfirmation,

@@ -41,7 +41,7 @@ def lint(
     answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
-    config, evidence = config or LintConfig(), evidence or LintEvidence()
+    config = config or LintConfig()
     reports = [
         _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence)
         for tool_set in as_sets(tools)
@@ -55,7 +55,7 @@ def lint(
     )
 
 
-def _lint_set(tools: SetFeatures, config: LintConfig, evidence: LintEvidence) -> LintReport:
+def _lint_set(tools: SetFeatures, config: LintConfig, evidence: LintEvidence | None) -> LintReport:
     shown, ignored = not_ignored(find(tools, config), config)
     diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
     return LintReport(
@@ -133,7 +133,7 @@ def find(tools: SetFeatures, config: LintConfig) -> list[Found]:
         for located in _find_in_skills(tools, chosen):
             by_tool[id(located.tool)].append(located)
     for rule in chosen:
-        if rule.check_set is not None:
+        if rule.check_set is not None and (tools.has_skills or rule.applies(to_skill=False)):
             seen = plain_tools
             if tools.has_skills and rule.applies(to_skill=True):
                 seen = tools if rule.code == SAME_NAME else tools.distinct
@@ -216,12 +216,13 @@ def _file_of(source: SourceTool, finding: Finding) -> str:
     return "" if source.origin.startswith("mcp:") else source.origin
 
 
-def diagnostic_of(located: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
+def diagnostic_of(located: Found, where: Where, evidence: LintEvidence | None) -> Diagnostic:
     tool, rule, finding = located.tool, located.rule, located.finding
     source = tool.source
     is_server = source.origin.startswith("mcp:")
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
-    confused = evidence.of_confusion(tool.name, finding.others) if finding.others else ""
+    confused = evidence.of_confusion(tool.name, finding.others) if evidence and finding.others else ""
+    misfilled = evidence.of_parameter(tool.name, finding.path) if evidence and not confused else ""
     severity = finding.severity or rule.severity
     return Diagnostic(
         code=rule.code,
@@ -237,7 +238,7 @@ def diagnostic_of(located: Found, where: Where, evidence: LintEvidence) -> Diagn
         excerpt=where.excerpt,
         fix=fix_kind(located),
         others=finding.others,
-        evidence=confused or evidence.of_parameter(tool.name, finding.path),
+        evidence=confused or misfilled,
         origin=source.origin if is_server else "",
         fingerprint=hex_digest(key, 16),
     )

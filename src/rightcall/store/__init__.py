@@ -1,9 +1,9 @@
 """The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
 
-    base         the records the store returns, and the filters it accepts
+    base         the store's address, the records it returns, and the filters it accepts
     watch        production records: traces, check counts, alarms
     labels       what people say about judged cases: files next to the suite
-    address      where a store is (location): a file, a URL, or the default; open_store; retries while it is away
+    address      where a store is: a file, a URL, or the default; open_store; retries while it is away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
     migrations/  one file per change of the schema, run when an older store is opened
 

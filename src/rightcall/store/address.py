@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rightcall.core.errors import ConfigError, InputError, StoreError
-from rightcall.store.location import Address
+from rightcall.store.base import Address
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store

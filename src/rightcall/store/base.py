@@ -1,8 +1,10 @@
-"""The records and filters of the store, independent of the database."""
+"""The address, records and filters of the store, independent of the database."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -14,6 +16,27 @@ from rightcall.model.run import CaseOutcome
 Outcome: TypeAlias = CaseOutcome
 Key = tuple[str, int]
 """A golden's id and a trial, which identify a result within a run."""
+
+
+class Address(msgspec.Struct, frozen=True):
+    """A file, or the URL of a server's database; one of the two is set."""
+
+    file: Path | None = None
+    url: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The address for display: a path, or a URL without its password."""
+        parts = urlsplit(self.url)
+        if self.file is not None or parts.password is None:
+            return str(self.file or self.url)
+        where = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=f"{parts.username}:***@{where}").geturl()
+
+    @property
+    def typed(self) -> str:
+        """The address as typed for `--store`, without its password."""
+        return self.shown.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
 class StoredRun(Record, frozen=True):

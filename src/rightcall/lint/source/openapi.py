@@ -17,11 +17,6 @@ from rightcall.schema.subschemas import reference_of, target_of
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
 
-def is_openapi(value: Any) -> bool:
-    """Whether the document declares OpenAPI 3."""
-    return isinstance(value, dict) and isinstance(value.get("openapi"), str) and "paths" in value
-
-
 def operations_in(document: Document) -> list[SourceTool]:
     """One tool per operation, named by `operationId` or by method and path."""
     paths = document.value.get("paths")

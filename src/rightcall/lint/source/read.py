@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
@@ -12,7 +13,7 @@ from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
-from rightcall.lint.source.openapi import is_openapi, operations_in
+from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet
 from rightcall.model.tool import Tool
@@ -98,6 +99,11 @@ def read_document(document: Document) -> ToolSet:
         raise InputError(document.name, "nested too deeply", "the limit is about 900 levels") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
     return ToolSet(where, tuple(tools), tuple(provider_run))
+
+
+def is_openapi(value: Any) -> bool:
+    """Whether the document declares OpenAPI 3."""
+    return isinstance(value, dict) and isinstance(value.get("openapi"), str) and "paths" in value
 
 
 def tool_set(

@@ -1,8 +1,8 @@
 """The roles of a toolset, derived once for the linter, the guard and the attacks: from names, schemas and annotations.
 
-derivation      `toolset_roles(tools, plan)`: sources, sinks and guarded tools, each with who said so
+derivation      `toolset_roles(tools, plan)`: sources, sinks and guarded tools, each with who said so; and the
+                flows between them: external source → private source → send or egress sink
 parameters      the class of each parameter: destination, credential, id, text, …; those run as a command, code or SQL
 leaves          the leaves of a schema by path, and which can hold free text
 vocabulary      the nouns and verbs, closed lists
-flows           external source → private source → send or egress sink
 """

@@ -7,12 +7,13 @@ whatever such a tool is told stays with the server that has it already.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.words import name_tokens
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import (
+    Flows,
     Origin,
     ParameterClass,
     RolePlan,
@@ -38,6 +39,7 @@ from rightcall.schema.roles.vocabulary import (
 NO_PLAN = RolePlan()
 RISKY: tuple[ParameterClass, ...] = ("destination", "url", "credential", "amount", "program")
 """Classes of parameters that a read-only hint cannot talk away."""
+WAYS_OUT: tuple[SinkKind, ...] = ("send", "egress")
 
 
 def toolset_roles(
@@ -55,6 +57,15 @@ def toolset_roles(
 def tool_roles(tool: Tool, plan: RolePlan = NO_PLAN, *, confirmed: bool = False) -> ToolRoles:
     """The roles of one tool."""
     return _Derivation(tool, plan, confirmed=confirmed).roles()
+
+
+def flows_of(roles: Mapping[str, ToolRoles]) -> Flows:
+    """External sources, private sources, and sinks by which data leaves: any of the first can drive the others."""
+    return Flows(
+        tuple(name for name, tool in roles.items() if tool.external),
+        tuple(name for name, tool in roles.items() if tool.private),
+        tuple(name for name, tool in roles.items() if not set(WAYS_OUT).isdisjoint(tool.sinks)),
+    )
 
 
 class _Derivation:

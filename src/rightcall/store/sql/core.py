@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, select, text
 
 from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
-from rightcall.store.location import Address
+from rightcall.store.base import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import (
     CACHE,

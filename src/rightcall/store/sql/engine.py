@@ -25,7 +25,7 @@ import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
 from rightcall.core.errors import MissingExtraError, RightCallError, StoreError
-from rightcall.store.location import Address
+from rightcall.store.base import Address
 
 PATIENCE = 60
 """Seconds a writer waits for others before giving up."""

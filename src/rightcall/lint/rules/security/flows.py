@@ -13,7 +13,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.lockfile import definition_hash
 from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
-from rightcall.schema.roles.flows import flows_of
+from rightcall.schema.roles.derivation import flows_of
 
 MOST_NAMED = 3
 """Tools of one kind that a message names."""

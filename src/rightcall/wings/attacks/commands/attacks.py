@@ -152,7 +152,7 @@ def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
 
     SOURCE is a suite, a file of definitions, `module:attribute` or `mcp:COMMAND`.
     """
-    from rightcall.schema.roles.flows import flows_of
+    from rightcall.schema.roles.derivation import flows_of
     from rightcall.wings.attacks.role_text import print_roles, roles_document
     from rightcall.wings.attacks.subject import attack_subject
 
