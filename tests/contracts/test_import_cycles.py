@@ -68,7 +68,7 @@ LAZY_IMPORTS = {
     "run/outcome.py": "early stops of gates, and judged cases",
     "run/plan_floor.py": "the floor, when it is computed",
     "run/preparation.py": "what a gate can never show",
-    "run/rehearsal/trial.py": "replays of tools",
+    "run/rehearsal/trial.py": "replays of tools, and the agent of a plan",
     "run/run_judges.py": "judged metrics",
     "run/runner.py": "baselines",
     "run/suite_plan.py": "a lock of tools, skills, recorded MCP servers",

@@ -191,7 +191,7 @@ def test_a_tool_of_an_observed_agent_under_faults_is_not_repeated_when_its_trial
     async def trial() -> Trajectory:
         observed = rc.observe(PydanticAgent(TestModel(), tools=[send_mail]))
         async with Session(Agent(observed, faults=slow)) as session:
-            session.begin("run-1", run_keys(tmp_path / "results.db"))
+            session.begin("run-1", lambda: run_keys(tmp_path / "results.db"))
             return await session.performer.perform(Golden(id="g", input="mail"), 0)
 
     first, again = asyncio.run(trial()), asyncio.run(trial())

@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
@@ -33,6 +32,9 @@ from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import runs_for_real
+
+ADDRESSES = ("http", "https", "exec", "a2a")
+"""`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
 
 Defence = Literal["delimit", "sandwich", "tool_filter"]
 """What `agents/defences.py` does to the requests of a model that runs tools."""
@@ -169,7 +171,7 @@ def defence_problem(agent: Agent) -> str:
 
 def guard_problem(agent: Agent) -> str:
     """Why no guard can stop the agent's calls; empty when one can, or there is none."""
-    if guard_policy(agent.guard) is None:
+    if agent.guard is None or guard_policy(agent.guard) is None:
         return ""
     model = agent.model
     if isinstance(model, ObservedAgent):
@@ -186,7 +188,7 @@ def guard_problem(agent: Agent) -> str:
 
 def approval_problem(agent: Agent) -> str:
     """Why nobody can answer the agent's requests for approval; empty when the approver can, or there is none."""
-    if not read_approvals(agent.approvals):
+    if agent.approvals is None or not read_approvals(agent.approvals):
         return ""
     return _approvals_problem(agent, "approvals cannot be given")
 
@@ -230,6 +232,11 @@ def _approvals_problem(agent: Agent, what: str) -> str:
     if agent.mode == "single_turn":
         return f"{what}: single_turn runs no tools; set agent.mode: loop"
     return ""
+
+
+def is_address(model: Any) -> bool:
+    """Whether a model name is that of a remote agent."""
+    return isinstance(model, str) and model.partition(":")[0] in ADDRESSES and ":" in model
 
 
 def tools_of(agent: Agent) -> list[Any]:

@@ -164,7 +164,7 @@ class DeskSetup:
         faults: FaultPlan | None,
         seed: int,
         run_id: str,
-        keys: Idempotency | None = None,
+        keys: Callable[[], Idempotency] | None = None,
         guard: GuardPolicy | None = None,
         approvals: ApprovalPolicy | None = None,
     ) -> None:

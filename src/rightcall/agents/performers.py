@@ -1,4 +1,4 @@
-"""Performers around a performer: goldens that name another model, and trials recorded and replayed."""
+"""Performers around a performer: for goldens of every kind, and trials recorded and replayed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from rightcall.core.codec import convert
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.open_call import open_calls_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import CURRENT, TapedCase
@@ -30,22 +30,39 @@ class AnyPerformer(Protocol):
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
 
 
-class PerModel:
-    """Gives a golden to the agent's model, or to the one the golden names."""
+class Conversations(Protocol):
+    """The same for conversations."""
 
-    def __init__(self, default: Performer, opened: Callable[[str], Awaitable[Performer]]) -> None:
-        self._default, self._opened = default, opened
-        self._ready: dict[str, Performer] = {}
+    async def perform(self, golden: ConversationalGolden, trial: int) -> Trajectory: ...
+
+
+OpenModel = Callable[[str], Awaitable[Performer]]
+"""Opens the same agent with another model."""
+
+
+class EitherPerformer:
+    """One turn of the agent's model, or of the one that a golden names; or a conversation."""
+
+    def __init__(
+        self,
+        single_turn: Performer,
+        conversations: Callable[[], Conversations],
+        named_model: OpenModel | None = None,
+    ) -> None:
+        self._single_turn, self._conversations, self._named_model = single_turn, conversations, named_model
+        self._of_model: dict[str, Performer] = {}
         self._opening = asyncio.Lock()
 
-    async def perform(self, golden: Golden, trial: int) -> Trajectory:
-        if golden.model is None:
-            return await self._default.perform(golden, trial)
-        if golden.model not in self._ready:
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        if not isinstance(golden, Golden):
+            return await self._conversations().perform(golden, trial)
+        if golden.model is None or self._named_model is None:
+            return await self._single_turn.perform(golden, trial)
+        if golden.model not in self._of_model:
             async with self._opening:
-                if golden.model not in self._ready:
-                    self._ready[golden.model] = await self._opened(golden.model)
-        return await self._ready[golden.model].perform(golden, trial)
+                if golden.model not in self._of_model:
+                    self._of_model[golden.model] = await self._named_model(golden.model)
+        return await self._of_model[golden.model].perform(golden, trial)
 
 
 class RecordedToolsAgent:

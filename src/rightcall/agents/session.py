@@ -16,6 +16,7 @@ from rightcall.agents.agent import (
     defence_problem,
     desk_problem,
     guard_problem,
+    is_address,
     other_provider,
     own_endpoint,
     tools_of,
@@ -31,18 +32,23 @@ from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.performers import AnyPerformer, Performer, PerModel, RecordedToolsAgent, TapedAgent
+from rightcall.agents.performers import (
+    AnyPerformer,
+    EitherPerformer,
+    OpenModel,
+    Performer,
+    RecordedToolsAgent,
+    TapedAgent,
+)
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.remote.remote_agent import agent_at, is_address
+from rightcall.agents.remote.remote_agent import agent_at
 from rightcall.agents.retrying_client import Asker, AsksModel, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.seam import load
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects.call_text import CallTextWatch
-from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
 from rightcall.models.base import Provider
 from rightcall.models.http import Network
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
@@ -66,18 +72,6 @@ if TYPE_CHECKING:
     from rightcall.recording.first_requests.request_digest import RequestDigester
 
 
-class EitherPerformer:
-    """One turn, or a conversation."""
-
-    def __init__(self, single_turn: Performer, talk: ConversationPerformer) -> None:
-        self._one, self._talk = single_turn, talk
-
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
-        performer: Any = self._one if isinstance(golden, Golden) else self._talk
-        trajectory: Trajectory = await performer.perform(golden, trial)
-        return trajectory
-
-
 class Session:
     """An agent ready to run: provider opened, tools checked, prompts shared.
 
@@ -94,12 +88,12 @@ class Session:
         seed: int = 0,
         run_id: str = "",
         patience: Patience | None = None,
-        keys: Idempotency | None = None,
         user: UserSetup | Users | None = None,
     ) -> None:
         agent = with_endpoint(agent)
         self.agent, self._seed, self._run_id = agent, seed, run_id
-        self._idempotency = Idempotency(sqlite_store(), live=keys)
+        self._idempotency: Idempotency | None = None
+        self._run_keys: Callable[[], Idempotency] | None = None
         if isinstance(user, UserSetup):
             options: dict[str, Any] = {"patience": patience, "recordings": agent.recordings}
             user = ModelUsers(user, concurrency=concurrency, seed=seed, **options)
@@ -168,7 +162,7 @@ class Session:
             mocks={**agent.mocks, loader.tool.name: loader.mock} if loader else agent.mocks,
             execute=agent.execute,
             rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
-            idempotency=self._idempotency,
+            idempotency=self._keys,
             faults=agent.faults,
             guard=agent.guard,
             seed=self._seed,
@@ -188,12 +182,20 @@ class Session:
         self.provider.prepare(self.prompts.common)
         self._perform(self.asker)
 
-    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+    def _keys(self) -> Idempotency:
+        """What runs a tool once, made when the first one runs: most models are only offered their tools."""
+        if self._idempotency is None:
+            self._idempotency = Idempotency(sqlite_store(), live=self._run_keys and self._run_keys())
+        return self._idempotency
+
+    def begin(self, run_id: str, keys: Callable[[], Idempotency] | None = None) -> None:
         """Set the run whose trials follow.
 
-        `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
+        `keys` makes those that outlive the process, so that a killed run can be resumed without repeating side effects.
         """
-        self._run_id, self._idempotency.live = run_id, keys
+        self._run_id, self._run_keys = run_id, keys
+        if self._idempotency is not None:  # of trials before this run
+            self._idempotency.live = keys and keys()
         if self.addressed is not None:
             self.addressed.begin(run_id)
         if isinstance(self.agent.model, ObservedAgent):
@@ -203,8 +205,11 @@ class Session:
 
     def _perform(self, asker: Asker) -> None:
         prompts = self.prompts
-        single_turn = PerModel(self._performer(asker, prompts), partial(self._performer_of_model, prompts))
-        self.performer = self._either(single_turn, partial(ModelSession, self._loop(asker, prompts)))
+        self.performer = self._either(
+            self._performer(asker, prompts),
+            partial(ModelSession, self._loop(asker, prompts)),
+            partial(self._performer_of_model, prompts),
+        )
 
     def _loop(self, asker: Asker, prompts: Prompts) -> AgentLoop:
         client: AsksModel = asker
@@ -214,9 +219,11 @@ class Session:
             client = DefendedClient(asker, Defences(self.agent.defences))
         return AgentLoop(client, prompts, self.agent.limits, self.toolbox, self._run_id)
 
-    def _either(self, single_turn: Performer, opened: Opened) -> AnyPerformer:
+    def _either(
+        self, single_turn: Performer, opened: Opened, named_model: OpenModel | None = None
+    ) -> AnyPerformer:
         self._opened_talk = opened
-        return EitherPerformer(single_turn, self.conversations())
+        return EitherPerformer(single_turn, self.conversations, named_model)
 
     def conversations(
         self, users: Users | None = None, on_turn: OnTurn | None = None
@@ -268,7 +275,7 @@ class Session:
             raise ConfigError(*wrong)
         desks = DeskSetup(
             tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id, keys=self._idempotency, guard=guard, approvals=approvals,
+            run_id=self._run_id, keys=self._keys, guard=guard, approvals=approvals,
         ) if at_desk else None  # fmt: skip
         if skills := tuple(tool for tool in self.toolbox.skills if tool.kind == "skill"):
             observed = replace(observed, skills=skills)
@@ -334,7 +341,7 @@ class Session:
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
-        live = self._idempotency.live
+        live = self._idempotency and self._idempotency.live
         if live is not None and live.store.remote:
             live.store.close()  # a tool that ends later connects again
 

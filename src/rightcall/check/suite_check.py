@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.agents.remote.remote_agent import is_address
+from rightcall.agents.agent import is_address
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
@@ -180,7 +180,7 @@ def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
 async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Plan, tuple[str, ...]]:
     """The plan without goldens that no agent can pass, and a note about each; one that passed before stays."""
     passed = {line.id for line in baseline.lines if any(score >= 1 for score in line.scores)}
-    wrong = {name: why async for name, why in goldens_never_met(plan) if name not in passed}
+    wrong = {name: why async for name, why in goldens_never_met(plan, passed)}
     if not wrong:
         return plan, ()
     shown = [f"{name} ({shorten(why, 100)})" for name, why in sorted(wrong.items())]

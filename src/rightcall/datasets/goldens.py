@@ -33,6 +33,8 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expe
 
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
+FIELDS = frozenset((*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__))
+"""An item with no other fields is in no other format."""
 
 STRICT_LINES = 20_000
 """Lines searched for repeated keys, which takes a quarter of the time of scoring a recording; `dataset check` searches
@@ -90,13 +92,14 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
     first, fields = _first(path, items, skipped)
     if first is None:
         return
-    if is_deepeval(fields):
+    foreign = not fields.keys() <= FIELDS
+    if foreign and is_deepeval(fields):
         from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
             yield line, with_golden_id(golden)
         return
-    if is_target(fields):
+    if foreign and is_target(fields):
         yield from _targets(path, chain([first], items), skipped)
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden

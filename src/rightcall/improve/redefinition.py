@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rightcall.agents.agent import Agent
+from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool as as_function_tool

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rightcall.agents.agent import is_address
 from rightcall.agents.observed.observed_agent import OTEL
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.errors import ConfigError
 from rightcall.run.suite import AgentConfig
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -21,15 +21,15 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.agents.agent import Agent
+from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.remote.remote_agent import command_of, is_address
+from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.errors import ConfigError
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
 from rightcall.files.python_sources import files_named_by_sources, program_entries, source_closure
-from rightcall.run.named_models import suite_models
+from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.suite import AgentConfig, CodeFiles, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
 from rightcall.tools.worlds.base import World
@@ -80,7 +80,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def closure(self) -> dict[str, Path]:
         """The Python files that the code imports from the project, and the files that belong to it, by name."""
-        python = {} if self.stated else source_closure(self.entries, self.project, self.search)
+        code = () if self.stated else self.entries
+        python = source_closure(code, self.project, self.search) if code else {}
         others = {name: path for path in self.files if (name := self.project.name(path)) is not None}
         return {name: path for name, path in sorted({**python, **others}.items()) if self.counts(name)}
 
@@ -91,6 +92,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
 
     def metric_files(self) -> dict[str, str]:
         """Hashes of the files of metrics: their sources, and what those name that the agent's sources do not share."""
+        if not self.metric_entries:
+            return {}
         own = [path for name, path in self.metric_closure.items() if name not in self.closure]
         named = {name for name in files_named_by_sources(own, self.project, self.search) if self.counts(name)}
         return {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
@@ -122,7 +125,7 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
         own = _of_code(own, _module_file(name), agent.model)
     elif name.startswith("local:") and any((base / name[6:]).exists() for base in (folder, Path())):
         own = replace(own, unknown="the weights of a local model are not compared")
-    own = replace(own, files=(*own.files, *_answer_files(suite, name, folder)))
+    own = replace(own, files=(*own.files, *_answer_files(suite, name, folder, agent.models)))
     entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
     if entries:
         own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
@@ -240,10 +243,11 @@ def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:
     return glob if base == "." else os.path.normpath(f"{base}/{glob}").replace(os.sep, "/")
 
 
-def _answer_files(suite: Suite, model: str, folder: Path) -> Iterator[Path]:
-    """Files with the answers of the model, and of the model that plays users."""
+def _answer_files(
+    suite: Suite, model: str, folder: Path, named: Mapping[str, ModelEndpoint]
+) -> Iterator[Path]:
+    """Files with the answers of the model, and of the model that plays users; either may be the name of one."""
     users = (suite.user.model if suite.user else None) or ()
-    named = suite_models(suite, folder).endpoints
     for name in (model, *((users,) if isinstance(users, str) else users)):
         name = named[name].model if name in named else name  # noqa: PLW2901
         prefix, _, file = name.partition(":")

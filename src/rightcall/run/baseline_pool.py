@@ -217,6 +217,7 @@ def _lines(
             continue  # in no rate then, and compared with nothing now
         before = [result for results_of_run in history for result in results_of_run.get(name, ())]
         everything = [*before, *(result for results in now for result in results)]
+        requests = [r.first_request for results in now for r in results if not r.error]
         confused = Counter(called for result in before for _, called in confusions(result.codes))
         lines.append(
             BaselineLine(
@@ -229,7 +230,7 @@ def _lines(
                 tuple(sorted({f.code for result in everything for f in result.codes})),
                 dict(sorted(confused.items())),
                 scores_by_run(now),
-                distinct_first_requests(r.first_request for results in now for r in results if not r.error),
+                distinct_first_requests(requests) if any(requests) else (),
             )
         )
     if not lines:

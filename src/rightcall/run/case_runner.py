@@ -41,13 +41,17 @@ class CaseRunner:
             recordings.file_hash = plan.agent_sources.project.hash
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
+        session, recordings = self._session, self._session.agent.recordings
         request = golden if golden.safety is None else plant_request(golden)
         with self.watch or nullcontext():
-            trajectory, first_request = await perform_watched(self._session, request, trial)
-        self._session.call_text.look(trajectory)
+            if session.digester is None:  # the suite owns the request
+                trajectory, first_request = await session.performer.perform(request, trial), ""
+            else:
+                trajectory, first_request = await perform_watched(session, request, trial)
+        session.call_text.look(trajectory)
         left = time_to_score(self._seconds, trajectory)
-        with tape_judges(self._session.agent.recordings, golden, trial):
-            result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
+        with nullcontext() if recordings is None else tape_judges(recordings, golden, trial):
+            result = await self._scorer.result(golden, trial, trajectory, session.tools, left)
         result = structs.replace(result, trajectory=trajectory, first_request=first_request)
         return self._scrub(result)
 

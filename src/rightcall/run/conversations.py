@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +10,13 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.agent_side import NO_BEGINNING
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.personas import by_persona
 from rightcall.agents.conversation.turn_function import turn_parameters
 from rightcall.core.codec import stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import ConversationalGolden
 from rightcall.models.catalog import ModelCatalog
 from rightcall.run.suite import UserConfig
-
-
-def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
-    """The golden itself, or one conversation for each persona of its user."""
-    if isinstance(golden, Golden) or not isinstance(user, UserSetup):
-        yield golden
-        return
-    yield from by_persona(golden, user.manners, user.names)
 
 
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
@@ -45,10 +36,8 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     return ""
 
 
-def user_setup(config: UserConfig | None, folder: Path, models: ModelCatalog) -> UserSetup | None:
+def user_setup(config: UserConfig, folder: Path, models: ModelCatalog) -> UserSetup:
     """Who plays users, as configured in a suite."""
-    if config is None:
-        return None
     return UserSetup(
         model=config.model,
         personas=config.personas,

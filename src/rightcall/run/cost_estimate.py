@@ -9,11 +9,10 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, own_endpoint, own_prices
+from rightcall.agents.agent import Agent, is_address, own_endpoint, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record

@@ -108,7 +108,7 @@ def inputs_of(
         mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
         faults=agent.faults.hash if agent.faults else "",
         code=_code(sources, real_tools),
-        variables=variables_of_sources(sources),
+        variables={} if sources.ownership == "owned" else variables_of_sources(sources),
         tool_code={
             **{name: content_hash(path) for name, path in real_tools.items()},
             **{name: tool.skill.hash[:24] for name, tool in tools.items() if tool.skill is not None},
@@ -123,13 +123,13 @@ def inputs_of(
 
 def guard_rules(agent: Agent) -> dict[str, Any]:
     """The guard policy as plain data; empty without one."""
-    policy = guard_policy(agent.guard)
+    policy = None if agent.guard is None else guard_policy(agent.guard)
     return {} if policy is None else {"base": policy.base, **to_plain(policy)}
 
 
 def approval_rules(agent: Agent) -> dict[str, Any]:
     """What the approver answers, as plain data; empty without one."""
-    policy = read_approvals(agent.approvals)
+    policy = None if agent.approvals is None else read_approvals(agent.approvals)
     return msgspec.to_builtins(policy.rules) if policy else {}
 
 

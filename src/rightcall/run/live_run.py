@@ -97,7 +97,7 @@ class LiveRun:
         self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
         self._backend, self._goldens, self._decided_trials = backend, goldens, decided_trials
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
-        self._early = EarlyStop.of(plan)
+        self._early = EarlyStop.of(plan) if plan.gate else None
         self._foresight = copy.deepcopy(self._early)
         self._deciding = self._hit = False
         self._over_budget = ""

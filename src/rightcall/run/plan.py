@@ -16,6 +16,7 @@ import msgspec
 from rightcall.agents.agent import Agent, tools_of
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.personas import by_persona
 from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import describe_value, fingerprint_value, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
@@ -34,7 +35,7 @@ from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
 from rightcall.run.agent_sources import AgentSources, function_sources
-from rightcall.run.conversations import conversations_of, simulator_fingerprint
+from rightcall.run.conversations import simulator_fingerprint
 from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
 from rightcall.run.request_templates import (
     TemplateGroup,
@@ -302,6 +303,13 @@ class Plan:
             except UnicodeEncodeError:
                 raise _unwritable(self.dataset) from None
         return file_digest(self.dataset)
+
+
+def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterable[AnyGolden]:
+    """The golden itself, or one conversation for each persona of its user."""
+    if isinstance(golden, Golden) or not isinstance(user, UserSetup):
+        return (golden,)
+    return by_persona(golden, user.manners, user.names)
 
 
 def selection_fingerprint(selection: Selection) -> str:

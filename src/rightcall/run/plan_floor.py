@@ -49,7 +49,7 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
 
 def trivial_scorer(prepared: Prepared) -> TrivialScorer:
     """The trivial agents with the tools, mocks and criteria of a plan."""
-    from rightcall.run.rehearsal.plan_trial import asks_once, trial_of_plan
+    from rightcall.run.rehearsal.trial import asks_once, trial_of_plan
     from rightcall.run.trivial_agents import TrivialScorer
 
     plan = prepared.plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,10 +32,10 @@ from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.attacks import KIND as SEARCH, worst_case_problems
-from rightcall.run.conversations import conversation_problem, conversations_of
+from rightcall.run.conversations import conversation_problem
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs
-from rightcall.run.plan import BLOCK, Plan, content_of
+from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of
 from rightcall.run.request_templates import template_notice
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, sdk_versions
@@ -121,7 +121,7 @@ class Prepared(msgspec.Struct, frozen=True):
             "tools": content_of(msgspec.to_builtins(list(self.definitions))),
             "setup": content_of(self.plan.setup()),
             "inputs": codec.encode(self.inputs),
-            **judges_document(self.plan.scorer),
+            **(judges_document(self.plan.scorer) if self.plan.metrics or self.plan.observe else {}),
         }
 
     @property
@@ -154,7 +154,8 @@ class Prepared(msgspec.Struct, frozen=True):
         if self.inputs.code:
             run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})
         run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
-        run = with_judges(run, judges_document(plan.scorer))
+        if plan.metrics or plan.observe:
+            run = with_judges(run, judges_document(plan.scorer))
         if plan.search is not None:
             run = msgspec.structs.replace(run, fingerprints={**run.fingerprints, SEARCH: run.id})
         if plan.agent_sources.ownership == "owned":
@@ -202,14 +203,16 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         on_error.push_async_exit(session)
         if not remote:
             problems += await session.check()
-            with tape_judges(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
+            recordings = plan.agent.recordings
+            # A replay needs no key of a judge.
+            with tape_judges(recordings, Golden(""), 0) if recordings else nullcontext():
                 problems += await plan.scorer.problems()
         reading = _Reading(plan)
         golden_problems = reading.problems(session.tools)
         problems += _loader_problems(session, reading.skills_expected)
         if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
-        problems += golden_problems + worst_case_problems(plan)
+        problems += golden_problems + (worst_case_problems(plan) if plan.gate is not None else [])
         if reading.unreviewed and not plan.include_unreviewed:
             problems.append(_review_problem(plan.dataset, reading.unreviewed))
         if plan.trials < 1:
@@ -292,7 +295,7 @@ class _Reading:
                 self.count += 1
                 if index is not None and not self.skills_expected:
                     self.skills_expected = skills_to_load(conversation, index)
-                if needs_review(conversation):
+                if conversation.metadata and needs_review(conversation):
                     self.unreviewed.append(conversation.id)
                 if names_agents(conversation) and (problem := agents_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")

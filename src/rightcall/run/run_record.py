@@ -73,7 +73,7 @@ def new_run(
         trials=trials,
         seed=seed,
         group=group or name,
-        settings=scrub_value(dict(settings or {}), scrubber()),
+        settings=scrub_value(dict(settings), scrubber()) if settings else {},
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())

@@ -107,7 +107,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         decided.answered = {(result.golden_id, result.trial): result for result in stored}
     for result in results_of_run(store, run.id) if done.count else ():
         running.recall(result)
-    prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
+    prepared.session.begin(run.id, lambda: run_keys(store.file, store.url, scrubber()))
 
     async def fence() -> None:
         nonlocal writer
@@ -138,7 +138,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
-    worst = await worst_case_of_plan(plan, prepared.tools)
+    worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
     if not running.answers.answered and decided is None:

@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from rightcall.agents.remote.remote_agent import command_of, is_address
+from rightcall.agents.agent import is_address
+from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.digest import digest_of_parts, hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.files.python_object import is_object_name, module_exists

@@ -18,6 +18,7 @@ from rightcall.decide.saturation import (
 from rightcall.model.run import SuiteKind
 from rightcall.run.label_evidence import label_sentences
 from rightcall.run.plan import Selection, selection_fingerprint
+from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import CHECKED, REPLAYED
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -31,7 +32,8 @@ OTHER_TASKS = frozenset(("perturb", "improve"))
 
 def suite_history(store: Store, stored: StoredRun, *, least: int = LEAST_RUNS) -> SuiteHistory:
     """What a run and the runs of its suite before it say about the suite."""
-    kind, judged = stored.run.suite_kind, label_sentences(store, stored)
+    kind = stored.run.suite_kind
+    judged = label_sentences(store, stored) if JUDGES in stored.run.fingerprints else ()
     if not _counts(stored):  # a run that is no evidence claims nothing, and needs no look at others
         return SuiteHistory(kind, judged=judged)
     before = store.runs.page(RunFilter(name=stored.run.name), limit=LOOKED_BACK, after=stored.id)

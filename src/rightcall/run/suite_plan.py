@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, with_endpoint
+from rightcall.agents.agent import Agent, is_address, with_endpoint
 from rightcall.agents.observed.catalog import agent_tools, detect
 from rightcall.agents.observed.observed_agent import ObservedAgent, observe
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
@@ -50,7 +49,7 @@ from rightcall.run.suite_actions import (
     suite_recordings,
 )
 from rightcall.run.trust import may_search
-from rightcall.run.watched_inputs import import_watch
+from rightcall.run.watched_inputs import folder_of_imports, import_watch
 from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools, load_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
@@ -117,7 +116,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else suite_sources(suite, folder, agent, model).in_folder(chosen),
-        user=_try(problems, lambda: user_setup(suite.user, folder, models)),
+        user=None if suite.user is None else _try(problems, lambda: user_setup(suite.user, folder, models)),
         models=models,
         lock_problems=() if start_nothing else _try(problems, lambda: _lock_problems(folder, agent)) or (),
     )
@@ -154,10 +153,11 @@ def _imports_watched(
 
 def _folder_of_modules(folder: Path, begun: Path) -> Path | None:
     """The working folder that modules of the project chose when they were imported, now or before."""
-    watch = import_watch(ProjectFiles.of(begun / folder))
-    if Path.cwd() != begun:
-        watch.folder = Path.cwd()
-    return watch.folder
+    project, folder_now = ProjectFiles.of(begun / folder), Path.cwd()
+    if folder_now == begun:
+        return folder_of_imports(project)
+    import_watch(project).folder = folder_now
+    return folder_now
 
 
 def _agent(
@@ -173,7 +173,7 @@ def _agent(
     config = suite.agent
     replays = record_settings(suite).mode == "replay"
     recordings = None if start_nothing else _try(problems, lambda: suite_recordings(suite, folder))
-    with placeholder_keys(replays):  # modules may make their clients when imported
+    with placeholder_keys() if replays else nullcontext():  # modules may make their clients when imported
         listed = _try(problems, lambda: _suite_tools(suite, folder, recordings))
         tools, mcp, server = listed or ([], None, "")
         tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
@@ -201,10 +201,10 @@ def _agent(
         rate=config.rate,
         recordings=recordings,
         exchange=exchange_of(config, tested, folder),
-        approvals=_try(problems, lambda: read_approvals(suite.approvals)),
+        approvals=_try(problems, lambda: read_approvals(suite.approvals)) if suite.approvals else None,
         skills=_try(problems, lambda: _agent_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
-        guard=_try(problems, lambda: suite_guard(suite, folder)),
+        guard=None if suite.guard is None else _try(problems, lambda: suite_guard(suite, folder)),
     )
 
 
@@ -233,6 +233,8 @@ def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> 
 
 def suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
     """The metrics that decide, and those under `measure` (`observe` in older suites), which do not."""
+    if not suite.metrics:
+        return [], []
     named: list[str] = []
     watched: list[str] = []
     for entry in suite.metrics:

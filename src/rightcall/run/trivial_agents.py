@@ -164,7 +164,8 @@ class TrivialScorer:
 
     def guard(self) -> AbstractContextManager[None]:
         """Inside this block code of users (metrics, mocks, worlds) reaches nothing outside of the process."""
-        if self._toolbox is None and all(map(is_quick, self._trial.scorer.metrics)):
+        has_code = self._toolbox is not None and self._toolbox.has_code
+        if not has_code and all(map(is_quick, self._trial.scorer.metrics)):
             return nullcontext()
         from rightcall.recording.first_requests.listener import refuse_requests
         from rightcall.recording.first_requests.trial import FirstRequestReached

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rightcall.agents.remote.remote_agent import is_address
+from rightcall.agents.agent import is_address
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.operating_system import settings_folder
@@ -75,8 +75,9 @@ def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
     Outside the project only for one that imports, which its trust covers: any file there could pass for an optional
     package, and any `.dist-info` for a plugin.
     """
-    imports = any(action.kind == "import" for action in actions_of_suite_alone(suite, folder, model))
-    return imports or in_project(folder)
+    return in_project(folder) or any(
+        action.kind == "import" for action in actions_of_suite_alone(suite, folder, model)
+    )
 
 
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:

@@ -198,6 +198,12 @@ def import_watch(project: ProjectFiles) -> ImportWatch:
     return _import_watches[project.root]
 
 
+def folder_of_imports(project: ProjectFiles) -> Path | None:
+    """The working folder that modules of a project chose when they were imported in this process."""
+    watch = _import_watches.get(project.root)
+    return None if watch is None else watch.folder
+
+
 def variables_of_sources(
     sources: AgentSources, environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
@@ -15,14 +15,6 @@ from rightcall.models.http import Network
 
 if TYPE_CHECKING:
     from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
-
-PREFIXES = ("http", "https", "exec", "a2a")
-"""`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
-
-
-def is_address(model: Any) -> bool:
-    """Whether a model name is that of a remote agent."""
-    return isinstance(model, str) and model.partition(":")[0] in PREFIXES and ":" in model
 
 
 def agent_at(

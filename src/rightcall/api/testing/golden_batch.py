@@ -19,8 +19,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.run.backend import Batch, InProcess, RunWork
-from rightcall.run.conversations import conversations_of
-from rightcall.run.plan import Plan
+from rightcall.run.plan import Plan, conversations_of
 from rightcall.run.plan_floor import trivial_scorer
 from rightcall.run.preparation import Prepared, preflight
 from rightcall.run.trivial_agents import AGENTS, TrivialMarks

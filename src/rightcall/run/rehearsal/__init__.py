@@ -3,7 +3,6 @@
 values          a value that an expectation accepts, and where one stands: the request, an earlier result
 toolset         facts about the tools that goldens are offered, and which calls of them are the same
 known_good      a trajectory made from a golden
-plan_trial      the criteria of a plan, with its mocks and worlds
 own_behaviour   whether what a golden expects passes it
 stage           exchanges calls, and plays them through the suite's mocks and worlds
 trial           scores behaviour: passed, failed or not judged

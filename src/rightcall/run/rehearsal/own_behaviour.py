@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
@@ -10,9 +10,8 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.known_good import make_trajectory
-from rightcall.run.rehearsal.plan_trial import trial_of_plan
 from rightcall.run.rehearsal.toolset import Toolset, Toolsets
-from rightcall.run.rehearsal.trial import Trial
+from rightcall.run.rehearsal.trial import Trial, trial_of_plan
 from rightcall.run.rehearsal.values import NoValue
 
 
@@ -47,10 +46,12 @@ def cannot_be_met(golden: AnyGolden, own: OwnBehaviour | None) -> str:
     return own.why if own is not None and isinstance(golden, Golden) else ""
 
 
-async def goldens_never_met(plan: Plan) -> AsyncIterator[tuple[str, str]]:
-    """Goldens of a plan that no agent can pass, each with the reason."""
+async def goldens_never_met(plan: Plan, passed: Container[str] = ()) -> AsyncIterator[tuple[str, str]]:
+    """Goldens of a plan that no agent can pass, each with the reason; those that one has `passed` are not tried."""
     trial, toolsets = trial_of_plan(plan), Toolsets()
     for golden in plan.goldens():
+        if golden.id in passed:
+            continue
         toolset = toolsets.of(trial.tools_of(golden))
         if why := cannot_be_met(golden, await own_behaviour(golden, toolset, trial)):
             yield golden.id, why

@@ -208,13 +208,6 @@ def entries_by_shown_name(entries: Mapping[str, BoundTool], plan: FaultPlan) -> 
     return shown
 
 
-def tools_as_shown(shown: Mapping[str, BoundTool]) -> list[Tool]:
-    return [
-        entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
-        for name, entry in shown.items()
-    ]
-
-
 def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> BoundTool:
     schema = {
         "type": "object",

@@ -29,6 +29,9 @@ from rightcall.tools.runtime.outcome import Outcomes, known_failure
 from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
 from rightcall.tools.runtime.prepare import Preparer, Refused, WaitingCall
 
+Stages = Callable[[ActiveCall], Awaitable[Invocation]]
+"""What a call passes through; its outcome."""
+
 
 class Answers(msgspec.Struct, frozen=True):
     """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks.
@@ -224,7 +227,7 @@ def pipeline(
     faults: PlannedFaults | None,
     *,
     plants: bool = False,
-) -> Callable[[ActiveCall], Awaitable[Invocation]]:
+) -> Stages:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
         Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome

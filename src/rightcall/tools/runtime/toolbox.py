@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
@@ -20,7 +23,7 @@ from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
-from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name, tools_as_shown
+from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
@@ -30,7 +33,7 @@ from rightcall.tools.runtime.execute import with_recorded_preview
 from rightcall.tools.runtime.invocation import ActiveCall
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
-from rightcall.tools.runtime.pipeline import pipeline
+from rightcall.tools.runtime.pipeline import Stages, pipeline
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
 from rightcall.tools.runtime.turn import Touches, run_turn
@@ -71,7 +74,7 @@ class Toolbox:
         mocks: MockPlan | Mapping[str, Any] | None = None,
         execute: Literal["mock", "real"] = "mock",
         rules: ToolRules | None = None,
-        idempotency: Idempotency | None = None,
+        idempotency: Idempotency | Callable[[], Idempotency] | None = None,
         faults: FaultPlan | None = None,
         guard: GuardPolicy | Guard | str | Path | None = None,
         clock: Clock | None = None,
@@ -84,26 +87,50 @@ class Toolbox:
             [source for source in given_tools if source not in self.skills] if self.skills else given_tools
         )
         self._worlds = [source for source in sources if isinstance(source, World)]
+        self.has_code = bool(mocks) or not all(isinstance(source, Tool) for source in sources)
+        """Whether code of users may take part in a call: functions, worlds, mocks."""
         self._entries = {entry.tool.name: entry for entry in self._check_entries(sources, execute)}
-        self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
+        self._mocks: MockPlan | None = None
+        if mocks:
+            self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks, self._entries)
         self._clock, self._seed = clock, seed
         self._real = execute == "real" and not faults
-        obeyed = rules or ToolRules()
-        kept = idempotency or Idempotency(sqlite_store())
-        self._keys = kept.store
-        self.confirmations = Confirmations(kept.store)
-        self.approvals = read_approvals(obeyed.approvals)
+        self._rules, self._idempotency = rules or ToolRules(), idempotency
+        self._stages_by_plants: dict[bool, Stages] = {}
+        self._stages_lock = threading.Lock()
+        approvals = self._rules.approvals
+        self.approvals = None if approvals is None else read_approvals(approvals)
         definitions = {name: entry.tool for name, entry in self._entries.items()}
         if self.approvals and (wrong := approval_problems(self.approvals, definitions)):
             raise ConfigError(*wrong)
-        preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy, self.approvals)
-        self.faults = faults or FaultPlan()
-        self.faults.check(self._entries)
+        self.faults, self._shown = faults or FaultPlan(), self._entries
+        if faults is not None:
+            faults.check(self._entries)
+            self._shown = entries_by_shown_name(self._entries, faults)
         self.guard = self._bind_guard(guard)
-        self._shown = entries_by_shown_name(self._entries, self.faults)
-        planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
-        self._pipeline = pipeline(preparer, kept, obeyed, planned)
-        self._planted_pipeline = pipeline(preparer, kept, obeyed, planned, plants=True)
+
+    @cached_property
+    def confirmations(self) -> Confirmations:
+        """The tokens that users were given."""
+        return Confirmations(self._keys.store)
+
+    @cached_property
+    def _keys(self) -> Idempotency:
+        """What runs an operation once. Most agents are only shown their tools: it is made with the first call."""
+        given = self._idempotency
+        return given() if callable(given) else given or Idempotency(sqlite_store())
+
+    def _stages(self, *, plants: bool) -> Stages:
+        """What a call passes through, the same for all calls; frameworks make calls in threads."""
+        with self._stages_lock:
+            if plants not in self._stages_by_plants:
+                rules, keys = self._rules, self._keys
+                preparer = Preparer(
+                    self._resolve, self._names, self.confirmations, rules.policy, self.approvals
+                )
+                planned = PlannedFaults(self.faults, keys) if self.faults.faults else None
+                self._stages_by_plants[plants] = pipeline(preparer, keys, rules, planned, plants=plants)
+            return self._stages_by_plants[plants]
 
     @property
     def has_worlds(self) -> bool:
@@ -113,7 +140,10 @@ class Toolbox:
     @property
     def tools(self) -> list[Tool]:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
-        return tools_as_shown(self._shown)
+        return [
+            entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
+            for name, entry in self._shown.items()
+        ]
 
     @property
     def definitions(self) -> list[Tool]:
@@ -170,7 +200,7 @@ class Toolbox:
     def forget_keys(self, context: CallContext) -> None:
         """Forget the idempotency keys of a trial that is over, so that it can be played again from the start."""
         for key in {entry.key for entry in context.ledger.entries if entry.key}:
-            self._keys.forget(key)
+            self._keys.store.forget(key)
 
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.
@@ -183,7 +213,7 @@ class Toolbox:
         was running is recorded in `context.invocations` as failed or unknown.
         """
         touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
-        stages = self._pipeline if context.plants is None else self._planted_pipeline
+        stages = self._stages(plants=context.plants is not None)
         if context.guard is None:
             return await run_turn(calls, touches, lambda call: stages(ActiveCall(call, context)))
         with self._turn_under_guard(context.guard, calls, context) as verdicts:
@@ -303,7 +333,7 @@ class Toolbox:
         self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool
     ) -> RunnableTool:
         """The tool's mock if it has one, else the tool itself where it may run, else a generated answer."""
-        mock = self._mocks.find(tool.name, context.task)
+        mock = self._mocks.find(tool.name, context.task) if self._mocks else None
         itself = real if mock is None else mock.real
         if entry is None or not itself:
             return mock_ready(tool, mock, self._mocks)

@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, tools_of
+from rightcall.agents.agent import Agent, is_address, tools_of
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.remote.remote_agent import is_address
 from rightcall.api.guards import tool_entries
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking

@@ -167,7 +167,7 @@ class Worker:
             {name: fingerprints[name] for name in FINGERPRINTS if name in fingerprints},
             tuple(problems),
         )
-        keys = run_keys(None, setup.store, scrubber()) if setup.store else None
+        keys = partial(run_keys, None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
             persist = Persistence(WRITE_SECONDS)

@@ -66,7 +66,7 @@ class PlantedToolbox(Toolbox):
         self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool
     ) -> RunnableTool:
         ready = super()._ready(tool, entry, context, real=real)
-        mock = self._mocks.find(tool.name, context.task)
+        mock = self._mocks.find(tool.name, context.task) if self._mocks else None
         supplied = mock is not None or (entry is not None and real)
         planting, external = self.planting, tool.name in self._external
 
