@@ -62,10 +62,11 @@ def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_world_shows_which_golden_nobody_can_pass(bank: Path) -> None:
     plan = plan_suite(load_suite(bank), bank.parent).with_goldens()
 
-    async def never_met() -> list[str]:
-        return [name async for name, _ in goldens_never_met(plan)]
+    async def never_met(*passed: str) -> list[str]:
+        return [name async for name, _ in goldens_never_met(plan, passed)]
 
     assert asyncio.run(never_met()) == ["wrong"]
+    assert asyncio.run(never_met("wrong")) == []
     (doubt,) = rc.audit(bank, only="doubts").doubts
     assert (doubt.golden_id, doubt.code, doubt.band) == ("wrong", "cannot_be_met", "certain")
 

@@ -155,6 +155,15 @@ def test_the_report_adds_up() -> None:
     assert report.tokens == sum(tool.tokens for tool in report.tools) > 100
 
 
+def test_rules_about_single_tools_can_be_limited_to_some_while_sets_are_compared_whole() -> None:
+    pair = spoiled(find_rule("confusable-pair").bad)
+    tools = read_text(json.dumps([*pair, merged(NO_TEXT, {"name": "get_tide"})]))
+    assert codes(lint(tools)) == {"TD301", "TD502"}
+    assert codes(lint(tools, only={"get_tide"})) == {"TD301", "TD502"}
+    limited = lint(tools, only=())
+    assert codes(limited) == {"TD502"} and limited.pairs == lint(tools).pairs
+
+
 def test_findings_keep_their_fingerprint_when_lines_move() -> None:
     (one,) = lint(read_text(json.dumps([NO_TEXT]))).diagnostics
     (two,) = lint(read_text("\n\n" + json.dumps([NO_TEXT], indent=4))).diagnostics

@@ -479,3 +479,18 @@ def test_expired_keys_are_forgotten_and_claims_in_flight_are_not():
     store.begin(ClaimRequest("busy", "f", "o", 0.0, lease_s=1_000, ttl_s=10))
     assert store.prune(100.0) == 1
     assert (store.state("old"), store.state("busy")) == ("absent", "started")
+
+
+def test_keys_are_made_with_the_first_call() -> None:
+    effects, stores = Effects(idempotency="key"), []
+
+    def keys() -> Idempotency:
+        stores.append(sqlite_store())
+        return Idempotency(stores[-1])
+
+    box = Toolbox([effects.pay], execute="real", idempotency=keys)
+    context = box.context(run="r", task="t")
+    assert [tool.name for tool in box.tools] == ["pay"] and not stores
+    first, again = (a_call("pay", amount=5, idempotency_key="k") for _ in range(2))
+    invoke_all(box, first, again, context=context)
+    assert (len(stores), effects.done) == (1, [5])

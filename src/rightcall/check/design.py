@@ -338,15 +338,19 @@ def refuse_missing_tools(
 def lint_changed_tools(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
 ) -> LintReport:
-    """The tools linted, with line numbers where they are in a file; nothing when no tool changed."""
+    """What is wrong with changed tools, with line numbers where they are in a file; nothing when no tool changed."""
     if not any(change.tools for change in changes):
         return LintReport(())
     listed = tool_sources(suite.tools).listed
     skills = any(tool.kind == "skill" for tool in plan.definitions)
     file = folder / listed if isinstance(listed, str) and not skills else None
     if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
-        return lint(read_paths([path_for_ci(file)]))
-    return lint([tool_set(plan.definitions)])
+        return lint(read_paths([path_for_ci(file)]), only=_redefined_tools(changes))
+    return lint([tool_set(plan.definitions)], only=_redefined_tools(changes))
+
+
+def _redefined_tools(changes: tuple[InputChange, ...]) -> set[str]:
+    return {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
 
 
 def near_tools(report: LintReport, changed: set[str]) -> dict[str, list[str]]:
@@ -362,7 +366,7 @@ def near_tools(report: LintReport, changed: set[str]) -> dict[str, list[str]]:
 
 def findings_on_changed_tools(report: LintReport, changes: tuple[InputChange, ...]) -> tuple[Diagnostic, ...]:
     """Errors and warnings about definitions that changed."""
-    names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
+    names = _redefined_tools(changes)
     return tuple(
         diagnostic
         for diagnostic in report.diagnostics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
@@ -34,16 +34,18 @@ def lint(
     locked: Locked | None = None,
     evidence: LintEvidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
+    only: Collection[str] | None = None,
 ) -> LintReport:
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
     answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
-    runs, which findings then carry; an info about a confusion that was seen is a warning.
+    runs, which findings then carry; an info about a confusion that was seen is a warning. With `only`, the rules about
+    single tools look at the tools of these names alone.
     """
     config = config or LintConfig()
     reports = [
-        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence)
+        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence, only)
         for tool_set in as_sets(tools)
     ]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
@@ -55,8 +57,10 @@ def lint(
     )
 
 
-def _lint_set(tools: SetFeatures, config: LintConfig, evidence: LintEvidence | None) -> LintReport:
-    shown, ignored = not_ignored(find(tools, config), config)
+def _lint_set(
+    tools: SetFeatures, config: LintConfig, evidence: LintEvidence | None, only: Collection[str] | None
+) -> LintReport:
+    shown, ignored = not_ignored(find(tools, config, only), config)
     diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
     return LintReport(
         tuple(diagnostics), _tool_summaries(tools, diagnostics), _pair_summaries(tools), ignored=ignored
@@ -118,19 +122,20 @@ class Found(NamedTuple):
     finding: Finding
 
 
-def find(tools: SetFeatures, config: LintConfig) -> list[Found]:
+def find(tools: SetFeatures, config: LintConfig, only: Collection[str] | None = None) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
     chosen = config.select_rules(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in tools.tools}
     plain_tools = tools.without_skills
+    single_tools = [tool for tool in plain_tools.tools if only is None or tool.name in only]
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check
         if check is not None and rule.applies(to_skill=False):
-            for tool in plain_tools.tools:
+            for tool in single_tools:
                 for finding in check(tool):
                     by_tool[id(tool)].append(Found(tool, rule, finding))
     if tools.has_skills:
-        for located in _find_in_skills(tools, chosen):
+        for located in _find_in_skills(tools, chosen, only):
             by_tool[id(located.tool)].append(located)
     for rule in chosen:
         if rule.check_set is not None and (tools.has_skills or rule.applies(to_skill=False)):
@@ -142,11 +147,13 @@ def find(tools: SetFeatures, config: LintConfig) -> list[Found]:
     return [located for findings in by_tool.values() for located in findings]
 
 
-def _find_in_skills(tools: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
+def _find_in_skills(
+    tools: SetFeatures, chosen: Sequence[Rule], only: Collection[str] | None
+) -> Iterator[Found]:
     """What rules find in single skills, one skill after the other: its body is read once, and forgotten."""
     rules = [rule for rule in chosen if rule.check is not None and rule.applies(to_skill=True)]
     for tool in tools.tools:
-        if tool.is_skill:
+        if tool.is_skill and (only is None or tool.name in only):
             unreadable = bool(tool.folder.problem)
             for rule in rules:
                 if rule.check is not None and (not unreadable or rule.code == UNREADABLE):

@@ -12,7 +12,7 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
 from rightcall.metrics.matching.kinds import KINDS as JUDGED_KINDS
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target, states_check
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target, names_agents, states_check
 from rightcall.model.record import Record
 from rightcall.model.safety import safety_problems
 from rightcall.model.tool import Tool
@@ -60,7 +60,8 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
         yield from _check_calls(name, expected, golden, offered)
     for i, pattern in enumerate(golden.forbidden_calls):
         yield from _check_forbidden(f"forbidden_calls[{i}]", pattern, offered)
-    yield from agent_notes(golden, offered)
+    if names_agents(golden) or any(isinstance(pattern, dict) for pattern in golden.forbidden_calls):
+        yield from agent_notes(golden, offered)
     yield from _consent(golden, offered)
     yield from _attack(golden, offered)
     for i, item in enumerate(golden.output_contains):
