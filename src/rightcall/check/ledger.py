@@ -134,9 +134,11 @@ class CheckLedger:
             self._store.runs.tag(result.run_id, *tags)
         entry = entry_of(self._store.runs.get(result.run_id))
         result = msgspec.structs.replace(result, entry=entry)
+        if confirm is None or confirm.mode != "base":
+            return result
         entries = merge_ledgers(self._saved, ledger_of_store(self._store, self._suite), [entry])
         budget = budget_of(entries, settings.false_alarms, settings.checks)
-        if confirm is None or confirm.mode != "base" or budget is None:
+        if budget is None:
             return result
         first, *others = result.notes
         over = over_budget_words(budget, settings.checks)

@@ -60,7 +60,7 @@ class Watching:
         self._keep, self._as_json, self._live = keep, as_json, live
         self._name: CaseName = str
         """How lines of text name a case."""
-        self._display = RunDisplay(live == "auto" and not as_json)
+        self._display = RunDisplay(True) if live == "auto" and not as_json else None
 
     def warn(self, warning: PlanWarning) -> None:
         """Warn about what cannot succeed, once for all runs of a command: they have much in common."""
@@ -70,7 +70,9 @@ class Watching:
 
     def started(self, run: Run, store: Store) -> None:
         """Take the names of cases and the definitions of tools from the stored run."""
-        self.run, self._name = run, case_names(store, run.id)
+        self.run = run
+        if self._live == "plain":
+            self._name = case_names(store, run.id)
         self._tools = tools_of(store, store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
@@ -90,7 +92,8 @@ class Watching:
                 raise ReaderGone from None
         if self._live == "plain":
             self._print_lines(progress, batch)
-        self._display.watch(progress, batch)
+        if self._display is not None:
+            self._display.watch(progress, batch)
 
     def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         """A line per finished case, for logs: `12/40 FAIL hanoi 0.50 1.2 s: wrong_value …`."""
@@ -108,11 +111,12 @@ class Watching:
 
     def tell(self, line: str) -> None:
         """Show a line about workers, above the progress bar."""
-        if not self._display.note(line):
+        if self._display is None or not self._display.note(line):
             tell(line, err=True)
 
     def close(self) -> None:
-        self._display.close()
+        if self._display is not None:
+            self._display.close()
 
 
 def _numbers(result: CaseResult) -> Iterator[str]:
