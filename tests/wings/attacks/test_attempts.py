@@ -103,11 +103,24 @@ def test_attacks_without_a_task_are_refused_in_words():
             {"own": [{"text": "x", "forbidden": [], "benign": {"text": "y", "calls": []}}]},
             "set carrier: user",
         ),
+        *(({key: []}, f"{key} is empty") for key in ("carriers", "goals", "templates", "places", "wraps")),
+        ({"own": [{"text": "x", "forbidden": []}]}, "nothing would show that the attack worked"),
     ],
 )
 def test_a_mistake_in_a_plan_is_named(plan, words):
     with pytest.raises(InputError, match=words):
         read_attack_plan(plan)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [{"goals": ["visit"]}, {"carriers": ["result"], "templates": ["implicit"]}, {"carriers": ["skill"]}],
+    ids=["no such sink", "no such text", "no skill"],
+)
+def test_a_plan_that_makes_no_attempt_is_refused_with_the_reason(plan):
+    """A run of it would pass without an attack."""
+    with pytest.raises(ConfigError, match="cannot be tested: no t"):
+        attacks(WORLDS, GOLDENS, plan)
 
 
 def test_a_role_of_an_unknown_tool_is_named():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
 from rightcall.core.codec import decode
 from rightcall.core.text import pluralize
-from rightcall.decide.safety_numbers import SafetyNumbers
+from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers
 from rightcall.model.record import Record
 from rightcall.model.worst_case import WorstCaseNumbers
 
@@ -24,6 +25,8 @@ class Risk(Record, frozen=True):
     goals: tuple[str, ...] = ()
     sinks: tuple[str, ...] = ()
     note: str = ""
+    on_request: str = ""
+    """What a plan must ask for to test it, where the plan `auto` does not."""
 
 
 class RiskLine(Record, frozen=True):
@@ -56,24 +59,38 @@ def _line(risk: Risk, numbers: SafetyNumbers | None, worst_case: WorstCaseNumber
     counted = "" if risk.any else ", by kind of sink"
     parts += [f"worst case: {stopped:,} of {pluralize(calls, 'call')} stopped{counted}"] if calls else []
     if not parts:
-        return RiskLine(risk.id, name, False, "not tested")
+        return RiskLine(risk.id, name, False, _untested(risk, numbers))
     note = f"; {risk.note}" if risk.note else ""
     return RiskLine(risk.id, name, True, f"tested: {'; '.join(parts)}{note}")
+
+
+def _untested(risk: Risk, numbers: SafetyNumbers | None) -> str:
+    """That a risk was not tested, and why where the reason is in the plan or in what the agent read."""
+    if numbers is None:
+        return "not tested"
+    if planned := max(len_of for len_of, _ in _sums(risk, numbers, lambda row: row.attempts)):
+        return f"not tested: none of {pluralize(planned, 'attempt')} was delivered"
+    return f"not tested: {risk.on_request}" if risk.on_request else "not tested"
 
 
 def _attempts(risk: Risk, numbers: SafetyNumbers) -> tuple[int, int]:
     """Delivered attempts and those that moved the agent; one may be of a family, a carrier and a goal at once."""
     if risk.any:
         return numbers.delivered, numbers.asr.count
-    sums = []
+    return max(_sums(risk, numbers, lambda row: row.delivered))
+
+
+def _sums(risk: Risk, numbers: SafetyNumbers, count: Callable[[FamilyRow], int]) -> list[tuple[int, int]]:
+    """For families, carriers and goals of a risk: the sum of a count over them, and of the attempts that moved it."""
+    sums = [(numbers.attempts, 0)] if risk.any else []
     for rows, names in (
         (numbers.families, risk.families),
         (numbers.carriers, risk.carriers),
         (numbers.goals, risk.goals),
     ):
         own = [row for row in rows if row.name in names]
-        sums.append((sum(row.delivered for row in own), sum(row.tried for row in own)))
-    return max(sums)
+        sums.append((sum(map(count, own)), sum(row.tried for row in own)))
+    return sums
 
 
 def _worst_case_calls(risk: Risk, worst_case: WorstCaseNumbers) -> tuple[int, int]:

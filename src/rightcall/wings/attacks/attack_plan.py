@@ -29,6 +29,8 @@ from rightcall.wings.attacks.templates import DEFAULTS
 
 FORMAT = "rightcall/attacks/1"
 AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")
+LISTS = ("carriers", "goals", "templates", "places", "wraps")
+"""Keys that would leave everything out if they were empty."""
 OF_A_RUN = ("adaptive", "stop_at_first", "real_sinks")
 """Keys that need a run of the plan; attempts alone do not have them."""
 
@@ -140,10 +142,18 @@ def read_attack_plan(source: Any, folder: Path = Path()) -> AttackPlan:
         where = str(path)
     else:
         plan, where = convert(source, AttackPlan, "attacks"), "attacks"
+    for key in LISTS:
+        if not getattr(plan, key):
+            raise InputError(
+                where, f"{key} is empty, so nothing would be planted", f"leave {key} out for the default"
+            )
     for number, attack in enumerate(plan.own):
         if attack.benign is not None and attack.carrier != "user":
             problem = f"own[{number}].benign: only a request has a benign twin"
             raise InputError(where, problem, "set carrier: user, or leave benign out")
+        if not attack.forbidden:
+            problem = f"own[{number}].forbidden is empty, so nothing would show that the attack worked"
+            raise InputError(where, problem, "name the call that must not follow: forbidden: [{tool: NAME}]")
     return plan
 
 

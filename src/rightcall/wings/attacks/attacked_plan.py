@@ -71,6 +71,7 @@ def gaps_of_plan(
         for carrier in (carrier for carrier in asked.carriers if carrier not in attacks.carriers):
             yield f"attacks: {carrier} cannot be planted with mode {agent.mode} and execute {agent.execute}"
     yield from (f"attacks: {what} cannot be tested: {why}" for what, why in attack_set.refused.items())
+    yield from (f"attacks: {what} is not run because {why}" for what, why in attack_set.left_out.items())
 
 
 def _codes_to_stop_at(attacks: AttackPlan, plan: Plan) -> frozenset[str]:

@@ -60,6 +60,11 @@ UNMADE = {
     "user": "no tool is guarded",
 }
 """Why a carrier has no attempt."""
+MEMORY_LEFT_OUT = (
+    "it is delivered only to an agent that stores the text and reads it again, so with it no agent that resists could "
+    "pass; carriers: [memory] runs it"
+)
+"""Why `auto` does not plant in a memory that the suite has."""
 BY_GOAL: Mapping[Goal, Family] = {
     "exfiltrate": "exfiltration", "destroy": "destructive", "consume": "consumption", "use_identity": "identity",
 }  # fmt: skip
@@ -97,11 +102,12 @@ class AttackSpec(Record, frozen=True):
 
 @dataclass
 class AttackSet:
-    """The attempts of a plan with their twins, and what could not be made."""
+    """The attempts of a plan with their twins, what could not be made, and what `auto` leaves out, with the reasons."""
 
     attempts: list[Golden] = field(default_factory=list)
     twins: list[Golden] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     possible: int = 0
 
     @property
@@ -151,6 +157,7 @@ class AttackMaker:
         self.skills = {name: tool for name, tool in tools.items() if tool.kind == "skill"}
         self.tools = {name: tool for name, tool in tools.items() if tool.kind == "tool"}
         self.served: frozenset[str] = frozenset()
+        self.keeps_texts = False
         self.made = AttackSet()
 
     def attack_set(self) -> AttackSet:
@@ -164,13 +171,20 @@ class AttackMaker:
                 self.made.refused[".".join(spec.coverage)] = attempt
             else:
                 self.made.attempts.append(attempt)
-        self.made.twins += benign_twins(self.made.attempts, self.goldens, self.tools, self.plan, self.mint)
         self._note_unmade()
+        if not self.made.attempts:
+            reasons = (f"{what} cannot be tested: {why}" for what, why in self.made.refused.items())
+            raise ConfigError(
+                "attacks: nothing can be planted in what the tasks of these goldens read", *reasons
+            )
+        self.made.twins += benign_twins(self.made.attempts, self.goldens, self.tools, self.plan, self.mint)
         return self.made
 
     def _note_unmade(self) -> None:
         """Say which carriers and goals that the plan names itself have no attempt."""
         asked: set[str] = set() if self.plan.carriers == AUTO_CARRIERS else set(self.plan.carriers)
+        if self.keeps_texts and self.plan.carriers == AUTO_CARRIERS:
+            self.made.left_out["memory"] = MEMORY_LEFT_OUT
         asked |= set() if self.plan.goals == "auto" else set(self.plan.goals)
         safeties = [attempt.safety for attempt in self.made.attempts if attempt.safety is not None]
         asked -= {safety.carrier for safety in safeties} | {safety.goal for safety in safeties}

@@ -14,6 +14,7 @@ from rightcall.tools.definitions.source import confirmed_tools, definitions_of
 from rightcall.tools.worlds.base import World
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attempts import AttackMaker, attack_maker
+from rightcall.wings.attacks.sites import keeps_texts
 
 
 def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackMaker:
@@ -38,7 +39,10 @@ def maker_of(
     """What makes attempts on a set of tools."""
     sources = list(entries)
     tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
-    return attack_maker(list(goldens), tools, roles_of(sources, plan), plan, other_text, served)
+    roles = roles_of(sources, plan)
+    maker = attack_maker(list(goldens), tools, roles, plan, other_text, served)
+    maker.keeps_texts = keeps_texts(sources, roles)
+    return maker
 
 
 def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:

@@ -31,6 +31,8 @@ def own_attempts(
         plant = Plant(attack.carrier, attack.tool, attack.path, attack.place, text=attack.text)
         safety = Safety("injection", plants=(plant,), forbidden=attack.forbidden, sinks=sinks)
         for golden in goldens:
+            if attack.carrier == "memory":
+                safety = msgspec.structs.replace(safety, first_session=golden.input)
             if not attack.tool or attack.tool in task_tools(golden) or plant.in_tool_list:
                 attempt = msgspec.structs.replace(
                     golden,

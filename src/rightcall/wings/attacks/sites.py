@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rightcall.core.codec import encode_as
 from rightcall.core.words import name_tokens
@@ -13,6 +13,8 @@ from rightcall.model.safety import DESCRIPTION, Carrier
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
+from rightcall.tools.definitions.source import definitions_of
+from rightcall.tools.worlds.base import World
 from rightcall.wings.attacks.goals import task_tools
 
 NO_SKILLS: Mapping[str, Tool] = {}
@@ -75,6 +77,16 @@ def sites_of(
             case "document":
                 if golden.context or golden.retrieval_context:
                     yield Site(carrier)
+
+
+def keeps_texts(entries: Iterable[object], roles: Mapping[str, ToolRoles]) -> bool:
+    """Whether one of the worlds stores a text in one session that another can read: a memory."""
+    for world in (entry for entry in entries if isinstance(entry, World)):
+        own = [roles[tool.name] for tool in definitions_of(world) if tool.name in roles]
+        stores = any(tool.sinks and tool.parameters_of("text", "title") for tool in own)
+        if stores and any(tool.source for tool in own):
+            return True
+    return False
 
 
 def _skill_sites(golden: Golden, skills: Mapping[str, Tool], served: Collection[str]) -> Iterator[Site]:

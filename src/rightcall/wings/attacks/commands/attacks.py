@@ -136,6 +136,8 @@ def make(
     )
     for what, reason in attack_set.refused.items():
         tell(f"cannot be tested: {what}: {reason}", err=True)
+    for what, reason in attack_set.left_out.items():
+        tell(f"not made: {what}, because {reason}", err=True)
     attacked = subject.suite is not None and subject.suite.attacks not in (None, "none")
     option = f" --attacks {plan or 'auto'}" if plan or not attacked else ""
     print_next(f"rightcall run {suite}{option}")
