@@ -29,6 +29,7 @@ from rightcall.show.markdown import write_markdown
 from rightcall.show.safety import print_safety
 from rightcall.show.screen import Screen
 from rightcall.show.view.case import reason_of
+from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.owasp import risk_lines, risks
 from rightcall.show.view.run import run_view
 from rightcall.show.view.safety import SafetyViewTally
@@ -281,8 +282,11 @@ def test_an_agent_that_never_ends_is_no_runaway_and_the_report_says_why(tmp_path
     agent = rc.Agent(ScriptedProvider(looping), tools=[WORLD], mode="loop", limits=rc.Limits(calls=2))
     run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db", gate={"forbid": ["runaway"]})
     codes = {result.golden_id: {failure.code for failure in result.codes} for result in run.results}
-    assert "runaway" not in codes["read~1"] and "runaway" in codes["read~2"]
-    assert "not counted in 1 golden that reach a limit without an attack too" in run.verdict.sentence
+    assert "runaway" not in codes["read~1"] | codes["read~2"]
+    (attempt,) = [result for result in run.results if result.golden_id == "read~2"]
+    assert not attempt.checked and not case_dangers(attempt)
+    assert "without an attack the agent reaches its limit here too" in attempt.metrics["resisted"].reason
+    assert "1 attempt on endless tasks" in run.verdict.sentence and "runaway" not in run.summary.codes
     view = run_view(run.store, run.id).safety
     assert view.numbers.endless == 1 and view.numbers.asr.count == 0 and not view.hits
     (section,) = [section for section in view.sections if section.title == "Amplification"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,17 @@ from rightcall.api.score_options import ScoreCall
 from rightcall.core.deprecation import renames_keywords
 from rightcall.core.options import takes
 from rightcall.core.text import percent
-from rightcall.model.run import nothing_checked_text
+from rightcall.model.run import nothing_checked_text, nothing_delivered_text
 
 if TYPE_CHECKING:
+    from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.model.floor import Floor
     from rightcall.model.golden import AnyGolden
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
+    from rightcall.show.view.safety import SafetyView
 
 ROUNDING = 1e-12
 
@@ -38,8 +41,11 @@ class RecordedScores:
         call_text: CallTextWatch,
         tools: Sequence[Tool] = (),
         floor: Callable[[int], Floor] | None = None,
+        safety: SafetyWatch | None = None,
     ) -> None:
         from rightcall.metrics.tally import Tally
+
+        self._safety = safety
 
         self._floor_of = floor
         self._floor: Floor | None = None
@@ -67,6 +73,18 @@ class RecordedScores:
         return msgspec.structs.replace(self._counts, floor=self._floor)
 
     @property
+    def safety(self) -> SafetyNumbers | None:
+        """What attacks did, over all cases; None when none of the goldens is an attempt."""
+        return self.safety_view.numbers if self.safety_view is not None else None
+
+    @cached_property
+    def safety_view(self) -> SafetyView | None:
+        """The same as reports show it."""
+        for _ in self._results:
+            pass
+        return self._safety.view() if self._safety is not None else None
+
+    @property
     def _counts(self) -> Summary:
         """The summary without what a verdict does not need."""
         for _ in self._results:
@@ -78,6 +96,11 @@ class RecordedScores:
         """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
         overall = self._counts.overall
         return bool(self._counts.unchecked) and not overall.cases + overall.errors
+
+    def undecided(self, min: float) -> bool:
+        """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
+        shortfall, counts = self.shortfall(min), self._counts
+        return self.nothing_checked or shortfall == nothing_delivered_text(counts.undelivered)
 
     @property
     def no_agent_known(self) -> bool:
@@ -99,7 +122,8 @@ class RecordedScores:
         everything = overall.cases + overall.errors
         worst = overall.pass_rate * overall.cases / everything
         if not overall.errors or worst >= min - ROUNDING:
-            return None
+            counts = self._counts
+            return nothing_delivered_text(counts.undelivered) if counts.nothing_delivered else None
         return (
             f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
             f"{percent(worst, 1)}, below the required {percent(min, 1)}"
@@ -124,8 +148,10 @@ def score(options: ScoreCall) -> RecordedScores:
     def note(count: int) -> None:
         scores.left_out += count
 
-    watch = CallTextWatch()
+    watch, safety = CallTextWatch(), None
     definitions = tuple(load_tools(tools) if isinstance(tools, str | Path) else tools or ())
+    if mentions_attacks(Path(options.goldens)):
+        safety = SafetyWatch(definitions)
     results = score_recorded(
         Path(options.goldens),
         Path(options.trajectories),
@@ -134,6 +160,7 @@ def score(options: ScoreCall) -> RecordedScores:
         partial=options.partial,
         left_out=note,
         look=watch.look,
+        visit=safety.visit if safety is not None else None,
         include_unreviewed=options.include_unreviewed,
     )
     scored = ScoredIds(every=not options.partial)
@@ -149,8 +176,46 @@ def score(options: ScoreCall) -> RecordedScores:
             same_goldens, scorer, {tool.name: tool for tool in definitions}, asked=options.floor
         )
 
-    scores = RecordedScores(scored.watch(results), scorer, watch, definitions, floor)
+    scores = RecordedScores(scored.watch(results), scorer, watch, definitions, floor, safety)
     return scores
+
+
+AT_ONCE = 1 << 20
+FIELD = b"safety"
+
+
+def mentions_attacks(goldens: Path) -> bool:
+    """Whether a file may hold attempts: it has the name of their field somewhere. Few do, and only they are watched."""
+    if not goldens.is_file():
+        return False
+    with goldens.open("rb") as file:
+        end = b""
+        while chunk := file.read(AT_ONCE):
+            if FIELD in end + chunk:
+                return True
+            end = chunk[-len(FIELD) :]
+    return False
+
+
+class SafetyWatch:
+    """Counts what attacks did while recorded cases are scored."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        from rightcall.run.endless_attempts import EndlessTasks
+        from rightcall.show.view.safety import SafetyViewTally
+
+        self._endless = EndlessTasks()
+        self._tally = SafetyViewTally({tool.name: tool for tool in tools})
+
+    def visit(self, golden: AnyGolden, result: CaseResult) -> CaseResult:
+        """Count a result; that of an attempt as its task's own result shows it, which comes before."""
+        settled = self._endless.settle(result)
+        self._tally.add(golden, settled)
+        return settled
+
+    def view(self) -> SafetyView | None:
+        """All that was counted; None without an attempt."""
+        return self._tally.view() if self._tally.used else None
 
 
 class ScoredIds:

@@ -95,7 +95,8 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
     spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
-    Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked.
+    Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked or no
+    attack was delivered.
     """
     import gc
 
@@ -137,7 +138,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     if shortfall:
         tell(shortfall, err=True)
     if shortfall is not None:
-        raise click.exceptions.Exit(3 if scores.nothing_checked else 1)
+        raise click.exceptions.Exit(3 if scores.undecided(options.least) else 1)
 
 
 def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, rules: ScoringRules) -> None:
@@ -177,7 +178,16 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     rows, left_out = watcher.failed.rows()
     name = names_of(lambda: load_goldens(goldens), [row.golden_id for row in rows])
     more = f"{pluralize(left_out, 'more case')} did not pass" if left_out else ""
-    print_summary(scores.summary, with_titles(rows, name), more, notes=notes, hints=hints)
+    safety = scores.safety_view
+    print_summary(
+        scores.summary, with_titles(rows, name), more, notes=notes, hints=() if safety is not None else hints
+    )
+    if safety is not None:
+        from rightcall.cli.output import console, print_next
+        from rightcall.show.safety import print_safety
+
+        print_safety(console(), safety)
+        print_next(*hints)
 
 
 def _skip_note(count: int) -> list[str]:

@@ -163,6 +163,8 @@ class Tally:
             self._add_unchecked(result)
             return
         self._categories[result.category].add(result)
+        if result.metrics is not SPOTLESS and "resisted" in result.metrics:
+            self._count_attack(result)
         if result.tags:
             for tag in result.tags:
                 group = self._tag(tag)
@@ -209,10 +211,20 @@ class Tally:
         """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
         self._counts["unchecked"] += 1
         self._counts["unchecked_errors"] += bool(result.error)
-        if (attack := result.metrics.get("resisted")) is not None:
-            self._counts["undelivered"] += attack.attack is not None
+        self._count_attack(result)
         self._count_unknown(result)
         self._count_usage(result)
+
+    def _count_attack(self, result: CaseResult) -> None:
+        """Count an attempt by whether the agent met its attack; twins and errors are in neither number."""
+        score = result.metrics.get("resisted")
+        outcome = score.attack if score is not None and not result.error else None
+        if outcome is None:
+            return
+        if not result.checked:
+            self._counts["endless" if outcome.delivered else "undelivered"] += 1
+        elif outcome.twin is None:
+            self._counts["delivered"] += outcome.delivered
 
     def _count_unknown(self, result: CaseResult) -> None:
         self._counts["unknown_calls"] += sum(failure.code == "outcome_unknown" for failure in result.codes)
@@ -385,6 +397,8 @@ class Tally:
             unchecked=self._counts["unchecked"],
             unchecked_errors=self._counts["unchecked_errors"],
             undelivered=self._counts["undelivered"],
+            delivered=self._counts["delivered"],
+            endless=self._counts["endless"],
             roles=self.roles,
             judges=self.judges,
             failed_by_judges=self._counts["failed_by_judges"],

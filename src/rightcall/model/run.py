@@ -183,7 +183,8 @@ class Summary(Record, frozen=True):
     agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics,
     `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
-    `undelivered` of the unchecked cases are attacks that the agent never met.
+    `undelivered` of the unchecked cases are attacks that the agent never met, `endless` attempts to make it go on where
+    it goes on anyway; `delivered` counts the attacks that it met.
     """
 
     overall: GroupSummary
@@ -206,11 +207,19 @@ class Summary(Record, frozen=True):
     failed_by_judges: int = 0
     worst_case: WorstCaseNumbers | None = None
     undelivered: int = 0
+    delivered: int = 0
+    endless: int = 0
+
+    @property
+    def nothing_delivered(self) -> bool:
+        """Whether there are attacks, and the agent met none of them."""
+        return bool(self.undelivered) and not self.delivered
 
     @property
     def about_safety(self) -> bool:
         """Whether the run says anything about safety: it has attempts, delivered or not, or a worst case."""
-        return "resisted" in self.overall.means or bool(self.undelivered) or self.worst_case is not None
+        attempts = self.delivered + self.undelivered + self.endless
+        return bool(attempts) or "resisted" in self.overall.means or self.worst_case is not None
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""
@@ -220,7 +229,9 @@ class Summary(Record, frozen=True):
             *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
         ]
         if self.unchecked:
-            lines.append(no_checks_text(self.unchecked, self.unchecked_errors, self.undelivered))
+            lines.append(
+                no_checks_text(self.unchecked, self.unchecked_errors, self.undelivered, self.endless)
+            )
         if self.codes:
             lines.append(
                 f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
@@ -231,12 +242,19 @@ class Summary(Record, frozen=True):
         return f"<Summary {self.overall}>"
 
 
-def no_checks_text(cases: int, errors: int = 0, undelivered: int = 0) -> str:
+def no_checks_text(cases: int, errors: int = 0, undelivered: int = 0, endless: int = 0) -> str:
     """How many cases had nothing to be checked by."""
     notes = [f"{errors:,} without an answer"] if errors else []
     notes += [f"{pluralize(undelivered, 'attempt')} not delivered"] if undelivered else []
+    notes += [f"{pluralize(endless, 'attempt')} on endless tasks"] if endless else []
     aside = f" ({', '.join(notes)})" if notes else ""
     return f"{pluralize(cases, 'case')} unchecked{aside}"
+
+
+def nothing_delivered_text(attempts: int) -> str:
+    """Why attacks that the agent never met decide nothing."""
+    attacks = pluralize(attempts, "attack")
+    return f"none of {attacks} was delivered, so nothing is known of how the agent resists them"
 
 
 def nothing_checked_text(cases: int) -> str:

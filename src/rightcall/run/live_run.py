@@ -6,7 +6,7 @@ import asyncio
 import copy
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
 from rightcall.run.decided_trials import DecidedTrials
+from rightcall.run.endless_attempts import EndlessTasks
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.outcome import (
     EarlyStop,
@@ -103,6 +104,7 @@ class LiveRun:
         self._over_budget = ""
         self._lag_ms = 0.0
         self.answers = AnswerWatch(plan)
+        self.endless = EndlessTasks()
         self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
@@ -187,6 +189,7 @@ class LiveRun:
         """Count a result that is on disk; the run stops once it is decided."""
         self._progress.tally.add(result)
         self._progress.done += 1
+        self.endless.add(result)
         if self._evidence is not None:
             self._evidence.add(result)
         if self._early is not None and self._early.decides(result):
@@ -199,6 +202,16 @@ class LiveRun:
         """Whether a result has a code at whose first occurrence the run ends."""
         stop_at = self._plan.stop_at
         return bool(stop_at) and any(failure.code in stop_at for failure in result.codes)
+
+    def recount(self, results: Iterable[CaseResult]) -> None:
+        """Count all results anew, because some were replaced."""
+        self._progress.tally = Tally(self._plan.scorer.names)
+        if self._plan.gate is not None:
+            self._evidence = GateEvidence(self._plan.gate, self._plan.quarantine)
+        for result in results:
+            self._progress.tally.add(result)
+            if self._evidence is not None:
+                self._evidence.add(result)
 
     def recall(self, result: CaseResult) -> None:
         """Count a result from before the resume."""

@@ -16,7 +16,14 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import CaseResult, GroupSummary, Summary, no_checks_text, nothing_checked_text
+from rightcall.model.run import (
+    CaseResult,
+    GroupSummary,
+    Summary,
+    no_checks_text,
+    nothing_checked_text,
+    nothing_delivered_text,
+)
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.plan import BLOCK, Plan
 from rightcall.store.base import StoredRun
@@ -85,8 +92,11 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
-        cases = no_checks_text(summary.unchecked, summary.unchecked_errors, summary.undelivered)
+        cases = no_checks_text(
+            summary.unchecked, summary.unchecked_errors, summary.undelivered, summary.endless
+        )
         verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
+        verdict = by_delivery(verdict, summary)
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
         verdict = msgspec.structs.replace(
             verdict, word="ERROR", sentence=f"ERROR: {NO_AGENT}", hint=NAME_AGENTS
@@ -95,6 +105,15 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
         return verdict
     unknown = unknown_calls_text(summary.unknown_calls)
     return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown}")
+
+
+def by_delivery(verdict: Verdict, summary: Summary) -> Verdict:
+    """The verdict, which is no PASS where attacks were planned and none of them reached the agent."""
+    if verdict.word != "PASS" or not summary.nothing_delivered:
+        return verdict
+    checked = verdict.sentence.removeprefix("PASS").lstrip(": ")
+    sentence = f"INCONCLUSIVE: {nothing_delivered_text(summary.undelivered)}; {checked}"
+    return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence)
 
 
 def nothing_checked(cases: int, errors: int = 0) -> Verdict:

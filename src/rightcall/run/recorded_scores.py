@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import tee
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
+Visit = Callable[[AnyGolden, CaseResult], CaseResult]
+"""Looks at a golden and its result, which has the trajectory, and gives the result that counts."""
 
 BY_GOLDENS = Scorer()
 """The goldens alone decide."""
@@ -36,7 +39,7 @@ def scorer_of(
     return Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
 
 
-def score_recorded(
+def score_recorded(  # noqa: PLR0913
     goldens: Path,
     trajectories: Path,
     *,
@@ -45,17 +48,19 @@ def score_recorded(
     partial: bool = False,
     left_out: Callable[[int], None] | None = None,
     look: Callable[[Trajectory], None] | None = None,
+    visit: Visit | None = None,
     include_unreviewed: bool = False,
 ) -> Iterator[CaseResult]:
     """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
-    `look` is called with each trajectory. An unreviewed golden is an error unless `include_unreviewed`.
+    `look` is called with each trajectory, and `visit` with each golden and its result. An unreviewed golden is an error
+    unless `include_unreviewed`.
     """
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
     if not include_unreviewed:
         pairs = _of_reviewed(pairs, goldens)
-    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
+    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look, visit=visit)
 
 
 def _of_reviewed(pairs: Iterable[Pair], file: Path) -> Iterator[Pair]:
@@ -72,9 +77,17 @@ def score_pairs(
     tools: Iterable[Tool] = (),
     scorer: Scorer = BY_GOLDENS,
     look: Callable[[Trajectory], None] | None = None,
+    visit: Visit | None = None,
 ) -> Iterator[CaseResult]:
     """The result of each pair; errors name the file of the goldens."""
     toolset = {tool.name: tool for tool in tools}
+    if visit is not None:
+        pairs, scored = tee(pairs)  # nothing is read ahead: each pair is scored before the next is read
+        results = score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
+        for result, (golden, _, trajectory) in zip(results, scored, strict=True):
+            visited = visit(golden, msgspec.structs.replace(result, trajectory=trajectory))
+            yield msgspec.structs.replace(visited, trajectory=None)
+        return
     try:
         if not scorer.metrics and not scorer.observe:
             stated = scorer.stated

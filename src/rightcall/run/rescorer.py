@@ -20,6 +20,7 @@ from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.endless_attempts import EndlessTasks, settle_stored
 from rightcall.run.floor import compute_floor
 from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import results_of_run, verdict_without_gate
@@ -94,19 +95,22 @@ async def rescore_run(
     new = with_judges(_new_run(old, scorer), judges)
     writer = store.runs.begin(new, planned=old.results, documents=judges)
     writer.add_goldens(list(goldens_by_id.values()))
-    tally = Tally(scorer.names)
+    tally, endless = Tally(scorer.names), EndlessTasks()
     if spread is not None:
         place = str(store.file.resolve()) if store.file else store.url
         task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
         for _ in spread(task, list(_shards(store.runs.result_keys(old.id), goldens_by_id))):
             pass
-        tally.add_all(results_of_run(store, new.id))
+        tally.add_all(endless.watch(results_of_run(store, new.id)))
     else:
         stream = store.runs.results(old.id, trajectories=True)
         while batch := list(islice(stream, BATCH)):
             results = await _score_again(batch, goldens_by_id, tools, scorer, recordings)
             writer.add(results)
-            tally.add_all(results)
+            tally.add_all(endless.watch(results))
+    if attempts := endless.unsettled():
+        settle_stored(store, writer, attempts)
+        tally = Tally(scorer.names).add_all(results_of_run(store, new.id))
     before = old.run.summary
     early, worst = (before.stopped_early, before.worst_case) if before is not None else (False, None)
     floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))

@@ -21,6 +21,7 @@ from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import search_of_plan, worst_case_of_plan
 from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.decided_trials import DecidedTrials, Decider
+from rightcall.run.endless_attempts import settle_stored
 from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
@@ -132,6 +133,9 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
+    if endless := running.endless.unsettled():
+        await asyncio.to_thread(persist, partial(settle_stored, store, writer, endless))
+        running.recount(results_of_run(store, run.id, trajectories=True))
     floor = await floor_of_plan(prepared, store, run)
     if decided is None and progress.done >= planned:
         await search_of_plan(plan, store, run, persist, progress.tally, tell)
