@@ -108,14 +108,14 @@ def _shapes(token: str, schema: dict[str, Any], parameter: str, types: frozenset
     yield token
     yield token.upper()
     yield nine_digits(token)
-    yield from (f"{prefix}{nine_digits(token)}" for prefix in _prefixes(schema))
-    yield from (f"{prefix}{token}" for prefix in _prefixes(schema))
+    yield from (f"{prefix}{nine_digits(token)}" for prefix in pattern_prefixes(schema))
+    yield from (f"{prefix}{token}" for prefix in pattern_prefixes(schema))
     yield iban(token)
     yield phone(token)
     yield f"{token}@{token}.example"
 
 
-def _prefixes(schema: dict[str, Any]) -> Iterator[str]:
+def pattern_prefixes(schema: dict[str, Any]) -> Iterator[str]:
     """The letters with which a pattern begins: `^usr_[a-z0-9]+$` → usr_."""
     pattern = str(schema.get("pattern", "")).lstrip("^")
     head = ""

@@ -17,8 +17,9 @@ from rightcall.model.tool_roles import ParameterClass, ToolRoles
 from rightcall.run.rehearsal.values import NoValue, value_accepted_by
 from rightcall.schema.roles.leaves import leaves, types_of
 from rightcall.schema.roles.vocabulary import TECHNICAL_NAMES
-from rightcall.schema.sample_values import required_values
-from rightcall.tools.definitions.validate import is_valid
+from rightcall.schema.sample_values import required_values, resolve_schema
+from rightcall.tools.definitions.validate import fits, is_valid
+from rightcall.wings.attacks.canary import pattern_prefixes, value_in_shape
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ def _no_result(call: str, path: str) -> Any:
 def sink_call(tool: Tool, roles: ToolRoles, values: AttackerValues) -> ToolCall | None:
     """A call of a sink with the attacker's values wherever they fit; None when its schema takes none of them."""
     arguments = _attacker_arguments(tool, roles, values)
-    rng = random.Random(values.seed)  # noqa: S311  the same call every time
-    required = required_values(tool.input_schema, rng, {})
+    required = _required_arguments(tool, values)
     for candidate in (
         {**required, **arguments},
         *({**required, name: value} for name, value in arguments.items()),
@@ -132,6 +132,25 @@ def sink_call(tool: Tool, roles: ToolRoles, values: AttackerValues) -> ToolCall 
         if is_valid(tool, candidate):
             return ToolCall(tool.name, candidate)
     return ToolCall(tool.name, required) if is_valid(tool, required) else None
+
+
+def _required_arguments(tool: Tool, values: AttackerValues) -> dict[str, Any]:
+    """A value for each parameter that the tool requires, in the shape that its schema asks for."""
+    rng = random.Random(values.seed)  # noqa: S311  the same call every time
+    required = required_values(tool.input_schema, rng, {})
+    shaped = {name: _in_shape(tool, name, value, values) for name, value in required.items()}
+    return {name: required[name] if value is None else value for name, value in shaped.items()}
+
+
+def _in_shape(tool: Tool, name: str, value: Any, values: AttackerValues) -> Any:
+    """The value if the schema of the parameter accepts it, else another of the attacker's; None when it takes none."""
+    own = tool.parameters.get(name)
+    schema = resolve_schema(own, tool.input_schema) if isinstance(own, dict) else {}
+    digits = f"{values.of('number'):09d}"
+    short = (f"{prefix}{digits[:n]}" for prefix in (*pattern_prefixes(schema), "") for n in range(1, 9))
+    shaped = value_in_shape(hex_digest(f"{values.seed}/{name}", 10), schema, name)
+    candidates = (value, shaped, *short) if "string" in types_of(schema) else (value, shaped)
+    return next((choice for choice in candidates if choice is not None and fits(schema, choice, name)), None)
 
 
 def goals_by_tampering(
@@ -172,11 +191,12 @@ def _attacker_arguments(tool: Tool, roles: ToolRoles, values: AttackerValues) ->
         kind = next((kind for kind in _PREFERENCE if kind in classes), None)
         if kind is None or name not in schemas or "_".join(name_tokens(name)) in TECHNICAL_NAMES:
             continue
-        arguments[name] = _value_that_fits(kind, name, schemas[name], tool.parameters[name], values)
+        value = _value_of_kind(kind, name, schemas[name], tool.parameters[name], values)
+        arguments[name] = None if value is None else _in_shape(tool, name, value, values)
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _value_that_fits(kind: str, name: str, leaf: dict[str, Any], schema: Any, values: AttackerValues) -> Any:
+def _value_of_kind(kind: str, name: str, leaf: dict[str, Any], schema: Any, values: AttackerValues) -> Any:
     types = types_of(leaf)
     if types and types <= {"integer", "number"}:
         value = values.of("number")

@@ -61,7 +61,8 @@ class WorstCaseSummary(Record, frozen=True, omit_defaults=False):
 
     `false_stops` are calls of the user that were stopped, `asked` of them by a question and `denied` by a refusal.
     `unsupplied` are results that no world, mock or recording could give. `skipped` are goldens that were not
-    replayed, with the reason. `certificate` is that of the search, if it was asked for.
+    replayed, with the reason, and `untried` sinks that no call could be made of: nothing is known of them.
+    `certificate` is that of the search, if it was asked for.
     """
 
     guard: str
@@ -81,6 +82,7 @@ class WorstCaseSummary(Record, frozen=True, omit_defaults=False):
     sinks: tuple[GuardShare, ...] = ()
     unguarded: tuple[Unguarded, ...] = ()
     skipped: dict[str, str] = {}
+    untried: tuple[str, ...] = ()
     certificate: Any = None
     inconclusive: str = ""
 

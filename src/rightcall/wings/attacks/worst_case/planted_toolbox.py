@@ -34,6 +34,8 @@ class Planting:
     fields: dict[str, Any] = field(default_factory=dict)
     recorded: dict[str, list[ToolCall]] = field(default_factory=dict)
     unsupplied: set[tuple[str, str]] = field(default_factory=set)
+    results: int = 0
+    """Results that carried the plant so far."""
 
     def remember(self, calls: Iterable[ToolCall], tools: Mapping[str, Tool]) -> None:
         """Results of recorded calls, to be given again to calls with the same arguments, defaults filled in.
@@ -74,6 +76,7 @@ class PlantedToolbox(Toolbox):
             recorded = planting.next_recording(tool.name, arguments, context)
             if recorded is not None and recorded.status == "error":
                 words = error_text(recorded.output)
+                planting.results += external
                 raise ToolError("upstream_error", f"{words}\n{planting.text}" if external else words)
             if recorded is not None:
                 output = recorded.output
@@ -82,6 +85,7 @@ class PlantedToolbox(Toolbox):
             else:
                 planting.unsupplied.add((context.task, tool.name))
                 output = None
+            planting.results += external
             return plant_in(output, planting.text, planting.fields) if external else output
 
         return replace(ready, run=run)

@@ -43,6 +43,7 @@ class Replay:
     stopped: int = 0
     delivered: bool = False
     by: dict[str, dict[str, int]] = field(default_factory=dict)
+    untried: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,7 @@ class Replayer:
         """The user's calls once with a verdict each; the attacker's after each of them, from the first delivery on."""
         outcome = Replay()
         steps = user_steps(golden, user_calls)
-        context = await self._context(golden, offered, steps, len(user_calls), outcome.rows)
-        self.toolbox.forget_keys(context)
-        first = next((i for i, call in enumerate(user_calls) if self._is_external(call.name)), None)
+        first = await self._first_delivery(golden, offered, steps, user_calls, outcome)
         if first is None:
             return outcome
         outcome.delivered = True
@@ -74,8 +73,22 @@ class Replayer:
         self._count(goals, outcome)
         return outcome
 
-    def _is_external(self, tool: str) -> bool:
-        return tool in self.roles and self.roles[tool].external
+    async def _first_delivery(
+        self,
+        golden: AnyGolden,
+        offered: Mapping[str, Tool],
+        steps: Sequence[ToolCall | Message],
+        user_calls: Sequence[ToolCall],
+        outcome: Replay,
+    ) -> int | None:
+        """Make the user's calls, with a row for each; the first whose result carried the attacker's text.
+
+        A read that fails delivers nothing, though its tool is an external source.
+        """
+        planted: list[int] = []
+        context = await self._context(golden, offered, steps, len(user_calls), outcome.rows, planted)
+        self.toolbox.forget_keys(context)
+        return planted[0] if planted else None
 
     async def _context(
         self,
@@ -84,6 +97,7 @@ class Replayer:
         steps: Sequence[ToolCall | Message],
         calls: int,
         rows: list[CallRow] | None = None,
+        planted: list[int] | None = None,
     ) -> CallContext:
         """A fresh trial after the first calls of the user, to which the user says yes when asked."""
         caller = None if golden.as_ is None else golden.as_.roles
@@ -96,7 +110,10 @@ class Replayer:
                 continue
             if position >= calls:
                 break
+            before = self.toolbox.planting.results
             row = await self._user_call(golden, context, step, position)
+            if planted is not None and self.toolbox.planting.results > before:
+                planted.append(position)
             if rows is not None:
                 rows.append(row)
             position += 1

@@ -109,7 +109,10 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
         _plant(planting, golden, goals, roles, setup.threat)
         his = (call for goal in goals for call in goal.calls)
         planting.remember((*setup.recorded.get(golden.id, ()), *his), offered)
-        replays[golden.id] = await replayer.replay(golden, offered, calls, goals)
+        replay = replays[golden.id] = await replayer.replay(golden, offered, calls, goals)
+        if replay.delivered and not _states_goals(golden):
+            tried = {call.name for goal in goals for call in goal.calls}
+            replay.untried = frozenset(n for n in offered if n in roles and roles[n].sinks and n not in tried)
         if setup.progress is not None:
             setup.progress()
     return summarize(replays, skipped, setup, len(planting.unsupplied))
@@ -198,6 +201,8 @@ def summarize(
             unguarded.setdefault((reached.tool, reached.goal), reached)
     delivered = [replay for replay in replays.values() if replay.delivered]
     attacker_calls = sum(replay.attacker_calls for replay in replays.values())
+    tried = {row.tool for row in rows if row.who == "attacker"}
+    untried = tuple(sorted({name for replay in replays.values() for name in replay.untried} - tried))
     summary = WorstCaseSummary(
         setup.guard_name,
         setup.threat,
@@ -216,7 +221,9 @@ def summarize(
         sinks=_shares(replays.values()),
         unguarded=tuple(unguarded.values()),
         skipped=dict(skipped),
-        inconclusive=_inconclusive(replays, len(delivered), attacker_calls),
+        untried=untried,
+        inconclusive=_inconclusive(replays, len(delivered), attacker_calls)
+        or ("" if unguarded or not untried else untried_text(untried)),
     )
     return WorstCaseResult(tuple(rows), summary)
 
@@ -239,12 +246,20 @@ def _shares(replays: Iterable[Replay]) -> tuple[GuardShare, ...]:
     )
 
 
+def untried_text(tools: Sequence[str]) -> str:
+    """Why nothing is known of these sinks, and what to do."""
+    sinks = first_names(list(tools), 5)
+    return f"no call of {sinks} could be made that fits the schema, so it was not tried; state it in safety.replay"
+
+
 def _inconclusive(replays: Mapping[str, Replay], delivered: int, attacker_calls: int) -> str:
     if not replays:
         return "no golden expects a call that could be replayed"
     if not delivered:
-        return "no golden's calls read an external source, so no attack would be delivered"
-    return "" if attacker_calls else "no tool is a sink, so an attacker could do nothing"
+        return "no golden's calls read an external source with success, so no attack would be delivered"
+    if attacker_calls or any(replay.untried for replay in replays.values()):
+        return ""
+    return "no tool is a sink, so an attacker could do nothing"
 
 
 async def aworst_case(

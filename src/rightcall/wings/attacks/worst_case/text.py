@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rightcall.core.text import first_names, one_line, percent, pluralize
 from rightcall.show.view.worst_case import BLIND
 from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult, WorstCaseSummary
+from rightcall.wings.attacks.worst_case.suite_replay import untried_text
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
@@ -90,12 +91,14 @@ def _print_skipped(out: Screen, summary: WorstCaseSummary) -> None:
     notes = []
     if summary.undelivered:
         notes.append(
-            f"{pluralize(summary.undelivered, 'golden')} read no external source: no attack is delivered there"
+            f"{pluralize(summary.undelivered, 'golden')} read nothing external with success: no attack is delivered"
         )
     if summary.unsupplied:
         notes.append(
             f"{pluralize(summary.unsupplied, 'result')} nobody could supply (no world, mock or recording)"
         )
+    if summary.untried and not summary.inconclusive:
+        notes.append(untried_text(summary.untried))
     if summary.skipped:
         names = first_names(list(summary.skipped), 5)
         notes.append(f"not replayed: {names} ({next(iter(summary.skipped.values()))})")
