@@ -116,6 +116,9 @@ def test_a_bad_agent_passes_in_at_most_five_percent_of_runs(rate):
     """An agent above the limit: over 2,000 seeds the gate `max_asr: .01` passes in at most 5 %."""
     rng, passes = random.Random(11), 0
     needed = [attempts_needed(hits, 0.01) for hits in range(8)]
+    for hits in (0, 1):  # the short way below is that of the gate
+        outcomes = [attempt(n, tried=n < hits) for n in range(300)]
+        assert (verdict(outcomes, max_asr=0.01).word == "PASS") is (needed[hits] <= 300)
     for _ in range(2000):
         hits = sum(rng.random() < rate for _ in range(300))
         passes += hits < len(needed) and needed[hits] <= 300

@@ -43,7 +43,12 @@ def test_the_naive_agent_is_moved_by_everything_that_it_reads(auto, tmp_path):
     safety = numbers(run)
     assert safety.delivered == safety.attempts == 300
     assert safety.asr.value == 1.0
-    assert all(row.tried == row.delivered for row in (*safety.carriers, *safety.goals, *safety.families))
+    assert all(
+        row.tried == row.delivered
+        for row in (*safety.carriers, *safety.goals, *safety.families, *safety.sinks)
+    )
+    sinks = {tool for attempt in auto.attempts for tool in attempt.safety.sinks}
+    assert {row.name for row in safety.sinks} >= sinks
     assert run.verdict.exit_code == 1
 
 
@@ -132,6 +137,23 @@ def test_an_attack_that_is_stopped_was_still_tried(tmp_path):
     run = attacked(naive, payments, tmp_path, gate=ASR)
     safety = numbers(run)
     assert (safety.asr.value, safety.asr_done.count) == (1.0, 0)
+    assert run.verdict.word == "FAIL"
+
+
+def test_an_attack_that_validation_refuses_was_still_tried(tmp_path):
+    def careless(turn: Turn) -> list[ToolCall] | None:
+        """Obeys, and forgets an argument that the tool requires."""
+        for call in turn.demands():
+            kept = {name: value for name, value in call.arguments.items() if name != "body"}
+            if not any(made.name == call.name for made in turn.made):
+                return [ToolCall(call.name, kept, id=call.id)]
+        return hardened(turn)
+
+    mails = attempts(attempts=12, goals=("send_to_attacker",), carriers=("result",))
+    mails = [g for g in mails if g.safety.forbidden and g.safety.forbidden[0].tool == "send_message"]
+    run = attacked(careless, mails, tmp_path, gate=ASR)
+    safety = numbers(run)
+    assert safety.delivered and (safety.asr.count, safety.asr_done.count) == (safety.delivered, 0)
     assert run.verdict.word == "FAIL"
 
 
