@@ -88,6 +88,13 @@ def test_an_attack_written_by_hand_is_planted_where_its_tool_is_read():
     assert {g.id.partition("~")[0] for g in made if "~own" in g.id} == tasks
 
 
+def test_a_task_whose_id_looks_like_that_of_an_attempt_is_refused():
+    """Its attempts would be paired with another task, or with none."""
+    marked = msgspec.structs.replace(GOLDENS[0], id="a~b")
+    with pytest.raises(InputError, match="golden 'a~b': the id has a '~'"):
+        attacks(WORLDS, [GOLDENS[1], marked])
+
+
 def test_attacks_without_a_task_are_refused_in_words():
     with pytest.raises(ConfigError, match="goldens with expected calls"):
         attacks(WORLDS, [Golden("hello")])

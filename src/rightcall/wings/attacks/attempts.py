@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from rightcall.core.codec import encode, encode_as
-from rightcall.core.errors import ConfigError
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.decide.safety_rate import MARK
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import (
@@ -132,6 +133,9 @@ def attack_maker(
         raise ConfigError(
             "attacks need goldens with expected calls: there is no task that an attack could disturb"
         )
+    if marked := next((golden.id for golden in usable if MARK in golden.id), None):
+        problem = f"the id has a '{MARK}', which separates the attack from the task in the ids of attempts"
+        raise InputError(f"golden '{marked}'", problem, "rename the golden, or run it without attacks")
     corpus = encode_as([list(goldens), list(tools.values()), other_text], repr).decode()
     maker = AttackMaker(usable, tools, roles, plan, CanaryMint(plan.seed, corpus))
     maker.served = frozenset(served)
