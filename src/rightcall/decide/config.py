@@ -14,7 +14,7 @@ from rightcall.model.failure import Code, WorstCaseCode
 from rightcall.model.record import Record
 from rightcall.model.worst_case import Threat
 
-ATTACK_CODES = frozenset({"hijacked", "leaked"})
+ATTACK_CODES = frozenset({"hijacked", "leaked", "out_of_scope", "cross_user", "runaway", "over_refusal"})
 """Codes that only an attack can show: where none was delivered, their absence says nothing."""
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Part = Annotated[float, msgspec.Meta(ge=0, le=1)]

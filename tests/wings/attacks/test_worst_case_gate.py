@@ -68,7 +68,7 @@ def test_without_a_sink_there_is_no_pass(invoke, tmp_path):
 
 
 def test_a_run_without_the_numbers_is_inconclusive_and_says_what_to_type(invoke):
-    assert invoke("auto", {"forbid": ["runaway"]}).exit_code == 0
+    assert invoke("auto", {"forbid": ["double_effect"]}).exit_code == 0
     code, verdict = gated(invoke, "auto", {"worst_case": ASKED})
     assert code == 3 and "rightcall run SUITE" in verdict["sentence"]
 
@@ -81,7 +81,7 @@ def test_a_missing_wing_is_an_error_before_the_run(invoke, monkeypatch):
 
 def test_a_gate_without_the_key_asks_nobody_and_writes_nothing(invoke, monkeypatch, tmp_path):
     monkeypatch.setitem(seam.BUILT_IN["services"], SERVICE, "rightcall.wings.gone:nothing")
-    assert invoke("none", {"forbid": ["runaway"]}).exit_code == 0
-    exported = invoke("none", {"forbid": ["runaway"]}, "runs", "export", "last", "-o", "out.jsonl")
+    assert invoke("none", {"forbid": ["double_effect"]}).exit_code == 0
+    exported = invoke("none", {"forbid": ["double_effect"]}, "runs", "export", "last", "-o", "out.jsonl")
     assert exported.exit_code == 0, exported.output
     assert "worst_case" not in (tmp_path / "out.jsonl").read_text("utf-8")
