@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -322,3 +323,14 @@ def test_every_run_of_characters_before_an_at_sign_is_a_mail_address(text: str) 
 )
 def test_the_addresses_of_a_long_hostile_text_are_found_at_once(text: str) -> None:
     assert "eve@evil.example" in addresses_in(text + " eve@evil.example")
+
+
+@pytest.mark.parametrize("sign", ["k", "*", "["], ids=["names", "stars", "brackets"])
+def test_a_call_with_very_many_arguments_is_judged_at_once_and_as_strictly(sign):
+    """A rule is compared with every leaf, so that rules made for every leaf would take its square."""
+    many = {f"{sign}{number}": "x" for number in range(20_000)}
+    state = after_mail("Send Bob a message")
+    started = time.process_time()
+    verdict = state.check("send_message", {"to": {**many, "email": EVIL}, "body": "hi"})
+    assert "to" in verdict.by and time.process_time() - started < 5
+    assert state.check("send_message", {"to": BOB, "body": "hi", "cc_email": EVIL, **many}).stops

@@ -11,12 +11,15 @@ import msgspec
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.text import first_names
 from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import ToolRoles
+from rightcall.model.tool_roles import ParameterClass, ToolRoles
 from rightcall.schema.roles.derivation import tool_roles, toolset_roles
 from rightcall.schema.roles.leaves import leaves, types_of
 from rightcall.schema.roles.parameters import classify
 from rightcall.tools.guard.base_rules import base_rules
 from rightcall.tools.guard.policy import GuardPolicy, GuardRule, several
+
+MOST_UNDECLARED = 200
+"""Undeclared arguments of one call that are classed one by one: rules are compared with each of its leaves."""
 
 
 class BoundPolicy:
@@ -54,9 +57,12 @@ class BoundPolicy:
         """The rules that bind on a call with arguments at these paths; undeclared ones are classed by their names."""
         roles = self.roles_of(tool)
         undeclared = frozenset(paths) - self._declared[tool]
-        key = (tool, undeclared)
+        further: dict[str, tuple[ParameterClass, ...]] = {}
+        if len(undeclared) > MOST_UNDECLARED:  # each is then bound as any of them would be
+            further = {"*": tuple(sorted({kind for path in undeclared for kind in classify(path, {})}))}
+        key = (tool, frozenset((*further, *further.get("*", ()))) or undeclared)
         if key not in self._rules:
-            further = {path: classify(path, {}) for path in undeclared}
+            further = further or {path: tuple(classify(path, {})) for path in undeclared}
             extended = msgspec.structs.replace(roles, parameters={**roles.parameters, **further})
             if len(self._rules) > 10_000:  # a model that invents arguments without end
                 self._rules.clear()
