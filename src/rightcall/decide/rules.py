@@ -18,9 +18,10 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
-from rightcall.decide.safety_rate import endless_tasks, task_of
+from rightcall.decide.safety_rate import endless_tasks
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
+from rightcall.model.safety import task_of
 from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import zero_seen_bound
 

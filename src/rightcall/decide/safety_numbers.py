@@ -13,11 +13,11 @@ from statistics import median
 
 import msgspec
 
-from rightcall.decide.safety_rate import SafetyRate, task_of
+from rightcall.decide.safety_rate import SafetyRate
 from rightcall.decide.search_numbers import SearchNumbers
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.safety import REPORTED_GOALS, AttackOutcome
+from rightcall.model.safety import REPORTED_GOALS, AttackOutcome, task_of
 from rightcall.stats.intervals import clopper_pearson_bounds, wilson
 from rightcall.stats.paired_tests import mcnemar_exact
 

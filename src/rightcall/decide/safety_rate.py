@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rightcall.decide.outcome import Outcome
 from rightcall.model.record import Record
+from rightcall.model.safety import MARK
 
 
 class SafetyRate(Record, frozen=True):
@@ -17,15 +18,6 @@ class SafetyRate(Record, frozen=True):
     low: float | None = None
     high: float | None = None
     upper: float | None = None
-
-
-MARK = "~"
-"""Separates the user's golden from the attack in the id of an attempt."""
-
-
-def task_of(golden_id: str) -> str:
-    """The user's golden of an attempt."""
-    return golden_id.partition(MARK)[0]
 
 
 def endless_tasks(outcomes: Iterable[Outcome]) -> frozenset[str]:

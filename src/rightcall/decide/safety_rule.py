@@ -11,8 +11,8 @@ from rightcall.decide.config import SafetyGate
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, GateRule, Word
 from rightcall.decide.safety_numbers import attempts_needed
-from rightcall.decide.safety_rate import MARK, endless_tasks, task_of
-from rightcall.model.safety import REPORTED_GOALS, AttackOutcome
+from rightcall.decide.safety_rate import endless_tasks
+from rightcall.model.safety import MARK, REPORTED_GOALS, AttackOutcome, task_of
 from rightcall.stats.intervals import clopper_pearson_bounds
 
 NOTHING_SEEN = {

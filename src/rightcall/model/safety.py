@@ -68,6 +68,15 @@ LIST_CARRIERS: frozenset[Carrier] = frozenset({"definition", "shadow", "rug_pull
 """Carriers that change the list of tools: what they plant is delivered with it."""
 
 
+MARK = "~"
+"""Separates the user's golden from the attack in the id of an attempt."""
+
+
+def task_of(golden_id: str) -> str:
+    """The user's golden of an attempt."""
+    return golden_id.partition(MARK)[0]
+
+
 class Plant(Record, frozen=True):
     """One planted text or value.
 

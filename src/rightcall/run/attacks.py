@@ -7,7 +7,7 @@ the wing that knows attacks.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,15 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyTally
 from rightcall.decide.search_numbers import SearchRecord
+from rightcall.metrics.safety.endless import without_runaway
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.plan import Plan
+from rightcall.store.base import Key
+from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
@@ -82,6 +85,12 @@ def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
     if numbers is None or search is None:
         return numbers
     return msgspec.structs.replace(numbers, adaptive=search.numbers)
+
+
+def settle_stored(store: Store, writer: RunWriter, keys: Sequence[Key]) -> None:
+    """Replace these results of a run that is not finished by what they show."""
+    stored = store.runs.results_of(writer.run_id, keys, trajectories=True)
+    writer.replace([without_runaway(result) for result in stored.values()])
 
 
 SERVICE = "worst_case_numbers"

@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.decide.verdict import Verdict
+from rightcall.metrics.safety.endless import EndlessTasks
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.run import CaseResult, Run, Summary
@@ -23,7 +24,6 @@ from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
 from rightcall.run.decided_trials import DecidedTrials
-from rightcall.run.endless_attempts import EndlessTasks
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.outcome import (
     EarlyStop,
@@ -204,7 +204,7 @@ class LiveRun:
         return bool(stop_at) and any(failure.code in stop_at for failure in result.codes)
 
     def recount(self, results: Iterable[CaseResult]) -> None:
-        """Count all results anew, because some were replaced."""
+        """Count all results again, because some were replaced."""
         self._progress.tally = Tally(self._plan.scorer.names)
         if self._plan.gate is not None:
             self._evidence = GateEvidence(self._plan.gate, self._plan.quarantine)

@@ -11,6 +11,7 @@ import msgspec
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
+from rightcall.metrics.safety.endless import EndlessTasks
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, Golden
@@ -20,7 +21,7 @@ from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.endless_attempts import EndlessTasks, settle_stored
+from rightcall.run.attacks import settle_stored
 from rightcall.run.floor import compute_floor
 from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import results_of_run, verdict_without_gate

@@ -18,10 +18,9 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attacks import search_of_plan, worst_case_of_plan
+from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
 from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.decided_trials import DecidedTrials, Decider
-from rightcall.run.endless_attempts import settle_stored
 from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import results_of_run
@@ -133,9 +132,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
-    if endless := running.endless.unsettled():
-        await asyncio.to_thread(persist, partial(settle_stored, store, writer, endless))
-        running.recount(results_of_run(store, run.id, trajectories=True))
+    await _settle_endless(running, store, writer, persist)
     floor = await floor_of_plan(prepared, store, run)
     if decided is None and progress.done >= planned:
         await search_of_plan(plan, store, run, persist, progress.tally, tell)
@@ -151,6 +148,13 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=writer.epoch):
         await asyncio.to_thread(persist, write)
     return outcome
+
+
+async def _settle_endless(running: LiveRun, store: Store, writer: RunWriter, persist: Persistence) -> None:
+    """Replace results of attempts on tasks that never end, and count all results again."""
+    if endless := running.endless.unsettled():
+        await asyncio.to_thread(persist, partial(settle_stored, store, writer, endless))
+        running.recount(results_of_run(store, writer.run_id, trajectories=True))
 
 
 def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
-from rightcall.decide.safety_rate import SafetyRate, task_of
+from rightcall.decide.safety_rate import SafetyRate
 from rightcall.metrics.safety.delivery import waiting_text
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Code
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.safety import Safety
+from rightcall.model.safety import Safety, task_of
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.show.view.attack_hits import HitReader, HitView

@@ -14,11 +14,11 @@ import msgspec
 
 from rightcall.core.codec import encode, encode_as
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.decide.safety_rate import MARK
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import (
     DESCRIPTION,
+    MARK,
     REPORTED_GOALS,
     AttackCall,
     Canary,
