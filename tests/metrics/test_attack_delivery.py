@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -45,6 +46,18 @@ def test_a_line_of_a_ledger_that_says_nothing_delivers_nothing(detail, change, s
     line = LedgerEntry(1, "attack", "read", detail=detail, change=change)
     verdict = rc.score_trajectory(an_attempt(first_session=session), a_recording(ledger=(line,)))
     assert not verdict.checked and not verdict.passed
+
+
+@pytest.mark.parametrize(
+    ("output", "delivered"),
+    [({"text": f"\ud800 {TEXT}"}, True), ({"text": "\ud800 hello"}, False), ([{"a": [f"Hi. {TEXT}"]}], True),
+     (json.dumps({"text": f"One.\n{TEXT}"}), True), (TEXT, True), (None, False), (7, False)],
+    ids=["surrogate", "surrogate alone", "nested", "JSON as text", "text", "nothing", "number"],
+)  # fmt: skip
+def test_a_recorded_result_shows_the_text_wherever_it_is(output, delivered):
+    read = msgspec.structs.replace(READ, output=output)
+    verdict = rc.score_trajectory(an_attempt(), Trajectory(calls=(read,), output="Done."))
+    assert verdict.checked is delivered
 
 
 @pytest.mark.parametrize("carrier", ["definition", "shadow", "rug_pull"])

@@ -9,7 +9,7 @@ from rightcall.core.text import pluralize
 from rightcall.model.call import ToolCall
 from rightcall.model.safety import Safety
 from rightcall.model.trajectory import Trajectory
-from rightcall.tools.attacks.canary_search import find_in_value
+from rightcall.tools.attacks.canary_search import find_in_value, texts_of
 from rightcall.tools.attacks.placement import wrap_text
 from rightcall.tools.attacks.tool_list import SECOND_SESSION
 from rightcall.tools.attacks.trial_plants import REFUSED
@@ -115,12 +115,13 @@ def _in_messages(safety: Safety, index: int, trajectory: Trajectory) -> bool:
 
 def _in_results(safety: Safety, index: int, calls: Sequence[ToolCall], *, anywhere: bool = False) -> bool:
     """Whether a result of the tool that carries a text, or of any tool, has it."""
-    plant = safety.plants[index]
-    coded = encode_as(_text(safety, index), repr)[1:-1]
+    plant, text = safety.plants[index], _text(safety, index)
+    coded = encode_as(text.encode("utf-8", "replace").decode(), repr)[
+        1:-1
+    ].decode()  # of a result that is JSON text
     return any(
         (anywhere or plant.tool in (call.name, _skill_read(call)))
-        and call.output is not None
-        and coded in encode_as(call.output, repr)
+        and any(text in leaf or coded in leaf for _, leaf in texts_of(call.output))
         for call in calls
     )
 
