@@ -145,6 +145,14 @@ def test_a_document_that_nobody_hands_to_a_model_is_not_run(tmp_path):
     assert "neither the golden's context nor resources" in str(result.trajectory.ledger)
 
 
+@pytest.mark.parametrize("gate", [None, {"min": 0.5, "rule": "point"}, {"safety": {"min_delivery": 0.0}}])
+def test_a_run_whose_attacks_nobody_met_is_no_pass(gate, tmp_path):
+    everything = [GOLDENS[0], DOCUMENT]
+    run = rc.evaluate(agents.agent(hardened, everything), everything, store=tmp_path / "runs.db", gate=gate)
+    assert (run.verdict.word, run.verdict.exit_code) == ("INCONCLUSIVE", 3)
+    assert "none of 1 attack was delivered, so nothing is known" in run.verdict.sentence
+
+
 def test_a_function_is_handed_the_documents_of_its_golden(tmp_path):
     seen = []
 

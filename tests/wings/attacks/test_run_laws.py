@@ -268,7 +268,7 @@ def test_score_shows_the_same_safety_as_the_run(few, tmp_path):
     assert rc.score(goldens, recorded).safety is None
 
 
-def test_attacks_that_nobody_met_are_no_pass_in_score_and_run(tmp_path):
+def test_attacks_that_nobody_met_are_no_pass_in_score(tmp_path):
     made = rc.attacks(WORLDS, GOLDENS[:1], {"attempts": 2, "carriers": ["result"], "twins": {"neutral": 0}})
     everything = [GOLDENS[0], *made]
     calls = [ToolCall(call.tool, call.plain_arguments, status="ok") for call in GOLDENS[0].expected_calls]
