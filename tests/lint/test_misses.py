@@ -91,6 +91,8 @@ def test_a_payment_that_is_created_twice_is_paid_twice(name, severity):
          ("delete_project", "Removes a project from the workspace permanently."), "error"),
         (("archive_project", "Hides a project. Its data stays; for removal use delete_project."),
          ("delete_project", "Deletes a project with all data. To hide it use archive_project."), ""),
+        (("rollback_project", "Rolls back a project of the workspace to a date."),
+         ("delete_project", "Deletes a project of the workspace at a date."), ""),
         (("delete_issue_reaction", "Delete the reaction of an issue."),
          ("delete_note_reaction", "Delete the reaction of a note."), ""),
         (("get_project", "Returns a project of the workspace."),

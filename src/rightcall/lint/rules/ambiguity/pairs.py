@@ -7,6 +7,7 @@ from rightcall.lint.features.mentions import LINKS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import SEVERITIES, Finding, SetFindings, Severity, set_rule
+from rightcall.schema.effects import DELETE_SYNONYMS, DESTROY
 
 SAME_TEXT = 0.95
 DESTROYS = 0.80
@@ -80,8 +81,10 @@ def _severity(pair: ToolPair) -> Severity:
 
 def _differ_by_verb(pair: ToolPair) -> bool:
     """`remove_project` and `delete_project`: one thing, two words for the same, and the same parameters."""
-    first, second = (set(tool.name_tokens) - {tool.effect.verb} for tool in (pair.first, pair.second))
-    return first == second and bool(first) and pair.parameters == 1.0
+    tools = pair.first, pair.second
+    first, second = (set(tool.name_tokens) - {tool.effect.verb} for tool in tools)
+    same_verb = all({tool.effect.verb, tool.opening_verb} & (DELETE_SYNONYMS | DESTROY) for tool in tools)
+    return same_verb and first == second and bool(first) and pair.parameters == 1.0
 
 
 def _hint(pair: ToolPair) -> str:
