@@ -291,3 +291,17 @@ def test_tools_in_one_wording_are_distinguished_by_the_thing_that_each_names() -
         for tools in (few, many)
     ]
     assert errors == [1, 0]
+
+
+def test_the_counts_of_the_fifth_reading_are_those_of_its_sample() -> None:
+    path = UNSEEN.parent / "fifth_sample.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for reading, servers in (("first", "13 servers"), ("second", "11 servers")):
+        errors = [row for row in rows if (row["reading"], row["severity"]) == (reading, "error")]
+        right, debatable, wrong = (
+            sum(row["verdict"] == verdict for row in errors) for verdict in ("right", "debatable", "wrong")
+        )
+        total = len(errors)
+        assert f"| {servers} | error | {total} | {total} | {right} | {debatable} | {wrong} |" in TOLD
+        assert all(row["tool"] in TOLD for row in errors if row["verdict"] == "wrong")
+    assert all(row["why"] for row in rows)

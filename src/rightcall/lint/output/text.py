@@ -45,7 +45,7 @@ def plain_text(
 
 
 def _fitting(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
-    """The finding with a line of its source that fits beside the margin."""
+    """The finding with as much of its source line as fits into the width."""
     most = max(width or 0, NARROWEST) - len(_INDENT) - len("| ")
     if width is None or len(diagnostic.excerpt) <= most:
         return diagnostic
