@@ -40,12 +40,17 @@ def param_no_description(tool: ToolFeatures) -> Findings:
                 node.path, f"'{node.name}' has no description", _DESCRIPTION_HINT, severity=severity
             )
     for top, nodes in inner.items():
-        names = ", ".join(dict.fromkeys(node.name for node in nodes))
-        where = f"'{top.name}'" if top.name else str(top.path[-1])
-        verb = "has" if len(nodes) == 1 else "have"
-        yield Finding(
-            nodes[0].path, f"inside {where}, {excerpt(names, 60)} {verb} no description", _DESCRIPTION_HINT
+        names = list(dict.fromkeys(f"'{node.name}'" for node in nodes))
+        listed = ", ".join(names[:MOST_LISTED]) + (
+            f" and {len(names) - MOST_LISTED} more" * (len(names) > MOST_LISTED)
         )
+        where = f"'{top.name}'" if top.name else str(top.path[-1])
+        verb = "has" if len(names) == 1 else "have"
+        yield Finding(nodes[0].path, f"in {where}, {listed} {verb} no description", _DESCRIPTION_HINT)
+
+
+MOST_LISTED = 5
+"""Fields without a description that one message names."""
 
 
 def _wraps(node: Node) -> bool:
