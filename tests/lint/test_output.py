@@ -12,6 +12,7 @@ from rightcall.lint.output.text import plain_text
 from rightcall.lint.source.read import read_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE
+from tests.lint.test_precision import bills
 from tests.support.published_schemas import problems, sarif_schema
 
 REPORT = lint(read_text(json.dumps(BEFORE, indent=1), name="crm/tools.json"))
@@ -150,3 +151,12 @@ def test_long_messages_are_wrapped_at_the_width_of_the_terminal_and_stay_indente
     messages = [line for line in narrow.splitlines() if line.startswith("    ") and "|" not in line]
     assert all(len(line) <= 60 for line in messages) and len(messages) > 3
     assert " ".join(narrow.split()) == " ".join(plain_text(report).split())
+
+
+def test_a_confusable_pair_is_one_entry_that_names_the_other_rules() -> None:
+    tools = [bills("invoices"), bills("notices")]
+    report = lint_tools(tools)
+    assert {"TD502", "TD505"} <= {each.code for each in report.diagnostics if each.severity == "warning"}
+    shown = plain_text(report)
+    assert "warning TD505" not in shown and "TD505)" in shown
+    assert "TD505 no-contrast [" in plain_text(lint_tools(tools, select=("TD505",)))

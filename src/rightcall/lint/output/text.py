@@ -33,7 +33,7 @@ def plain_text(
     floor = SEVERITIES.index(least)
     shown = [_fitting(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
     groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
-    for diagnostic in sorted(shown, key=_harm):
+    for diagnostic in sorted(_once_a_pair(shown), key=_harm):
         groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
     has_others = len({diagnostic.code for diagnostic in report.diagnostics}) > 1
     parts: list[str] = []
@@ -42,6 +42,30 @@ def plain_text(
         parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
     lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
     return "\n".join(part for line in lines for part in _wrapped(line, width)) + "\n"
+
+
+def _once_a_pair(shown: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings, those about a pair that is reported as confusable named in that report instead of repeated."""
+    pairs = {d.tool: {d.tool, *d.others} for d in shown if d.code == CONFUSABLE and d.severity != "info"}
+    folded = [
+        d
+        for d in shown
+        if d.code in _OF_A_PAIR
+        and d.severity != "info"
+        and any({d.tool, *d.others} <= pair for pair in pairs.values())
+    ]
+    for diagnostic in shown:
+        if diagnostic in folded:
+            continue
+        tools = pairs.get(diagnostic.tool, set()) if diagnostic.code == CONFUSABLE else set()
+        also = sorted({d.code for d in folded if {d.tool, *d.others} <= tools})
+        note = f" (also {', '.join(also)})" if also else ""
+        yield msgspec.structs.replace(diagnostic, message=diagnostic.message + note) if note else diagnostic
+
+
+CONFUSABLE = "TD502"
+_OF_A_PAIR = frozenset(("TD205", "TD505"))
+"""Rules that say of a confusable pair what to write, which its own hint says too."""
 
 
 def _fitting(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
