@@ -218,7 +218,8 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if plan.trials < 1:
             problems.append(f"trials must be at least 1, got {plan.trials}")
         if not problems and reading.count == 0:
-            problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
+            where = plan.dataset if isinstance(plan.dataset, Path) else plan.name
+            problems = [f"{where}: no goldens to run; check --only and --limit"]
         if problems:
             raise ConfigError(*problems)
         ready = reading.plan_in_memory()
