@@ -23,7 +23,7 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
-from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now
+from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now, with_shown
 from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
@@ -151,8 +151,13 @@ class SingleTurn:
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
         messages = (*_earlier(golden), Message("user", golden.input))
-        recorder = Recorder(*messages)
         request = self._prompts.request(golden, trial, messages)
+        trajectory = await self._ask(request, Recorder(*messages))
+        if golden.safety is None:
+            return trajectory
+        return with_shown(trajectory, golden.safety, request.prompt.tools)
+
+    async def _ask(self, request: ModelRequest, recorder: Recorder) -> Trajectory:
         try:
             reply = await self._asker.ask(request, Deadline(self._limits.seconds))
         except TimeoutError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant, Safety
 from rightcall.model.tool import Annotations, Tool
+from rightcall.model.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.attacks.placement import wrap_text
+from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, mock_ready
 from rightcall.tools.runtime.context import CallContext
@@ -77,15 +79,29 @@ def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext
 def note_shown(context: CallContext, offered: Iterable[Tool], *, pulled: bool = False) -> None:
     """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
     assert context.plants is not None
-    safety, shown = context.plants.safety, {tool.name: tool for tool in offered}
+    for index, line in _shown_lines(context.plants, offered, pulled):
+        if not context.count(("shown", index)):
+            context.ledger.add("attack", **line)
+
+
+def with_shown(trajectory: Trajectory, safety: Safety, offered: Iterable[Tool]) -> Trajectory:
+    """The trajectory of a model that was asked once, with a ledger of the planted definitions that it was shown."""
+    lines = _shown_lines(TrialPlants(safety), offered, pulled=False)
+    ledger = tuple(LedgerEntry(at, "attack", **line) for at, (_, line) in enumerate(lines, start=1))
+    return replace(trajectory, ledger=ledger)
+
+
+def _shown_lines(
+    plants: TrialPlants, offered: Iterable[Tool], pulled: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    safety, shown = plants.safety, {tool.name: tool for tool in offered}
     for index, plant in enumerate(safety.plants):
         if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
             continue
         refusal = NO_DOCUMENTS if plant.carrier == "document" else ""
         if plant.carrier == "skill" and not _is_listed(plant, shown, safety):
             refusal = NO_CATALOGUE
-        if not context.count(("shown", index)):
-            context.ledger.add("attack", **context.plants.line(index, refusal))
+        yield index, plants.line(index, refusal)
 
 
 def _is_listed(plant: Plant, shown: Mapping[str, Tool], safety: Safety) -> bool:
