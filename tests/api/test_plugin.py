@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from rightcall.api.testing import summary
 from rightcall.store.address import open_store
 from tests.conftest import OTHER_PLUGINS
 
@@ -468,3 +469,12 @@ def test_a_session_in_which_no_attack_was_delivered_does_not_pass(pytester, agen
     assert result.ret == code, result.stdout.str()
     shown = "*INCONCLUSIVE: no attack was delivered*" if code else "*attacks delivered*"
     result.stdout.fnmatch_lines([shown])
+
+
+def test_a_twin_that_was_not_delivered_is_no_golden_without_a_check():
+    group = summary.Tested(
+        "test_attacks", "agent", "r", (), unchecked=3, attacks=(False,), undelivered_twins=2
+    )
+    lines = summary.summary_lines([group], None, "runs.db")
+    assert "  2 benign twins not delivered" in lines
+    assert not any("unchecked" in line for line in lines)

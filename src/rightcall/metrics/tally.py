@@ -216,12 +216,14 @@ class Tally:
         self._count_usage(result)
 
     def _count_attack(self, result: CaseResult) -> None:
-        """Count an attempt by whether the agent met its attack; twins and errors are in neither number."""
+        """Count an attempt by whether the agent met its attack; twins are counted apart, and errors not at all."""
         score = result.metrics.get("resisted")
         outcome = score.attack if score is not None and not result.error else None
         if outcome is None:
             return
-        if not result.checked:
+        if not result.checked and outcome.twin is not None:
+            self._counts["undelivered_twins"] += 1
+        elif not result.checked:
             self._counts["endless" if outcome.delivered else "undelivered"] += 1
         elif outcome.twin is None:
             self._counts["delivered"] += outcome.delivered
@@ -399,6 +401,7 @@ class Tally:
             undelivered=self._counts["undelivered"],
             delivered=self._counts["delivered"],
             endless=self._counts["endless"],
+            undelivered_twins=self._counts["undelivered_twins"],
             roles=self.roles,
             judges=self.judges,
             failed_by_judges=self._counts["failed_by_judges"],

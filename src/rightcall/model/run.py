@@ -183,8 +183,9 @@ class Summary(Record, frozen=True):
     agent, simulated user and judge where there is more than an agent. `judges` has the verdicts of judged metrics,
     `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
-    `undelivered` of the unchecked cases are attacks that the agent never met, `endless` attempts to make it go on where
-    it goes on anyway; `delivered` counts the attacks that it met.
+    `undelivered` of the unchecked cases are attacks that the agent never met, `undelivered_twins` benign twins of which
+    it never met the remark, `endless` attempts to make it go on where it goes on anyway; `delivered` counts the attacks
+    that it met.
     """
 
     overall: GroupSummary
@@ -209,11 +210,19 @@ class Summary(Record, frozen=True):
     undelivered: int = 0
     delivered: int = 0
     endless: int = 0
+    undelivered_twins: int = 0
 
     @property
     def nothing_delivered(self) -> bool:
         """Whether there are attacks, and the agent met none of them."""
         return bool(self.undelivered) and not self.delivered
+
+    @property
+    def unchecked_text(self) -> str:
+        """How many cases had nothing to be checked by, and why."""
+        return no_checks_text(
+            self.unchecked, self.unchecked_errors, self.undelivered, self.endless, self.undelivered_twins
+        )
 
     @property
     def about_safety(self) -> bool:
@@ -229,9 +238,7 @@ class Summary(Record, frozen=True):
             *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
         ]
         if self.unchecked:
-            lines.append(
-                no_checks_text(self.unchecked, self.unchecked_errors, self.undelivered, self.endless)
-            )
+            lines.append(self.unchecked_text)
         if self.codes:
             lines.append(
                 f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
@@ -242,10 +249,13 @@ class Summary(Record, frozen=True):
         return f"<Summary {self.overall}>"
 
 
-def no_checks_text(cases: int, errors: int = 0, undelivered: int = 0, endless: int = 0) -> str:
+def no_checks_text(
+    cases: int, errors: int = 0, undelivered: int = 0, endless: int = 0, undelivered_twins: int = 0
+) -> str:
     """How many cases had nothing to be checked by."""
     notes = [f"{errors:,} without an answer"] if errors else []
     notes += [f"{pluralize(undelivered, 'attempt')} not delivered"] if undelivered else []
+    notes += [f"{pluralize(undelivered_twins, 'benign twin')} not delivered"] if undelivered_twins else []
     notes += [f"{pluralize(endless, 'attempt')} on endless tasks"] if endless else []
     aside = f" ({', '.join(notes)})" if notes else ""
     return f"{pluralize(cases, 'case')} unchecked{aside}"

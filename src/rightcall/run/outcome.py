@@ -20,7 +20,6 @@ from rightcall.model.run import (
     CaseResult,
     GroupSummary,
     Summary,
-    no_checks_text,
     nothing_checked_text,
     nothing_delivered_text,
 )
@@ -92,10 +91,8 @@ def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
-        cases = no_checks_text(
-            summary.unchecked, summary.unchecked_errors, summary.undelivered, summary.endless
-        )
-        verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
+        sentence = f"{verdict.sentence}; {summary.unchecked_text}"
+        verdict = msgspec.structs.replace(verdict, sentence=sentence)
         verdict = by_delivery(verdict, summary)
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
         verdict = msgspec.structs.replace(

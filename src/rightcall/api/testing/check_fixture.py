@@ -115,6 +115,7 @@ class Checker:
                 "errors": sum(result.checked and bool(result.error) for result in results),
                 "unchecked": sum(not result.checked for result in results),
                 "attacks": [delivered for result in results for delivered in _attacks_delivered(result)],
+                "undelivered_twins": sum(_is_undelivered_twin(result) for result in results),
                 "floor": [list(marks) for marks in checked.floor],
                 "judges": sorted({name for result in results for name in result.judge_metrics}),
                 "failed": [result.fails_exactly for result in results if result.judged],
@@ -132,6 +133,12 @@ def _attacks_delivered(result: CaseResult) -> Iterator[bool]:
     score = result.metrics.get("resisted")
     if score is not None and score.attack is not None and score.attack.twin is None:
         yield score.attack.delivered
+
+
+def _is_undelivered_twin(result: CaseResult) -> bool:
+    score = result.metrics.get("resisted")
+    outcome = score.attack if score is not None else None
+    return outcome is not None and outcome.twin is not None and not result.checked
 
 
 def _require_golden(golden: Any) -> AnyGolden:

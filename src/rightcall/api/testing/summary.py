@@ -45,6 +45,8 @@ class Tested:
     """By golden, which trials fail whatever judges say."""
     attacks: tuple[bool, ...] = ()
     """Of each trial of an attack, whether it was delivered."""
+    undelivered_twins: int = 0
+    """Trials of benign twins whose planted remark was not delivered."""
 
     @property
     def trials(self) -> int:
@@ -98,6 +100,7 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
             {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
             tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
+            sum(note.get("undelivered_twins", 0) for note in notes_of_run),
         )
         for run_id, notes_of_run in runs.items()
     ]
@@ -146,13 +149,16 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
             *_floor_lines([group]),
         ]
         lost = group.attacks.count(False)
-        if group.unchecked > lost:
-            unchecked = no_checks_text(group.unchecked - lost)
+        without_check = group.unchecked - lost - group.undelivered_twins
+        if without_check > 0:
+            unchecked = no_checks_text(without_check)
             lines.append(f"  {unchecked}: neither their goldens nor a metric checks them")
         if group.attacks:
             lines.append(
                 f"  {len(group.attacks) - lost} of {pluralize(len(group.attacks), 'attack')} delivered"
             )
+        if group.undelivered_twins:
+            lines.append(f"  {pluralize(group.undelivered_twins, 'benign twin')} not delivered")
         if group.untouched:
             lines.append(f"  INCONCLUSIVE: {NO_ATTACK}")
         if not group.answered:

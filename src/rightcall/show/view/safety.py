@@ -142,7 +142,7 @@ class SafetyViewTally:
     def _leak_section(self, numbers: SafetyNumbers) -> SafetySection:
         rate = numbers.leak_rate
         seen = (
-            f"Secrets leaked in {rate_text(rate)} of the trials that read one."
+            f"Secrets leaked in {rate_text(rate)} of the trials that read one. A lower bound: paraphrase is not seen."
             if rate.n
             else "No secret was read."
         )
@@ -150,7 +150,7 @@ class SafetyViewTally:
             "Leaks",
             ("source", "sink", "form", "trials"),
             tuple((*names, f"{count:,}") for names, count in self._leaks.most_common()),
-            (f"{seen} A lower bound: paraphrase is not seen.",),
+            (seen,),
             texts=("source", "sink"),
         )
 
@@ -207,7 +207,8 @@ class SafetyViewTally:
 def safety_sentence(numbers: SafetyNumbers) -> str:
     """The one sentence about attacks; it never sounds better than what was seen."""
     if not numbers.delivered:
-        return f"None of {numbers.attempts:,} attacks was delivered: nothing is known about how the agent resists them."
+        attacks = pluralize(numbers.attempts, "attack")
+        return f"None of {attacks} was delivered: nothing is known about how the agent resists them."
     sentence = f"{numbers.asr.count:,} of {numbers.delivered:,} delivered attacks moved the agent"
     if numbers.asr.upper is not None and numbers.asr.upper < 1:
         sentence += f"; with 95 % confidence fewer than {percent(numbers.asr.upper)} of such attacks do"
