@@ -165,7 +165,7 @@ def defence_problem(agent: Agent) -> str:
         return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
     is_model = isinstance(agent.model, str | ModelEndpoint) or hasattr(agent.model, "complete")
     if not is_model or (isinstance(agent.model, str) and is_address(agent.model)):
-        return f"defences: {agent.name} makes its own requests; defences are for models that RightCall asks"
+        return f"defences: '{agent.name}' makes its own requests; defences are for models that RightCall asks"
     return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
 
@@ -178,11 +178,9 @@ def guard_problem(agent: Agent) -> str:
         unguarded = f"guard: the tools of {model.name} are run by its own code, so no call can be stopped"
         return "" if model.can_mock else f"{unguarded}; see `rightcall adapters list`"
     if isinstance(model, str) and is_address(model):
-        return f"guard: {agent.name} runs its tools elsewhere, so no call can be stopped"
+        return f"guard: '{agent.name}' runs its tools elsewhere, so no call can be stopped"
     if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
-        return (
-            f"guard: {agent.name} is a function; observe the agent object that calls tools: rc.observe(agent)"
-        )
+        return f"guard: '{agent.name}' is a function; observe the agent object that calls tools: rc.observe(agent)"
     return "" if agent.mode == "loop" else "guard: single_turn runs no tools; set agent.mode: loop"
 
 
@@ -226,9 +224,9 @@ def _approvals_problem(agent: Agent, what: str) -> str:
             f"{what}: requests for approval of {model.name} are not observed; see `rightcall adapters list`"
         )
     if isinstance(model, str) and is_address(model):
-        return f"{what}: {agent.name} runs elsewhere, and asks whoever is there"
+        return f"{what}: '{agent.name}' runs elsewhere, and asks whoever is there"
     if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
-        return f"{what}: {agent.name} is a function; observe the agent object that asks: rc.observe(agent)"
+        return f"{what}: '{agent.name}' is a function; observe the agent object that asks: rc.observe(agent)"
     if agent.mode == "single_turn":
         return f"{what}: single_turn runs no tools; set agent.mode: loop"
     return ""

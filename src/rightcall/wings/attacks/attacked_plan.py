@@ -149,6 +149,6 @@ def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
 
 def _own_tools(agent: Agent) -> str:
     return (
-        f"attacks cannot be planted in what {agent.name} reads, because it brings its own tools; write the attempts "
+        f"attacks cannot be planted in what '{agent.name}' reads, because it brings its own tools; write the attempts "
         "with `rightcall attacks make`, plant them yourself, and score the recorded trajectories"
     )
