@@ -47,3 +47,9 @@ def test_old_damage_raises_no_alarm():
     before = outcomes(100, g3="forbidden_call")
     assert not compare(before, before).alarms
     assert not compare(before, outcomes(100)).alarms
+
+
+def test_a_code_that_nothing_could_show_is_undecided_in_plain_words():
+    verdict = decide(read_gate({"forbid": ["hijacked"]}), outcomes(100))
+    assert verdict.word == "INCONCLUSIVE"
+    assert "whether hijacked occurs is undecided: no attack was delivered" in verdict.sentence

@@ -228,10 +228,11 @@ class HardRule(msgspec.Struct, frozen=True):
                 self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
             )
         if not clusters:
-            sentence = f"{self.name} is undecided: no golden has a scored trial"
+            sentence = f"whether {self.code} occurs is undecided: no golden has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         if why := self._unseen(outcomes):
-            return Check(self.name, "INCONCLUSIVE", f"{self.name} is undecided: {why}", limit=0.0)
+            sentence = f"whether {self.code} occurs is undecided: {why}"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         bound = zero_seen_bound(clusters, alpha)
         sentence = (
             f"{self.code} never occurred in {pluralize(trials, 'trial')} of "
