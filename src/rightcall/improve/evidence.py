@@ -319,8 +319,8 @@ def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
 SENTENCES = {
     "extra": "A tool is called where none is needed in {n} (tools_avoided): a description is too broad. "
     "Say what the tool is not for.",
-    "missed": "No tool is called in {n} that need one (tools_selected): a description is too narrow. "
-    "Add the words that users say.",
+    "missed": "A needed tool is not called, nor another in its place, in {n} (tools_selected): a description is too "
+    "narrow. Add the words that users say.",
     "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
     "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",
 }

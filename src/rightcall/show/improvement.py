@@ -67,9 +67,9 @@ def _terms(improvement: Improvement) -> str:
     spent = f", ${improvement.cost_usd:.2f}" if improvement.cost_usd else ""
     early = f" ({improvement.seen} were enough)" if 0 < improvement.seen < improvement.proof else ""
     return (
-        f"{improvement.tune} goldens to tune on, {improvement.proof} for proof{early}; "
+        f"{pluralize(improvement.tune, 'golden')} to tune on, {improvement.proof} for proof{early}; "
         f"proof number {improvement.proofs} on these goldens, level {improvement.alpha:.3g}; "
-        f"{improvement.calls:,} calls{spent}"
+        f"{pluralize(improvement.calls, 'call')}{spent}"
     )
 
 

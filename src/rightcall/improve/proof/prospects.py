@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from statistics import NormalDist
 
-from rightcall.core.text import hundredths
+from rightcall.core.text import hundredths, pluralize
 from rightcall.improve.proof.material import TUNE, Material
 from rightcall.improve.proposals import Proposal
 
@@ -63,10 +63,11 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
 
 def no_cause(material: Material) -> str:
     """Why nothing is proven where the goldens to tune on show no cause that could be changed."""
+    show = "shows" if len(material.tune) == 1 else "show"
     return (
-        f"The {len(material.tune)} goldens to tune on show no cause that stands out from chance, so there is nothing "
-        f"to prove on the other {len(material.proof)}; more goldens like those that fail would show it; --unproven "
-        "writes the patch as it is"
+        f"The {pluralize(len(material.tune), 'golden')} to tune on {show} no cause that stands out from chance, so "
+        f"there is nothing to prove on the other {len(material.proof)}; more goldens like those that fail "
+        "would show it; --unproven writes the patch as it is"
     )
 
 
@@ -83,10 +84,10 @@ def announcement(material: Material, proposals: int) -> str:
     planned = most_calls(material, proposals)
     spent = [result.usage.cost_usd or 0.0 for result in material.results]
     price = f", about ${planned * sum(spent) / len(spent):.2f}" if any(spent) else ""
-    some = "1 proposal" if proposals == 1 else f"{proposals} proposals"
     return (
-        f"{some} on {len(material.tune)} goldens, then the best on {len(material.proof)} others × "
-        f"{material.options.trials} trials: up to {planned:,} calls{price}"
+        f"{pluralize(proposals, 'proposal')} on {pluralize(len(material.tune), 'golden')}, then the best on "
+        f"{pluralize(len(material.proof), 'other')} × {pluralize(material.options.trials, 'trial')}: "
+        f"up to {pluralize(planned, 'call')}{price}"
     )
 
 
