@@ -100,6 +100,8 @@ def test_a_delay_takes_its_time_on_the_clock():
         ({"poll": {"result": 1, "generate": True}}, "several answers"),
         ({"poll": {"goldens": {"g": {"error": {"error": "x"}}}}}, "mocks.poll.goldens.g: unknown error 'x'"),
         ({"poll": 3}, "mocks.poll: the value must be an object"),
+        ({"poll": [{"id": "a"}]}, "got a list; what the tool returns goes under result: {result: …}"),
+        ({"poll": {"id": "a"}}, "; what the tool returns goes under result: {result: …}"),
     ],
 )
 def test_a_mistake_in_the_mocks_is_reported_before_the_run(mocks, told):

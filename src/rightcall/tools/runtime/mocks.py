@@ -103,7 +103,7 @@ class MockPlan:
                 self._mocks[name] = plain if isinstance(plain, Mock) else read_mock(plain, where)
                 problems += self._check(name, self._mocks[name], where)
             except InputError as error:
-                problems.append(str(error))
+                problems.append(f"{error}{_result_hint(plain)}")
         if problems:
             raise ConfigError(*problems)
 
@@ -136,6 +136,12 @@ class MockPlan:
         for golden, inner in mock.goldens.items():
             problems += self._check(name, inner, f"{where}.goldens.{golden}")
         return problems
+
+
+def _result_hint(plain: Any) -> str:
+    """How to write a result that was given in place of a mock; "" where the mock has a field that exists."""
+    is_mock = isinstance(plain, Mapping) and not set(Mock.__struct_fields__).isdisjoint(plain)
+    return "" if is_mock else "; what the tool returns goes under result: {result: …}"
 
 
 def read_mock(plain: Any, where: str) -> Mock:
