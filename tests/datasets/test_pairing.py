@@ -67,6 +67,12 @@ def test_an_unknown_golden_is_named_with_a_suggestion(tmp_path: Path):
     assert text == "t.jsonl:2: golden_id 'betta' is not in g.jsonl; did you mean 'beta'?"
 
 
+def test_an_attempt_that_is_not_among_the_goldens_is_called_one(tmp_path: Path):
+    text = refused(tmp_path, ["alpha"], [("alpha", None), ("alpha~result.send", None)])
+    assert "is not in g.jsonl; it is an attempt of an attack" in text
+    assert "`rightcall attacks make" in text
+
+
 @pytest.mark.parametrize("recorded", [[("a", None)], [("b", None), ("a", None)], []])
 def test_goldens_without_trajectory_are_counted_unless_a_part_is_enough(tmp_path: Path, recorded):
     left = 6 - len(recorded)

@@ -17,11 +17,15 @@ from rightcall.datasets.index import GoldenIndex
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.files.checked_read import require_file
 from rightcall.model.golden import AnyGolden
+from rightcall.model.safety import MARK
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
 NO_MORE = (0, None)
 NAMED = 3
+ATTEMPT_HINT = (
+    "it is an attempt of an attack: add to the goldens what `rightcall attacks make SUITE -o FILE` writes"
+)
 BUCKETS = 256
 LAST_BUCKET = BUCKETS - 1
 
@@ -104,7 +108,12 @@ class _Pairing:
                 match = index.take(recording.golden_id)
                 if match is None:
                     problem = f"golden_id '{recording.golden_id}' is not in {self._goldens}"
-                    hint = suggestion(recording.golden_id, index.some_ids()) or "are these the right files?"
+                    hint = ATTEMPT_HINT if MARK in recording.golden_id else ""
+                    hint = (
+                        hint
+                        or suggestion(recording.golden_id, index.some_ids())
+                        or "are these the right files?"
+                    )
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
                 golden, count = match
                 yield golden, self._trial(recording, count), recording.trajectory
