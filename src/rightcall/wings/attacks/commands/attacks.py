@@ -134,6 +134,7 @@ def make(
     tell(
         f"{output}: {pluralize(len(attack_set.attempts), 'attempt')} of {attack_set.possible:,} possible, {twins}"
     )
+    tell("to run them as they are written there, make the file the dataset of a suite")
     for what, reason in attack_set.refused.items():
         tell(f"cannot be tested: {what}: {reason}", err=True)
     for what, reason in attack_set.left_out.items():
@@ -243,7 +244,7 @@ def _show(result: WorstCaseResult, source: str, options: WorstCaseOptions) -> No
 
 @click.group()
 def attacks() -> None:
-    """Show what an attacker could reach through your tools, and what stops him."""
+    """Show what an attacker could reach through your tools, and what stops them."""
 
 
 attacks.add_command(list_attacks)
