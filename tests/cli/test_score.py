@@ -142,6 +142,9 @@ def test_tools_bring_defaults_and_schemas_into_the_verdict(scored, tmp_path):
     with_default = [{"golden_id": "a", "calls": [call]}]
     assert scored([asked("a")], with_default).code == 1
     assert scored([asked("a")], with_default, "--tools", tools).code == 0
+    assert f"done.jsonl --tools {tools} --json" in " ".join(
+        scored([asked("a")], with_default, "--tools", tools).out.split()
+    )
     number = [{"golden_id": "a", "calls": [{"name": "get_weather", "arguments": {"city": 5}}]}]
     codes = [
         code["code"] for code in scored([asked("a")], number, "--tools", tools, "--json").rows[0]["codes"]

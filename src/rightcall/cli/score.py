@@ -195,7 +195,8 @@ def _skip_note(count: int) -> list[str]:
 
 
 def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:
-    hints = [f"rightcall score {goldens} {trajectories} --json | jq 'select(.passed | not)'"]
+    definitions = f" --tools {tools}" if tools is not None else ""
+    hints = [f"rightcall score {goldens} {trajectories}{definitions} --json | jq 'select(.passed | not)'"]
     if tools is None:
         hints.append(f"rightcall dataset check {goldens} --tools TOOLS.json")
     return hints
