@@ -46,3 +46,17 @@ def test_what_cannot_work_is_refused(mapping, problem):
 
 def test_everything_must_pass_is_allowed_as_a_bare_comparison():
     assert read_gate({"min": 1.0, "rule": "point"}).min == 1.0
+
+
+@pytest.mark.parametrize(
+    ("gate", "limits"),
+    [
+        ({"worst_case": {}}, False),
+        ({"forbid": ["forbidden_call"], "latency_ms": {"p95": 9}}, False),
+        ({"min": 0.5}, True),
+        ({"tags": {"money": 0.9}}, True),
+        ({"baseline": {"run": "last"}}, True),
+    ],
+)
+def test_a_gate_knows_whether_it_asks_how_many_cases_pass(gate, limits):
+    assert read_gate(gate).limits_passes is limits

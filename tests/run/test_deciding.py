@@ -59,6 +59,15 @@ def test_a_single_forbidden_code_fails_the_run(store):
     assert run(store, lambda i, t: i != 7, gate=gate).verdict.word == "FAIL"
 
 
+def test_a_pass_of_a_gate_without_a_rate_says_how_many_cases_did_not_pass(store):
+    gate = read_gate({"forbid": ["no_call"]})
+    fresh = run(store, lambda i, t: i % 2, gate=gate)
+    assert fresh.verdict.word == "PASS"
+    assert fresh.verdict.sentence.endswith("; 20 of 40 cases did not pass (the gate sets no min)")
+    assert gate_run(store, fresh.run.id, gate) == fresh.verdict
+    assert "did not pass" not in run(store, lambda i, t: True, gate=gate).verdict.sentence
+
+
 def test_a_stored_run_is_judged_as_a_fresh_one(store):
     gate = read_gate({"min": 0.7})
     fresh = run(store, lambda i, t: i % 5 != 0, gate=gate, trials=2)

@@ -194,6 +194,12 @@ class Gate(Record, frozen=True):
                 raise ConfigError(f"gate: {name} must be above 0 and at most 1, got {share:g}")
 
     @property
+    def limits_passes(self) -> bool:
+        """Whether it asks how many cases pass: of all, of some of them, or compared with another run."""
+        rates = (self.min, self.above_floor, self.baseline)
+        return rates != (None, None, None) or bool(self.metrics or self.categories or self.tags)
+
+    @property
     def generalizes(self) -> bool:
         """Whether it claims something about cases that were not drawn, so that related goldens count as one."""
         rates = (self.min, self.above_floor) != (None, None) or bool(

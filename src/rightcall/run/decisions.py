@@ -110,7 +110,7 @@ def gate_run(
             judged=judged,
             worst_case=worst_case,
         )
-    verdict = with_counts(verdict, summary or counts_of_row(stored))
+    verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
     verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)

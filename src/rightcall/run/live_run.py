@@ -272,7 +272,7 @@ class LiveRun:
                 worst_case=worst_case,
             )
             verdict = msgspec.structs.replace(
-                with_counts(verdict, summary), rate=summary.overall.rate, floor=floor
+                with_counts(verdict, summary, gate), rate=summary.overall.rate, floor=floor
             )
         else:
             verdict = verdict_without_gate(summary, judged, self._plan.judges)

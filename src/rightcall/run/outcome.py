@@ -83,11 +83,17 @@ def verdict_without_gate(
     return with_counts(verdict, summary)
 
 
-def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
+def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) -> Verdict:
     """The verdict with what no rate contains: unchecked cases, and calls of real tools whose outcome is unknown.
 
-    Without a checked case there is no other verdict, whatever a gate says about undecided runs.
+    Without a checked case there is no other verdict, whatever a gate says about undecided runs. A PASS of a gate that
+    limits no pass rate says how many cases did not pass.
     """
+    failed = summary.overall.cases - summary.overall.passed
+    if gate is not None and not gate.limits_passes and verdict.word == "PASS" and failed:
+        cases = pluralize(summary.overall.cases, "case")
+        sentence = f"{verdict.sentence}; {failed:,} of {cases} did not pass (the gate sets no min)"
+        verdict = msgspec.structs.replace(verdict, sentence=sentence)
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
