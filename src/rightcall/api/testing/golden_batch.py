@@ -89,7 +89,7 @@ class GoldenBatch:
         run_id = self._keeper.keep(
             msgspec.structs.replace(prepared, plan=plan), list(plan.goldens()), every, again=again
         )
-        floor = {} if again else run_blocking(_marks_of_trivial_agents(prepared))
+        floor = {} if again else run_blocking(marks_of_trivial_agents(prepared))
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [
             Checked(
@@ -121,12 +121,14 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
     return ordered, prepared
 
 
-async def _marks_of_trivial_agents(prepared: Prepared) -> dict[str, TrivialMarks]:
+async def marks_of_trivial_agents(prepared: Prepared) -> dict[str, TrivialMarks]:
     """What trivial agents make of the goldens that were run, by id; those for which time ran out are not judged."""
     ends, marks_by_id = time.monotonic() + MOST_SECONDS, dict[str, TrivialMarks]()
     scorer = trivial_scorer(prepared)
     with scorer.guard():
         for golden in prepared.plan.goldens():
+            if golden.safety is not None:  # an attack on a task that counts already
+                continue
             marks = NO_TIME if time.monotonic() > ends else await scorer.marks(golden)
             if marks is not None:
                 marks_by_id[golden.id] = marks
