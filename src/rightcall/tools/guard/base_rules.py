@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.words import name_tokens, word_set
+from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.model.tool_roles import ParameterClass, SinkKind, ToolRoles
 from rightcall.schema.effects import EFFECTS
 from rightcall.tools.guard.policy import FORMAT, GuardPolicy, GuardRule, Vouching
@@ -57,7 +57,8 @@ _EFFECT_CLASS = {"create": "create", "update": "update"}
 def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
     """Classes of words of which a user who wants this tool uses one; for an unknown verb the words of its name.
 
-    Who changes a standing payment asks for it with words of money or of change: "adjust my rent".
+    A word that a parameter has too is the thing and not the deed: whoever says "van" did not ask for
+    `retire_van(van_id)`. Who changes a standing payment asks for it with words of money or of change: "adjust my rent".
     """
     sinks = set(roles.sinks)
     for kind in ("destroy", "exec"):
@@ -74,7 +75,9 @@ def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
     classes += [effect] if effect and "grant" not in classes else []
     classes += [roles.verb] if roles.verb and not effect else []
     named = tuple(token for token in name_tokens(roles.tool) if len(token) > 2)
-    return tuple(dict.fromkeys(classes)) or named or (roles.tool,)
+    things = {stem(token) for parameter in roles.parameters for token in name_tokens(parameter)}
+    deeds = tuple(token for token in named if stem(token) not in things)
+    return tuple(dict.fromkeys(classes)) or deeds or named or (roles.tool,)
 
 
 @lru_cache(maxsize=1024)
