@@ -35,7 +35,7 @@ def goals_with_known_values(
     fields = fields_of(user_calls)
     return [
         *_destroy_other(golden, tools, roles, user_calls, fields),
-        *_goals_nobody_asked(golden, tools, roles, user_calls, fields),
+        *_goals_nobody_asked(golden, tools, roles, user_calls, [*_used_by(user_calls), *fields]),
         *_leak(golden, tools, roles, user_calls, secrets),
         *_retitle(golden, tools, roles),
     ]
@@ -51,6 +51,12 @@ def fields_of(calls: Sequence[ToolCall]) -> list[tuple[str, Any]]:
         for path, value in leaves_of_results
         if isinstance(value, int) or (isinstance(value, str) and 2 < len(value) <= 60)
     ]
+
+
+def _used_by(calls: Sequence[ToolCall]) -> list[tuple[str, Any]]:
+    """What the user's own calls name, by parameter: nothing vouches for a value better than the user."""
+    arguments = [leaf for call in calls for leaf in leaf_values(call.arguments or {})]
+    return [(path.rpartition(".")[2], value) for path, value in arguments if isinstance(value, str | int)]
 
 
 async def secrets_of(
