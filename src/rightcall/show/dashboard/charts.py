@@ -6,7 +6,7 @@ and a page does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from rightcall.improve.step_funnel import StepFunnel
 from rightcall.show.charts import CONFIG, SCHEMA, Spec, to_svg
+from rightcall.show.dashboard.time_axis import moments_of, sides_of_words, time_axis
 from rightcall.show.funnel import funnel_chart
 from rightcall.show.text import one_line
 from rightcall.show.view.case import Bar
@@ -39,8 +40,8 @@ class Palette(NamedTuple):
 
 
 PALETTES: dict[str, Palette] = {
-    "light": Palette("#1d1d1b", "#5f5f5a", "#8c8c85", "#e6e5e0", "#2f5fd0", "#b7791f", "#2a9d8f"),
-    "dark": Palette("#ececea", "#a9a9a4", "#7b7b77", "#2f2f33", "#8fb0ff", "#e8b95b", "#5cc7b8"),
+    "light": Palette("#1d1d1b", "#5f5f5a", "#6f6f69", "#e6e5e0", "#2f5fd0", "#b7791f", "#2a9d8f"),
+    "dark": Palette("#ececea", "#a9a9a4", "#8f8f8a", "#2f2f33", "#8fb0ff", "#e8b95b", "#5cc7b8"),
 }
 SERIES = ["#4c78d8", "#d9822b", "#3a9d78", "#b05cc6", "#c8505a", "#7a8290"]
 
@@ -82,6 +83,8 @@ def trend(
     points: Sequence[Point], theme: Theme, *, narrow: bool = False, of: str = "cases that passed"
 ) -> Spec:
     """A share with its interval for each run, one colour per agent; a vertical line where the tools changed."""
+    moments = moments_of([point.started_at for point in points])
+    changes = [point.tools_changed for point in points]
     values = [
         {
             "run": point.run_id,
@@ -91,20 +94,17 @@ def trend(
             "low": point.passing.low,
             "high": point.passing.high,
             "changed": point.tools_changed,
+            "words": words,
         }
-        for point in points
+        for point, words in zip(points, sides_of_words(moments, changes), strict=True)
     ]
-    x = {
-        "field": "at",
-        "type": "temporal",
-        "title": None,
-        "axis": {"grid": False, "tickCount": 3 if narrow else 8},
-    }
+    axis = time_axis(moments, 3 if narrow else 8)
+    x = {"field": "at", "type": "temporal", "title": None, "axis": axis}
     agents = list(dict.fromkeys(str(value["agent"]) for value in values))
     rates = _rate_layers(x, _agent_colour(agents, theme), of)
-    rules, words = _change_layers(x, theme)
+    rules, *words = _change_layers(x, theme)
     base = _spec(f"Share of {of}, over time", values, NARROW if narrow else 1040, 240, theme)
-    return {**base, "layer": [rules, *rates, *([] if narrow else [words])]}
+    return {**base, "layer": [rules, *rates, *([] if narrow else words)]}
 
 
 def _agent_colour(agents: list[str], theme: Theme) -> Spec:
@@ -135,12 +135,14 @@ def _rate_layers(x: Spec, colour: Spec, of: str) -> list[Spec]:
     ]
 
 
-def _change_layers(x: Spec, theme: Theme) -> tuple[Spec, Spec]:
-    """Where the tools changed: a vertical line, and the words at its top."""
+def _change_layers(x: Spec, theme: Theme) -> Iterator[Spec]:
+    """Where the tools changed: a vertical line, and the words at its top, on the side where there is room."""
     colour = PALETTES[theme].mark
-    base: Spec = {"transform": [{"filter": "datum.changed"}], "encoding": {"x": x}}
-    words = {"type": "text", "text": "tools changed", "color": colour, "align": "left", "dx": 4, "y": 8}
-    return {**base, "mark": {"type": "rule", "strokeDash": [3, 3], "color": colour}}, {**base, "mark": words}
+    rule = {"type": "rule", "strokeDash": [3, 3], "color": colour}
+    yield {"transform": [{"filter": "datum.changed"}], "encoding": {"x": x}, "mark": rule}
+    for side, align, dx in (("after", "left", 4), ("before", "right", -4)):
+        words = {"type": "text", "text": "tools changed", "color": colour, "align": align, "dx": dx, "y": 8}
+        yield {"transform": [{"filter": f"datum.words == '{side}'"}], "encoding": {"x": x}, "mark": words}
 
 
 def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spec:
