@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from rightcall.model import CaseResult, Failure, Tool
+from rightcall.model.tool import Annotations
+from rightcall.show.view.failures import FailureTally
 from rightcall.show.view.run import RunView, cases_of, run_view
 from rightcall.show.view.spread import SpreadTally
 from rightcall.show.view.summary import rate
@@ -91,3 +94,14 @@ def test_quantiles_are_those_of_the_standard_library_and_bins_lose_nothing(value
     for name, at in {"p25": 24, "p50": 49, "p95": 94}.items():
         assert spread.quantiles[name] == pytest.approx(cuts[at])
     assert sum(b.count for b in spread.bins) == spread.n == len(values)
+
+
+def test_rows_of_danger_add_up_to_the_sentence_above_them() -> None:
+    erase = Tool("erase", "Erase it.", {"type": "object"}, annotations=Annotations(destructive=True))
+    forbidden, mistaken = Failure("forbidden_call", "erase"), Failure("wrong_tool", "pause", actual="erase")
+    tally = FailureTally({"erase": erase})
+    tally.add(None, CaseResult("a", 0, False, 0.0, {}, (forbidden, mistaken)))
+    tally.add(None, CaseResult("b", 0, False, 0.0, {}, (mistaken,)))
+    assert tally.danger() == "DANGER forbidden call in 1 case, destructive mistake in 1 case"
+    rows = [(group.code, group.cases, group.danger, group.dangerous) for group in tally.groups()]
+    assert rows == [("forbidden_call", 1, "forbidden call", 1), ("wrong_tool", 2, "destructive mistake", 1)]
