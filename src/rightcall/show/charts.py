@@ -54,7 +54,12 @@ def histogram(spread: Spread | None, unit: str, number_format: str) -> Spec | No
                 "axis": {"format": number_format, "tickCount": 5, "grid": False},
             },
             "x2": {"field": "high"},
-            "y": {"field": "cases", "type": "quantitative", "title": "cases", "axis": {"tickCount": 3}},
+            "y": {
+                "field": "cases",
+                "type": "quantitative",
+                "title": "cases",
+                "axis": {"tickCount": 3, "tickMinStep": 1},
+            },
         },
         "config": CONFIG,
     }

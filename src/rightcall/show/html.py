@@ -143,7 +143,7 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
     """The template environment: everything is escaped, and invisible characters are shown."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
-        from markupsafe import Markup
+        from markupsafe import Markup, escape
     except ImportError:
         raise MissingExtraError("an HTML report", "jinja2", "web") from None
 
@@ -158,7 +158,16 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= FILTERS
+
+    def with_code(text: str) -> Markup:
+        """A sentence as HTML: escaped, and what it has in backticks as code."""
+        parts = visible(text).split("`")
+        if len(parts) % 2 == 0:  # a backtick without its other half
+            return escape(visible(text))
+        code = Markup("<code>{}</code>")
+        return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
+
+    environment.filters |= {**FILTERS, "with_code": with_code}
     return environment
 
 
