@@ -11,15 +11,19 @@ import rightcall as rc
 from rightcall.show.dashboard.access import Access
 from rightcall.show.html import write_html
 from rightcall.store.address import open_store
+from rightcall.wings.attacks.attack_plan import AttackPlan
+from rightcall.wings.attacks.attacked_plan import attack_set_of
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from tests.show.dashboard import shop
 from tests.show.dashboard.conftest import running
 from tests.show.dashboard.test_drafts import DRAFTS
+from tests.wings.attacks.agents import GOLDENS, WORLDS, agent, faint
 
 pytestmark = pytest.mark.stories
 
 PAIR, CASE = "before=old&after=new", "id=cancel-00"
 LONG = "261115-180653-c58f4d-with-a-long-name-of-its-own"
+WORD = "W" * 90
 PAGES = (
     "/runs",
     "/runs/old",
@@ -36,6 +40,9 @@ PAGES = (
     "/tools?run=old",
     f"/runs/{LONG}",
     f"/compare?run=old&run=new&run=going&run={LONG}",
+    "/runs/ATTACKED",
+    "/over-time?suite=attacked",
+    f"/over-time?suite={WORD}",
     "/doubts",
     "/doubts/shop",
     "/drafts",
@@ -49,6 +56,7 @@ PAGES = (
     "report.html",
     "report.html#/case/refund-00",
     f"{LONG}.html",
+    "attacked.html",
     "empty/runs",
     "empty/compare",
     "empty/over-time",
@@ -75,6 +83,12 @@ FAULTS = """() => {
   }
   const crushed = (node) => node.innerText.trim().length > 12 && node.clientWidth < 60;
   for (const cell of document.querySelectorAll("td")) if (shown(cell) && crushed(cell)) faults.push(`a crushed column: ${cell.innerText.slice(0, 60)}`);
+  for (const node of document.querySelectorAll(".line > *"))
+    if (shown(node) && node.innerText.trim().length > 3 && node.clientWidth && node.clientWidth < 20) faults.push(`letter under letter: ${node.innerText.slice(0, 60)}`);
+  for (const cell of document.querySelectorAll("table.cells tbody td:not(:first-child)"))
+    if (shown(cell) && getComputedStyle(cell.parentElement).display === "grid" && cell.innerText.trim() && !cell.dataset.label && !cell.querySelector("button")) faults.push(`a number without its label: ${cell.innerText.slice(0, 60)}`);
+  for (const cell of document.querySelectorAll("table.stack td.num:not(.end)"))
+    if (shown(cell) && getComputedStyle(cell.parentElement).display === "grid" && !cell.dataset.side) faults.push(`a number without its label: ${cell.innerText.slice(0, 60)}`);
   for (const link of document.querySelectorAll("header nav a")) {
     const edge = link.closest("nav").getBoundingClientRect().right;
     if (shown(link) && link.getBoundingClientRect().right > edge + 1) faults.push(`a page is out of sight: ${link.innerText}`);
@@ -98,9 +112,10 @@ def site(filled, tmp_path_factory):
     ):
         add_long_names(store)
         store.datasets.push("mine", DRAFTS, finalized=False)
+        attacked = attacked_run(folder / "shop.db")
         trace = watched_trace(store)
-        for run, name in (("thrice", "report.html"), (LONG, f"{LONG}.html")):
-            with (folder / name).open("wb") as out:
+        for run, name in (("thrice", "report"), (LONG, LONG), (attacked, "attacked")):
+            with (folder / f"{name}.html").open("wb") as out:
                 write_html(store, run, out)
         with running(store) as full, running(empty) as bare, running(store, Access("open sesame")) as locked:
             sites = {"": full, "empty": bare, "locked": locked}
@@ -110,13 +125,14 @@ def site(filled, tmp_path_factory):
                 if file.endswith(".html"):
                     return (folder / file).as_uri() + mark + place
                 first, _, rest = path.partition("/")
-                return f"{sites[first]}/{rest}".replace("TRACE", trace)
+                return f"{sites[first]}/{rest}".replace("TRACE", trace).replace("ATTACKED", attacked)
 
             yield address
 
 
 def add_long_names(store):
-    """A run with a long id, a long agent, long tags and seven requested metrics with long names."""
+    """A run with a long id, a long agent, long tags and seven metrics with long names; a suite named by one long word."""
+    shop.add_run(store, "word", skill=0.5, seed=8, day=2, name=WORD)
     shop.add_run(
         store, LONG, skill=0.5, seed=7, day=4, agent="openrouter:some-vendor/some-model-with-a-long-name"
     )
@@ -129,6 +145,12 @@ def add_long_names(store):
     store.runs.finish(LONG, summary, "FAIL")
 
 
+def attacked_run(file):
+    """The id of a run with attacks, some of which moved the agent."""
+    goldens = [*GOLDENS, *attack_set_of(WORLDS, GOLDENS, AttackPlan(attempts=20)).goldens]
+    return rc.evaluate(agent(faint(0.3, 3), goldens), goldens, store=file, name="attacked").id
+
+
 def watched_trace(store):
     """Traffic with an alarm, and a trace that waits for review."""
     monitor = rc.Monitor(SETTINGS, store=store)
@@ -138,7 +160,7 @@ def watched_trace(store):
     return next(row.trace_id for row in store.traces.page(limit=500) if row.review == "queued")
 
 
-THEMES, WIDTHS = ("light", "dark"), (400, 900, 1600)
+THEMES, WIDTHS = ("light", "dark"), (390, 900, 1600)
 
 
 def faults_of_pages(browser, site, widths, themes):
