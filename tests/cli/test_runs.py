@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
 
+from rightcall.cli.analyze import analyze
+from rightcall.cli.output import store_argument
 from rightcall.cli.runs import runs
 from rightcall.cli.store import store as store_command
 from rightcall.core.errors import InputError
@@ -123,3 +126,25 @@ def test_a_tag_names_a_run_and_can_be_removed(url):
     assert "tags: release" in said(runs, "tag", "r-2", "release", "--store", url)
     assert '"r-2"' in said(runs, "show", "release", "--store", url, "--json")
     assert "tags: none" in said(runs, "tag", "r-2", "release", "--remove", "--store", url)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (runs, ("list",)),
+        (runs, ("list", "--limit", "1")),
+        (runs, ("show", "r-1")),
+        (analyze, ("r-1",)),
+    ],
+)
+def test_hints_repeat_the_store_as_a_shell_reads_it(url, tmp_path, command, words):
+    spaced = shutil.copy(url, tmp_path / "my runs.db")
+    hints = [
+        line for line in said(command, *words, "--store", str(spaced)).splitlines() if "rightcall " in line
+    ]
+    assert hints and all(f"--store '{spaced}'" in hint for hint in hints)
+
+
+def test_a_hint_has_no_password():
+    assert store_argument("postgresql://ann:secret@db/runs") == " --store 'postgresql://ann:***@db/runs'"
+    assert store_argument(None) == ""

@@ -8,7 +8,7 @@ import click
 
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.options import run_argument
-from rightcall.cli.output import console, print_json, print_next
+from rightcall.cli.output import console, print_json, print_next, store_argument
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.store.address import open_store
 
@@ -44,4 +44,7 @@ def analyze(
 
     print_analysis(console(), analysis, weak=weak)
     if analysis.findings:
-        print_next(f"rightcall improve {analysis.run}", f"rightcall analyze {analysis.run} --json")
+        where = store_argument(store_url)
+        print_next(
+            f"rightcall improve {analysis.run}{where}", f"rightcall analyze {analysis.run} --json{where}"
+        )

@@ -13,14 +13,14 @@ from rich.padding import Padding
 
 from rightcall.api.tool_lint import lint
 from rightcall.cli.demo_suites import SUPPORT
-from rightcall.cli.output import as_object
+from rightcall.cli.output import as_object, store_argument
 from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
 from rightcall.cli.run_progress import Watching
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
-from rightcall.store.address import open_store, store_address
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
@@ -219,7 +219,7 @@ class Story:
 
     @property
     def _where(self) -> str:
-        return f" --store {shlex.quote(store_address(self._store_url).typed)}" if self._store_url else ""
+        return store_argument(self._store_url)
 
 
 def _act(out: Screen, number: int, title: str, command: str = "") -> None:

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.command_options import takes_options
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.options import run_argument
-from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.cli.output import console, print_json, print_next, store_argument, tell
 from rightcall.core.options import BaseUrlOption, JsonOption, Option, TrustOption
 from rightcall.files.atomic import write_file
 from rightcall.improve.proof.options import ImproveRequest
@@ -79,5 +79,5 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
         unproven = "" if improvement.proven else " (UNPROVEN)"
         tell(f"wrote {output}{unproven}; your files are unchanged", err=options.as_json)
         if not options.as_json:
-            print_next(f"git apply {output}", f"rightcall run {suite}")
+            print_next(f"git apply {output}", f"rightcall run {suite}{store_argument(options.store)}")
     raise click.exceptions.Exit(improvement.exit_code)

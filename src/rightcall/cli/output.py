@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ __all__ = [
     "print_json_text",
     "print_next",
     "print_painted",
+    "store_argument",
     "tell",
 ]
 
@@ -39,6 +42,13 @@ def print_next(*commands: str) -> None:
     out.say("[dim]next:[/dim]")
     for command in commands:
         out.print(f"  {command}", soft_wrap=True)
+
+
+def store_argument(store_url: str | os.PathLike[str] | None) -> str:
+    """` --store URL` as a hint repeats it, without the password; empty for the default store."""
+    from rightcall.store.address import store_address
+
+    return f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
 
 
 def as_object(value: Any) -> dict[str, Any]:

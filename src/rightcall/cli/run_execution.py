@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import msgspec
 
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
-from rightcall.cli.output import console, print_next, tell
+from rightcall.cli.output import console, print_next, store_argument, tell
 from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
@@ -22,7 +21,7 @@ from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.store.address import Persistence, open_store, store_address
+from rightcall.store.address import Persistence, open_store
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
@@ -110,9 +109,7 @@ class Execution(msgspec.Struct, frozen=True):
             if safety is not None:
                 print_safety(out, safety)
         print_decision(out, outcome.verdict)
-        where = ""
-        if self.options.store:
-            where = f" --store {shlex.quote(store_address(self.options.store).typed)}"
+        where = store_argument(self.options.store)
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
         if watching.failed and not outcome.stopped:
             hints.append(f"rightcall analyze {outcome.run.id}{where}")

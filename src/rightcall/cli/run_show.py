@@ -10,7 +10,7 @@ import click
 
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.options import run_argument
-from rightcall.cli.output import console, print_json, print_json_line, print_next
+from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.store.address import open_store
@@ -44,7 +44,7 @@ def show(
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
     with open_store(store_url, must_exist=True) as store:
-        where = f" --store {store_url}" if store_url else ""
+        where = store_argument(store_url)
         if case is not None:
             _show_case(store, store.runs.get(run), case, trial, raw=raw, as_json=as_json, where=where)
             return

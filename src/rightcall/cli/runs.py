@@ -13,7 +13,7 @@ from rightcall.cli.command_options import CommandGroup, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.options import JsonLinesOption, YesOption, run_argument
-from rightcall.cli.output import console, print_json_line, tell
+from rightcall.cli.output import console, print_json_line, store_argument, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import Option, StoreOption
@@ -60,10 +60,11 @@ def list_(
             print_json_line(run)
         return
     _print_table(stored_runs)
+    where = store_argument(store_url)
     if len(stored_runs) == limit:
-        tell(f"next: rightcall runs list --after {one_line(stored_runs[-1].id)}")
+        tell(f"next: rightcall runs list --after {one_line(stored_runs[-1].id)}{where}")
     elif stored_runs:
-        tell(f"next: rightcall runs show {one_line(stored_runs[0].id)}")
+        tell(f"next: rightcall runs show {one_line(stored_runs[0].id)}{where}")
 
 
 @runs.command()
