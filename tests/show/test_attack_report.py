@@ -106,7 +106,7 @@ def test_a_hit_is_told_in_every_format_and_hostile_text_stays_text(tmp_path):
     (hit,) = view.hits
     assert (hit.tool, hit.step, hit.reached) == ("send_message", 2, "took effect, the attack is complete")
     assert next((argument.name, argument.marked) for argument in hit.arguments) == ("to", True)
-    assert hit.stopped and "by its rules to" in hit.guard
+    assert hit.stopped and "by its rules 'to'" in hit.guard
     assert view.sentence.startswith(
         "1 of 1 delivered attacks moved the agent. Static attacks: a lower bound."
     )

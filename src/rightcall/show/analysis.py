@@ -100,6 +100,7 @@ def _print_confusion(out: Screen, analysis: Analysis) -> None:
         for expected_tool, called, times in analysis.confusion[:MOST_ROWS]
     ]
     texts = ("expected", "called")
+    out.print()
     print_columns(out, (*texts, "trials"), rows, texts=texts, caption="expected and called")
 
 
@@ -112,6 +113,7 @@ def _print_parameters(out: Screen, analysis: Analysis) -> None:
             (f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60])
         )
     texts = ("parameter", "mistakes", "for example")
+    out.print()
     print_columns(
         out, ("parameter", "wrong", "of", "mistakes", "for example"), rows, texts=texts, caption="parameters"
     )

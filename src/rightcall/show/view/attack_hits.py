@@ -137,8 +137,12 @@ class HitReader:
         if not verdict.stops:
             return False, "auto would not have stopped this call"
         deed = "asked the user before" if verdict.verdict == "confirm" else "refused"
-        about = f": {verdict.argument} is {verdict.label}" if verdict.argument and verdict.label else ""
-        rules = f"by its rule{'s' if len(verdict.by) > 1 else ''} {', '.join(verdict.by)}"
+        about = (
+            f": '{verdict.argument}' is labelled {verdict.label}"
+            if verdict.argument and verdict.label
+            else ""
+        )
+        rules = f"by its rule{'s' if len(verdict.by) > 1 else ''} {', '.join(map(repr, verdict.by))}"
         return True, one_line(f"auto would have {deed} this call {rules}{about}", 300)
 
     def _lint(self, safety: Safety, call: ToolCall | None) -> str:
