@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.show.dashboard.time_axis import moments_of, sides_of_words, time_axis
+from rightcall.show.dashboard.charts import moments_of, sides_of_words, time_axis
 
 
 def test_runs_of_one_second_are_labelled_with_their_time_not_with_a_fraction():

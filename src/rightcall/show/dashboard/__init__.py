@@ -4,7 +4,6 @@
     access      who may see it, and which requests may change data
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
-    time_axis   labels of their axis of time
     views       what was computed for a run, cached until the run changes
     links       URLs of pages, and the fields of forms
     server      the server itself: address, port, a deadline for requests, Ctrl-C
