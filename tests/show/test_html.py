@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import MissingExtraError
+from rightcall.show.html import html_environment
 from tests.show.conftest import Made, written, written_anew
 from tests.show.samples import many_cases
 
@@ -62,3 +63,16 @@ def test_a_missing_package_says_what_to_install(demo: Made, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r'pip install "rightcall\[web\]"'):
         written_anew("html", demo)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("run `a <b>` and `c`", "run <code>a &lt;b&gt;</code> and <code>c</code>"),
+        ("one ` alone <i>", "one ` alone &lt;i&gt;"),
+        ("", ""),
+    ],
+)
+def test_what_a_sentence_has_in_backticks_is_code(sentence: str, shown: str) -> None:
+    page = html_environment().from_string("{{ sentence|with_code }}")
+    assert page.render(sentence=sentence) == shown

@@ -58,7 +58,7 @@ def histogram(spread: Spread | None, unit: str, number_format: str) -> Spec | No
                 "field": "cases",
                 "type": "quantitative",
                 "title": "cases",
-                "axis": {"tickCount": 3, "tickMinStep": 1},
+                "axis": {"tickCount": min(3, max(b.count for b in spread.bins))},  # cases are whole
             },
         },
         "config": CONFIG,

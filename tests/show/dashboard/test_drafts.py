@@ -137,3 +137,9 @@ def test_what_is_not_there_is_not_found(client, shelf, address):
 
 def test_a_change_without_the_token_of_the_page_is_refused(client, shelf):
     assert client.post("/drafts/mine/finalize", data={}).status_code == 403
+
+
+def test_a_golden_without_a_category_has_no_empty_fact(client, store):
+    store.datasets.push("mine", DRAFTS, finalized=False)
+    page = client.get("/drafts/mine/golden?id=timer").text
+    assert "<span>None</span>" not in page
