@@ -390,3 +390,10 @@ def test_view_follows_the_rate_over_a_group_and_compare_pairs_attempts_by_id(tmp
     words = ["compare", before.id, after.id, "--json", "--store", str(tmp_path / "runs.db")]
     compared = CliRunner().invoke(cli, words)
     assert "read~11" in compared.output, compared.output
+
+
+def test_a_table_without_a_rate_says_why(tmp_path):
+    run = moved_run(tmp_path / "runs.db")
+    (families,) = (part for part in run_view(run.store, run.id).safety.sections if part.title == "By family")
+    assert families.rows[0][-2:] == ("–", "–")
+    assert families.sentences == ("–: fewer than 10 delivered attempts give no rate.",)

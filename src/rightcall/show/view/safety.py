@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from rightcall.core.text import percent, percent_interval, pluralize
-from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
+from rightcall.decide.safety_numbers import FEWEST, FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
 from rightcall.decide.safety_rate import SafetyRate
 from rightcall.metrics.safety.delivery import waiting_text
 from rightcall.model.danger import NO_TOOLS
@@ -234,7 +234,9 @@ def _rate_row(name: str, rate: SafetyRate) -> tuple[str, ...]:
 
 def _groups(title: str, name: str, rows: tuple[FamilyRow, ...], *, folded: bool = False) -> SafetySection:
     cells = tuple(_group_row(row) for row in rows)
-    return SafetySection(title, (name, *COUNTS), cells, texts=(name,), folded=folded)
+    few = any(row.asr.value is None and row.delivered < FEWEST for row in rows)
+    notes = (f"–: fewer than {FEWEST} delivered attempts give no rate.",) if few else ()
+    return SafetySection(title, (name, *COUNTS), cells, notes, texts=(name,), folded=folded)
 
 
 def _group_row(row: FamilyRow) -> tuple[str, ...]:
