@@ -16,6 +16,12 @@ from rightcall.core.operating_system import name_unnamed_file, open_unnamed_file
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise `InputError` for a file that may have been edited since it was written, unless it is to be replaced."""
+    if (path.is_file() or path.is_dir()) and not force:  # not a pipe or /dev/stdout
+        raise InputError(str(path), "exists already", "name another file with -o, or replace it with --force")
+
+
 @contextlib.contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that replaces `path` when the block ends without an exception.

@@ -168,5 +168,7 @@ def test_make_uses_the_plan_of_the_suite(tmp_path):
     assert ids
     assert all(name.startswith("read~error.") for name in ids)
     assert "--attacks" not in outcome.output
-    CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto"])
+    kept = CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto"])
+    assert kept.exit_code != 0 and len(output.read_text().splitlines()) == len(ids)
+    CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto", "--force"])
     assert len(output.read_text().splitlines()) > len(ids)

@@ -20,9 +20,9 @@ from rightcall.cli.output import (
     tell,
 )
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
+from rightcall.core.options import ForceOption, JsonOption, Option, StoreOption, TrustOption
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import write_file
+from rightcall.files.atomic import refuse_existing, write_file
 from rightcall.store.address import open_store
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
 
@@ -40,6 +40,7 @@ def guard(
         str, Option("Policy to write out: auto, strict or a file", flags=("--guard",))
     ] = "auto",
     output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write out the guard policy of the tools of SOURCE, a suite or a source of tools: every rule with its role.
 
@@ -51,6 +52,8 @@ def guard(
     from rightcall.tools.guard.policy import guard_policy
     from rightcall.wings.attacks.subject import attack_subject
 
+    if output is not None:
+        refuse_existing(output, force=force)
     subject = attack_subject(source, trust=trust)
     policy = guard_policy(policy_name)
     if policy is None:
@@ -106,6 +109,7 @@ def make(
     plan: Annotated[
         str | None, Option("Plan of attacks [default: the suite's, or auto]", metavar="auto|FILE")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write the attacks on the tools of SUITE as goldens, to read, keep and edit; then run or score them as any others.
 
@@ -117,6 +121,7 @@ def make(
     from rightcall.wings.attacks.attacked_plan import attack_goldens
     from rightcall.wings.attacks.subject import attack_subject
 
+    refuse_existing(output, force=force)
     subject = attack_subject(suite, trust=trust)
     if subject.plan is None:
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")

@@ -11,7 +11,8 @@ from rightcall.cli.command_options import takes_options
 from rightcall.cli.drafts import add_to_draft
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import tell
-from rightcall.core.errors import InfrastructureError, InputError
+from rightcall.core.errors import InfrastructureError
+from rightcall.files.atomic import refuse_existing
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
 from rightcall.wings.generate.commands.proposals import expected
@@ -144,10 +145,8 @@ def _require_free_target(options: GenerateOptions) -> None:
     if options.draft:
         if options.output:
             raise click.UsageError("--output and --draft cannot be combined")
-    elif options.written.exists() and not options.force and not options.dry_run:
-        raise InputError(
-            str(options.written), "exists already", "name another file with -o, or replace it with --force"
-        )
+    else:
+        refuse_existing(options.written, force=options.force or options.dry_run)
 
 
 def _keep(production: Production, options: GenerateOptions) -> str:

@@ -11,9 +11,9 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.drafts import add_to_draft
 from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.core.errors import InputError
-from rightcall.core.options import JsonOption, Option
+from rightcall.core.options import ForceOption, JsonOption, Option
 from rightcall.core.text import pluralize
+from rightcall.files.atomic import refuse_existing
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def expected(
     draft: Annotated[
         str | None, Option("Add to the draft of this dataset in the store instead", metavar="ALIAS")
     ] = None,
-    force: Annotated[bool, Option("Replace the output file")] = False,
+    force: ForceOption = False,
     store: Annotated[
         str | None, Option("Store of runs and datasets [default: .rightcall/rightcall.db]")
     ] = None,
@@ -47,10 +47,8 @@ def expected(
     if output is not None and draft:
         raise click.UsageError("--output and --draft cannot be combined")
     target = output or Path("expected.jsonl")
-    if not draft and target.exists() and not force:
-        raise InputError(
-            str(target), "exists already", "name another file with -o, or replace it with --force"
-        )
+    if not draft:
+        refuse_existing(target, force=force)
     with open_store(store, must_exist=True) as opened:
         proposals = draft_expectations(opened, run)
         kept = ""
