@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.accounts import Accounts
@@ -87,3 +92,22 @@ def test_a_token_for_the_user_alone_is_not_shown_to_the_model():
     assert "ask the user" in asked.error.hint and "=" not in asked.error.hint
     token = box.confirmation_token(a_call("wipe"), context)
     assert invoke(box, a_call("wipe", confirmation_token=token), context).call.output == {"wiped": True}
+
+
+def test_threads_that_come_first_together_share_one_set_of_keys():
+    made, together = [], threading.Barrier(8)
+
+    def keys():
+        time.sleep(0.01)  # long enough for every thread to ask
+        made.append(Idempotency(sqlite_store()))
+        return made[-1]
+
+    box = Toolbox([Accounts({"users": USERS})], idempotency=keys)
+
+    def first(_):
+        together.wait()
+        return box.confirmations
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len({id(tokens) for tokens in threads.map(first, range(8))}) == 1
+    assert len(made) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,7 +97,8 @@ class Toolbox:
         self._real = execute == "real" and not faults
         self._rules, self._idempotency = rules or ToolRules(), idempotency
         self._stages_by_plants: dict[bool, Stages] = {}
-        self._stages_lock = threading.Lock()
+        self._keys_and_tokens: tuple[Idempotency, Confirmations] | None = None
+        self._lock = threading.RLock()
         approvals = self._rules.approvals
         self.approvals = None if approvals is None else read_approvals(approvals)
         definitions = {name: entry.tool for name, entry in self._entries.items()}
@@ -109,20 +110,32 @@ class Toolbox:
             self._shown = entries_by_shown_name(self._entries, faults)
         self.guard = self._bind_guard(guard)
 
-    @cached_property
+    @property
     def confirmations(self) -> Confirmations:
         """The tokens that users were given."""
-        return Confirmations(self._keys.store)
+        return self._kept[1]
 
-    @cached_property
+    @property
     def _keys(self) -> Idempotency:
-        """What runs an operation once. Most agents are only shown their tools: it is made with the first call."""
-        given = self._idempotency
-        return given() if callable(given) else given or Idempotency(sqlite_store())
+        """What runs an operation once."""
+        return self._kept[0]
+
+    @property
+    def _kept(self) -> tuple[Idempotency, Confirmations]:
+        """Made with the first call, because most agents are only shown their tools, and once, whichever thread asks.
+
+        Two sets of keys would let an operation happen twice; a cached property takes no lock from Python 3.12 on.
+        """
+        with self._lock:
+            if self._keys_and_tokens is None:
+                given = self._idempotency
+                keys = given() if callable(given) else given or Idempotency(sqlite_store())
+                self._keys_and_tokens = keys, Confirmations(keys.store)
+            return self._keys_and_tokens
 
     def _stages(self, *, plants: bool) -> Stages:
         """What a call passes through, the same for all calls; frameworks make calls in threads."""
-        with self._stages_lock:
+        with self._lock:
             if plants not in self._stages_by_plants:
                 rules, keys = self._rules, self._keys
                 preparer = Preparer(
