@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import zlib
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -23,6 +24,7 @@ from rightcall.model import (
 )
 from rightcall.model.run import GroupSummary
 from rightcall.store.base import ResultFilter, changes
+from rightcall.store.sql.record_bytes import SHORT, compress_json, decompress_json
 
 from .builders import a_result, a_run
 
@@ -243,3 +245,15 @@ def test_a_document_that_is_known_at_the_end_is_written_and_replaced(shared):
     for content in (b"first", b"second"):
         shared.runs.set_document(run.id, "watched", content)
         assert shared.runs.document("watched", run.id) == content
+
+
+@pytest.mark.parametrize("length", [10, 199, 200, 1000, SHORT, SHORT + 1, 100_000])
+def test_a_record_of_any_length_is_read_as_written_and_seldom_longer(length):
+    data = b'"' + b"a" * (length - 2) + b'"'
+    stored = compress_json(data)
+    assert decompress_json(stored) == data and (len(stored) < length / 2 or length < 200)
+
+
+def test_records_of_earlier_versions_are_read():
+    data = b'{"content": "%b"}' % (b"hello " * 50)
+    assert decompress_json(zlib.compress(data, 1)) == data == decompress_json(data)
