@@ -9,7 +9,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model import Golden, Message, ToolCall
+from rightcall.model import Failure, Golden, Message, Score, ToolCall
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
 from rightcall.models.scripted import ScriptedProvider
@@ -97,3 +97,39 @@ def test_a_secret_is_found_in_json_and_in_an_address_too(secret, monkeypatch):
     clean = ResultScrubber()(CaseResult("g", 0, True, 1.0, {}, trajectory=done)).trajectory
     assert clean is not None and clean.output == "[secret] [secret]"
     assert clean.calls[0].arguments == {"[secret]": ["[secret] [secret]"]}
+
+
+CALL = ToolCall("f", {"to": KEY}, id="1")
+PLACES = {
+    "calls alone": {"trajectory": Trajectory((Message("user", "hello"),), (CALL,))},
+    "calls of a message alone": {"trajectory": Trajectory((Message("assistant", "", (CALL,)),))},
+    "calls of both": {"trajectory": Trajectory((Message("assistant", "", (CALL,)),), (CALL,))},
+    "a result in the calls": {
+        "trajectory": Trajectory(
+            (Message("assistant", "", (ToolCall("f", id="1"),)),), (ToolCall("f", id="1", output=KEY),)
+        )
+    },
+    "the same reason twice": {"metrics": dict.fromkeys(("call_f1", "overall"), Score(0.0, False, KEY))},
+    "one of two reasons": {"metrics": {"call_f1": Score(0.0, False, "x"), "order": Score(0.0, False, KEY)}},
+    "an error after the same reason": {
+        "metrics": {"call_f1": Score(0.0, False, ""), "order": Score(0.0, False, "", error=KEY)}
+    },
+    "evidence after the same reason": {
+        "metrics": {
+            "order": Score(0.0, False, "x"),
+            "content": Score(0.0, False, "x", (Failure("wrong_value", actual=KEY),)),
+        }
+    },
+    "the name of a metric": {"metrics": {"order": Score(1.0, True), f"judge({KEY})": Score(1.0, True)}},
+    "codes": {"codes": (Failure("wrong_value", actual=KEY),)},
+    "the error": {"error": f"failed with {KEY}"},
+    "a tag": {"tags": (KEY,)},
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_secret_is_found_wherever_it_stands_in_a_result(place, monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", KEY)
+    fields = {"metrics": {}, **PLACES[place]}
+    result = CaseResult("a", 0, False, 0.0, **fields)
+    assert KEY not in repr(ResultScrubber()(result))

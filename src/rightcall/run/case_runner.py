@@ -6,6 +6,7 @@ and reported is scrubbed, as cassettes are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, get_args
 
@@ -96,14 +97,28 @@ class ResultScrubber:
 
 
 def _texts(result: CaseResult) -> CaseResult:
-    """The result without numbers: the tokens it used, and the scores of a spotless case, which are constants.
+    """The result without what need not be searched: more than half of it.
 
-    They hold no text, and are more than half of what would be searched.
+    That is numbers (the tokens it used, the scores of a spotless case, which are constants), reasons that several
+    dimensions share, and calls that its messages have too.
     """
     trajectory = result.trajectory
+    if trajectory is not None:
+        calls = trajectory.calls
+        said = calls == tuple([call for message in trajectory.messages for call in message.calls])
+        trajectory = structs.replace(trajectory, usage=NOTHING_USED, calls=() if said else calls)
     return structs.replace(
         result,
-        metrics={} if result.metrics is SPOTLESS else result.metrics,
+        metrics={} if result.metrics is SPOTLESS else _distinct_scores(result.metrics),
         usage=NOTHING_USED,
-        trajectory=None if trajectory is None else structs.replace(trajectory, usage=NOTHING_USED),
+        trajectory=trajectory,
     )
+
+
+def _distinct_scores(metrics: Mapping[str, Score]) -> dict[str, Score]:
+    """The scores, without those of dimensions whose only text is a reason that another has."""
+    by_text: dict[object, tuple[str, Score]] = {}
+    for name, score in metrics.items():
+        only_reason = name in SPOTLESS and not (score.codes or score.error or score.attack)
+        by_text.setdefault(score.reason if only_reason else (name,), (name, score))
+    return dict(by_text.values())

@@ -14,8 +14,9 @@ from rightcall.core.redaction.word_likeness import looks_generated
 _SHORTEST_KEY = 15
 """Characters of `_KEY_CHARACTERS` in a row that every key has, but for a private key, which has dashes."""
 _KEY_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_-.~+/=:")
-_OUTSIDE_KEYS = {code: " " for code in range(128) if chr(code) not in _KEY_CHARACTERS}
-_HINTS = re.compile("|".join(re.escape(hint) for key_format in FORMATS for hint in key_format.hints))
+_SPACED = bytes(code if code > 127 or chr(code) in _KEY_CHARACTERS else 32 for code in range(256))
+"""A space for each byte that no key has."""
+_HINTS = re.compile("|".join(re.escape(hint) for key_format in FORMATS for hint in key_format.hints).encode())
 
 
 class SecretPlace(NamedTuple):
@@ -58,8 +59,11 @@ def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
 
 def _has_key_hint(lowered: str) -> bool:
     """Whether a run of characters that is long enough for a key has a hint of one."""
-    tokens = [token for token in lowered.translate(_OUTSIDE_KEYS).split() if len(token) >= _SHORTEST_KEY]
-    return bool(tokens) and _HINTS.search(" ".join(tokens)) is not None
+    data = lowered.encode("utf-8", "surrogatepass")  # bytes: five times as fast
+    tokens = data.translate(_SPACED).split()
+    if max(map(len, tokens), default=0) < _SHORTEST_KEY:
+        return False
+    return _HINTS.search(b" ".join(token for token in tokens if len(token) >= _SHORTEST_KEY)) is not None
 
 
 def _merge_places(places: list[SecretPlace]) -> list[SecretPlace]:

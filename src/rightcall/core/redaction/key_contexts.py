@@ -12,14 +12,15 @@ import re
 import string
 from collections.abc import Iterator
 
-from rightcall.core.redaction.secret_names import NameKind, has_word_before, name_kind
+from rightcall.core.redaction.secret_names import NameKind, has_word_before, name_kind, stems_in
 from rightcall.core.redaction.word_likeness import looks_random
 
 _GAP = r"(?:[ \t]+|[ \t]*:?[ \t]*(?:\r?\n|\\+n)[ \t]*|[ \t]*\|[ \t]*)"
 """Between a word and its value: spaces, the next line, or the next column of a table."""
+_FOREIGN_ASCII = ("passwort", "kennwort", "mot de passe", "senha", "wachtwoord")
 _FOREIGN = (
-    *("passwort", "kennwort", "contraseña", "mot de passe", "senha", "wachtwoord", "hasło", "пароль"),
-    *("mật khẩu", "密码", "密碼", "パスワード", "비밀번호"),
+    *_FOREIGN_ASCII,
+    *("contraseña", "hasło", "пароль", "mật khẩu", "密码", "密碼", "パスワード", "비밀번호"),
 )
 """Password in other languages."""
 _SPOKEN = re.compile(
@@ -37,9 +38,12 @@ _AFTER_WORD = frozenset(" \t:\r\n\\|")
 """What may stand between a word and its value: `tokens` and `"token"` speak of none."""
 
 
-def secret_places(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each such value. `lowered` is the text in small letters."""
-    if not (has_word_before(lowered, _WORDS, _AFTER_WORD) or any(word in lowered for word in _FOREIGN)):
+def secret_places(text: str, lowered: str, stems: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Start and end of each such value. `lowered` is the text in small letters, which has these stems."""
+    foreign = _FOREIGN_ASCII if lowered.isascii() else _FOREIGN
+    if not (
+        has_word_before(lowered, stems, _WORDS, _AFTER_WORD) or any([word in lowered for word in foreign])
+    ):
         return
     for match in _SPOKEN.finditer(text):
         group = match.lastgroup or ""
@@ -163,9 +167,10 @@ def _is_status(name: str, value: str) -> bool:
 
 def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
-    if has_word_before(lowered, _NAME_WORDS, _AFTER_NAME_WORD):
+    stems = stems_in(lowered)
+    if has_word_before(lowered, stems, _NAME_WORDS, _AFTER_NAME_WORD):
         yield from _assignments(text, lowered)
-    for start, end in secret_places(text, lowered):
+    for start, end in secret_places(text, lowered, stems):
         if not is_placeholder(text[start:end]):
             yield "token", start, end
     if "curl" in lowered:
