@@ -173,6 +173,8 @@ def test_a_file_may_be_converted_into_itself(tmp_path: Path):
         ('{"input": "x", "inp\\u0075t": "y"}', "input"),
         ('{"input": "x", "metadata": {"k": 1, "k"\t: 2}}', "k"),
         ('{"input": "x", "metadata": {"a/b": 1, "a\\/b": 2}}', "a/b"),
+        ('{"input": "x", "metadata": {":k": 1, ":k": 2}}', ":k"),
+        ('{"input": "x", "metadata": {"l": ["a", ":"], "k": 1, "k": 2}}', "k"),
     ],
 )
 def test_a_key_that_occurs_twice_in_one_object_is_an_error(tmp_path, suffix, text, key):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -66,16 +67,19 @@ def refuse_deep(item: bytes) -> None:
         raise RecursionError
 
 
+_KEY = re.compile(rb'"([^"]*+)":')
+_ODD = (b"\\", b'" ', b'"\t', b'"\n', b'"\r')
+"""An escaped character, or a space between a key and its colon."""
+
+
 def repeated_key(item: bytes | msgspec.Raw) -> str | None:
     """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
 
     Most lines use no key twice, in any object, which is quick to see.
     """
     data = bytes(item)
-    before = data.split(b'":')
-    names = [part.rpartition(b'"')[2] for part in before[:-1]]
-    plain = b"\\" not in data and not any(gap in data for gap in (b'" ', b'"\t', b'"\n', b'"\r'))
-    if plain and len(set(names)) == len(names):  # no key is written in another way, or apart from its colon
+    # As many keys as there are colons after a quote: none of those is inside a text, or begins a key.
+    if len(set(_KEY.findall(data))) == data.count(b'":') and not any([odd in data for odd in _ODD]):
         return None
     repeats: list[str] = []
 
