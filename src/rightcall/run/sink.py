@@ -18,7 +18,7 @@ from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 
 BATCH = 100
-LONGEST_WAIT = 0.02
+LONGEST_WAIT = 0.05
 
 
 def store_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
