@@ -14,7 +14,7 @@ from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.options import ClusterMode
-from rightcall.decide.verdict import Verdict, decide
+from rightcall.decide.verdict import Verdict
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
@@ -86,30 +86,19 @@ def gate_run(
     worst_case = summary.worst_case if summary else None
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
     judged = evidence_of_labels(store, stored.id, gate, labels)
+    goldens = store.runs.goldens(stored.id)
     if gate.cluster == "auto":
-        clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
-        clustered = in_clusters(outcomes, clusters)
-        verdict = decide(
-            gate,
-            clustered,
-            baseline=baseline,
-            stopped=stopped,
-            floor=evidence,
-            judged=judged,
-            worst_case=worst_case,
-        )
-    else:
-        groups = undeclared_templates(gate, store.runs.goldens(stored.id))
-        verdict = decide_with_templates(
-            gate,
-            outcomes,
-            groups,
-            baseline=baseline,
-            stopped=stopped,
-            floor=evidence,
-            judged=judged,
-            worst_case=worst_case,
-        )
+        outcomes = in_clusters(outcomes, template_clusters(template_groups(goldens)))
+    verdict = decide_with_templates(
+        gate,
+        outcomes,
+        undeclared_templates(gate, goldens),
+        baseline=baseline,
+        stopped=stopped,
+        floor=evidence,
+        judged=judged,
+        worst_case=worst_case,
+    )
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
     verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor)
