@@ -20,10 +20,10 @@ from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
-from rightcall.run.label_evidence import evidence_of_labels
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
+    evidence_of_labels,
     evidence_of_run,
     outcomes_of_run,
     verdict_unfinished,

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rightcall.core.errors import InputError
 from rightcall.decide.config import Gate
+from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
+from rightcall.metrics.judged.form import RunJudge
 from rightcall.model.label import case_id, rule_hash
 from rightcall.model.run import CaseResult
-from rightcall.run.run_judges import JUDGES, judges_of
+from rightcall.run.judged_estimate import NoJudgedRate, RateLabels, rate_labels, run_judged_rate
+from rightcall.run.judged_run import label_folder, load_judged_run
+from rightcall.run.label_session import labels_of
+from rightcall.run.run_judges import judges_of
 from rightcall.store.base import StoredRun
+from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
 
-if TYPE_CHECKING:
-    from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
-    from rightcall.metrics.judged.form import RunJudge
-    from rightcall.run.judged_estimate import RateLabels
-    from rightcall.store.labels import LabelFolder
 
-
-def evidence_of_labels(
-    store: Store, run: str, gate: Gate | None, labels: str | Path | None = None
+def judged_evidence(
+    store: Store, stored: StoredRun, gate: Gate | None, labels: str | Path | None
 ) -> JudgedEvidence | None:
     """What decides the judged rates of a gate, or of the verdict without one; None when judges have no say in it."""
-    stored = store.runs.get(run)
-    if JUDGES not in stored.run.fingerprints:
-        return None
     judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]
     if not judges:
         return None
@@ -35,8 +31,6 @@ def evidence_of_labels(
     cases = _cases(
         judges, store.runs.results(stored.id), {name: found for name, (_, found) in people.items()}
     )
-    from rightcall.decide.judged_evidence import JudgedEvidence
-
     return JudgedEvidence(
         stored.id,
         tuple(judge.metric for judge in judges if judge.decides),
@@ -58,8 +52,6 @@ def _cases(
     judges: Iterable[RunJudge], results: Iterable[CaseResult], labels: dict[str, RateLabels | None]
 ) -> dict[str, CaseEvidence]:
     """The checked cases that judges were asked about; one without an answer of the agent is about nothing."""
-    from rightcall.decide.judged_evidence import CaseEvidence
-
     forms = {judge.metric: judge.form for judge in judges}
     cases = {}
     for result in results:
@@ -85,17 +77,11 @@ def _labels_of(
     store: Store, stored: StoredRun, judge: RunJudge, path: str | Path | None
 ) -> tuple[MetricLabels, RateLabels | None]:
     """The labels of a metric that may estimate a rate, and what is known of them all."""
-    from rightcall.decide.judged_evidence import MetricLabels
-
     rule = rule_hash(judge.form.rubric) if judge.form.rubric else ""
     try:
         folder = _folder(stored, path)
         if not folder.file(judge.metric).is_file():
             return MetricLabels(rule), None
-        from rightcall.run.judged_estimate import rate_labels
-        from rightcall.run.judged_run import load_judged_run
-        from rightcall.run.label_session import labels_of
-
         judged = load_judged_run(store, stored.id, judge.metric, finished=False)
         labelling = labels_of(judged, folder)
         found = rate_labels(judged, labelling)
@@ -108,26 +94,16 @@ def _labels_of(
 
 
 def _folder(stored: StoredRun, path: str | Path | None) -> LabelFolder:
-    from rightcall.run.judged_run import label_folder
-
     return label_folder(stored, Path(path) if path is not None else None)
 
 
-def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
-    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
-    if JUDGES not in stored.run.fingerprints or not stored.finished:
-        return ()
-    return tuple(filter(None, (_sentence(store, stored, judge) for judge in judges_of(store, stored))))
-
-
-def _sentence(store: Store, stored: StoredRun, judge: RunJudge) -> str:
+def judged_sentence(store: Store, stored: StoredRun, judge: RunJudge) -> str:
+    """What people would say of a judged metric of a run; empty when they have labelled none of its cases."""
     try:
         if not _folder(stored, None).file(judge.metric).is_file():
             return ""
     except InputError:  # the suite is somewhere else, and its labels with it
         return ""
-    from rightcall.run.judged_estimate import NoJudgedRate, run_judged_rate
-
     rate = run_judged_rate(store, stored.id, judge.metric)
     said = f"no rate by labels: {rate.reason}" if isinstance(rate, NoJudgedRate) else rate.sentence
     return f"{judge.metric}: {said}"

@@ -25,10 +25,13 @@ from rightcall.model.run import (
 )
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.plan import BLOCK, Plan
+from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rightcall.decide.early_stop import StopMonitor, Stopped
     from rightcall.decide.judged_evidence import JudgedEvidence
 
@@ -243,3 +246,24 @@ class EarlyStop:
             scored = tuple(float(trial.passed) for trial in trials if trial.judged)
             self.stopped = self._monitor.feed(result.golden_id, scored)
         return self.stopped is not None
+
+
+def evidence_of_labels(
+    store: Store, run: str, gate: Gate | None, labels: str | Path | None = None
+) -> JudgedEvidence | None:
+    """What judges and people say for the verdict of a stored run; None when judges have no say in it."""
+    stored = store.runs.get(run)
+    if JUDGES not in stored.run.fingerprints:
+        return None
+    from rightcall.run.label_evidence import judged_evidence  # most runs have no judge
+
+    return judged_evidence(store, stored, gate, labels)
+
+
+def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
+    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
+    if JUDGES not in stored.run.fingerprints or not stored.finished:
+        return ()
+    from rightcall.run.label_evidence import judged_sentence
+
+    return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,9 +14,6 @@ from rightcall.model.floor import Floor
 from rightcall.model.run import Run
 from rightcall.run.preparation import Prepared
 from rightcall.store.sql.store import Store
-
-if TYPE_CHECKING:
-    from rightcall.run.trivial_agents import TrivialScorer
 
 KIND = "floor"
 """The kind of document that a store keeps floors as."""
@@ -35,25 +31,17 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
             return stored
         # After the last case: what computes a floor is loaded when none waits for it.
         from rightcall.run.floor import compute_floor, too_many
+        from rightcall.run.rehearsal.plan_trial import trivial_scorer
 
         if (skipped := too_many(prepared.goldens, asked=asked)) is not None:
             return skipped
-        pause = partial(asyncio.sleep, 0)
-        floor = await compute_floor(plan.as_declared(), trivial_scorer(prepared), asked=asked, pause=pause)
+        scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
+        floor = await compute_floor(plan.as_declared(), scorer, asked=asked, pause=pause)
         if not floor.skipped and run.fingerprints.get(KIND) == prepared.floor_key:
             store.runs.set_document(run.id, KIND, codec.encode(floor))
     except Exception as error:  # a store that fails, tools that cannot be read
         return Floor(skipped=one_line(scrubber()(str(error)), 200))
     return floor
-
-
-def trivial_scorer(prepared: Prepared) -> TrivialScorer:
-    """The trivial agents with the tools, mocks and criteria of a plan."""
-    from rightcall.run.rehearsal.trial import asks_once, trial_of_plan
-    from rightcall.run.trivial_agents import TrivialScorer
-
-    plan = prepared.plan
-    return TrivialScorer(trial_of_plan(plan, prepared.tools), single_turn=asks_once(plan))
 
 
 def _floor_in_store(store: Store, key: str) -> Floor | None:

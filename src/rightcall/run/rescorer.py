@@ -23,8 +23,7 @@ from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import settle_stored
 from rightcall.run.floor import compute_floor
-from rightcall.run.label_evidence import evidence_of_labels
-from rightcall.run.outcome import results_of_run, verdict_without_gate
+from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.run_judges import judges_document, with_judges

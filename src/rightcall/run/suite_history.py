@@ -16,7 +16,7 @@ from rightcall.decide.saturation import (
     saturation,
 )
 from rightcall.model.run import SuiteKind
-from rightcall.run.label_evidence import label_sentences
+from rightcall.run.outcome import label_sentences
 from rightcall.run.plan import Selection, selection_fingerprint
 from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import CHECKED, REPLAYED

@@ -20,8 +20,8 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.run.backend import Batch, InProcess, RunWork
 from rightcall.run.plan import Plan, conversations_of
-from rightcall.run.plan_floor import trivial_scorer
 from rightcall.run.preparation import Prepared, preflight
+from rightcall.run.rehearsal.plan_trial import trivial_scorer
 from rightcall.run.trivial_agents import AGENTS, TrivialMarks
 
 MOST_SECONDS = 2.0
@@ -124,7 +124,7 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
 async def marks_of_trivial_agents(prepared: Prepared) -> dict[str, TrivialMarks]:
     """What trivial agents make of the goldens that were run, by id; those for which time ran out are not judged."""
     ends, marks_by_id = time.monotonic() + MOST_SECONDS, dict[str, TrivialMarks]()
-    scorer = trivial_scorer(prepared)
+    scorer = trivial_scorer(prepared.plan, prepared.tools)
     with scorer.guard():
         for golden in prepared.plan.goldens():
             if golden.safety is not None:  # an attack on a task that counts already
