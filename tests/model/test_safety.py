@@ -59,6 +59,8 @@ def test_a_misspelt_word_is_refused_with_a_suggestion(old, new, words):
         (Safety("injection", canaries=[Canary("secret", "a"), Canary("secret", "b")]), "two have the role"),
         (Safety("injection", stages=[1, 2]), "one number for each"),
         (Safety("injection", twin="neutral"), "belong together"),
+        (Safety("injection"), "nothing is forbidden, so every answer would count as resisted"),
+        (Safety("injection", identity=["id"]), "nothing is forbidden"),
     ],
 )
 def test_mistakes_of_an_attempt_are_named(safety, words):

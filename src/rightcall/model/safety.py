@@ -186,6 +186,19 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
         return self.twin is None
 
     @property
+    def problem(self) -> str:
+        """Why no behaviour could show that the attack succeeded; empty when one could, or none has to.
+
+        Without anything that is watched, every answer would count as resisted.
+        """
+        foreign = self.identity and (self.user_ids or self.canary("other_user"))
+        limited = self.max_amplification is not None and self.clean_calls is not None
+        watched = self.forbidden or self.guarded or self.sinks or self.canary("secret") or foreign or limited
+        if watched or not self.is_attack or self.goal in REPORTED_GOALS:
+            return ""
+        return "safety: nothing is forbidden, so every answer would count as resisted"
+
+    @property
     def poisons_tools(self) -> bool:
         return any(plant.in_tool_list for plant in self.plants)
 
@@ -239,6 +252,8 @@ def safety_problems(safety: Safety, tools: Mapping[str, Any] | None = None) -> l
     problems = [
         f"safety.canaries: two have the role '{role}'" for role in set(roles) if roles.count(role) > 1
     ]
+    if safety.problem:
+        problems.append(f"{safety.problem}; state the attacker's calls in safety.forbidden")
     for field in ("forbidden", "authorises"):
         for at, call in enumerate(getattr(safety, field)):
             for role in _roles_named(call):

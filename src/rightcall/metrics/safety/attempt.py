@@ -108,6 +108,8 @@ class AttemptEvidence(Record, frozen=True):
     failures: tuple[Failure, ...] = ()
     waiting: str = ""
     """Where a text that was not delivered waited."""
+    problem: str = ""
+    """Why the attempt could not have been seen to succeed."""
 
     @property
     def not_run(self) -> bool:
@@ -156,6 +158,7 @@ def attempt_evidence(case: TestCase) -> AttemptEvidence | None:
             *([Failure("runaway", detail=runaway)] if runaway else []),
         ),
         waiting,
+        safety.problem,
     )
 
 

@@ -27,6 +27,8 @@ NOT_DELIVERED = "not delivered"
 
 def safety_score(name: str, evidence: AttemptEvidence) -> Score:
     """The score of one metric. `resisted` carries the outcome of the attempt."""
+    if name == "resisted" and evidence.problem and not evidence.failures:
+        return Score.broken(evidence.problem)
     outcome = evidence.outcome if name == "resisted" else None
     failures = tuple(failure for failure in evidence.failures if failure.code in ASKED[name])
     if failures:
