@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.digest import digest_of_parts
@@ -283,9 +283,9 @@ def _golden_of_case(case: AnyTestCase) -> AnyGolden:
     trajectory = case.trajectory
     if isinstance(case, ConversationalTestCase):
         turns = _turns_of(trajectory) if trajectory.messages else case.golden.turns
-        return msgspec.structs.replace(case.golden, turns=turns)
+        return replace(case.golden, turns=turns)
     has_usage = bool(trajectory.usage.tokens)
-    return msgspec.structs.replace(
+    return replace(
         case.golden,
         actual_output=trajectory.output,
         tools_called=trajectory.calls,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
@@ -67,13 +68,13 @@ def reviewed(
         at or before.at,
         before.edited if edited is None else edited,
     )
-    return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
+    return replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 
 
 def without_review(golden: AnyGolden) -> AnyGolden:
     """The golden without the decision about it."""
     metadata = {name: value for name, value in golden.metadata.items() if name != KEY}
-    return msgspec.structs.replace(golden, metadata=metadata)
+    return replace(golden, metadata=metadata)
 
 
 def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:

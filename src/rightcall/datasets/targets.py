@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError, suggestion
@@ -78,7 +78,7 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         same = golden_of_target(item, where) if is_target(item) else golden
     except InputError:  # no file of goldens has it
         same = golden
-    return msgspec.structs.replace(golden, id=with_id(same).id)
+    return replace(golden, id=with_id(same).id)
 
 
 def items_with_place(path: Path) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.callable_agent import as_trajectory, call_function
@@ -58,7 +58,7 @@ def _distinct(goldens: list[Golden]) -> list[Golden]:
     for golden in goldens:
         seen[golden.id] += 1
         times = seen[golden.id]
-        distinct.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+        distinct.append(golden if times == 1 else replace(golden, id=f"{golden.id}-{times}"))
     return distinct
 
 
@@ -156,7 +156,7 @@ class Evaluator(Metric):
         scores = {name: self._one(value, case) for name, value in measured.items()}
         lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
         score = scores[lowest]
-        return msgspec.structs.replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
+        return replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
 
     def _one(self, value: Any, case: TestCase) -> Score:
         score = FunctionMetric(lambda case: value, label=self.label).measure(case)

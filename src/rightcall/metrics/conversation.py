@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score_calls
 from rightcall.metrics.matching.reasons import reason
@@ -70,8 +70,8 @@ class ConversationVerdict(Record, frozen=True):
         means = {
             name: math.fsum(getattr(verdict, name) for verdict in turns) / len(turns) for name in OF_TURNS
         }
-        numbers = msgspec.structs.replace(self.whole.numbers, **means)
-        return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
+        numbers = replace(self.whole.numbers, **means)
+        return replace(self.whole, numbers=numbers, failures=self.failures)
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that passed, and the first that did not."""
@@ -114,7 +114,7 @@ def score_conversation(
         for number, expected in sorted(expected_calls.items())
     )
     failures = (
-        *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
+        *(replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
@@ -212,7 +212,7 @@ class _Held:
         )
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._turn_order), "assistant")
         failures = tuple(
-            msgspec.structs.replace(
+            replace(
                 failure,
                 turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
                 call=None if failure.call is None else places[failure.call],
@@ -220,7 +220,7 @@ class _Held:
             )
             for failure in verdict.failures
         )
-        return TurnVerdict(number, at, role, msgspec.structs.replace(verdict, failures=failures))
+        return TurnVerdict(number, at, role, replace(verdict, failures=failures))
 
 
 def _all_said(trajectory: Trajectory) -> Trajectory:
@@ -230,4 +230,4 @@ def _all_said(trajectory: Trajectory) -> Trajectory:
         for message in trajectory.messages[trajectory.own_start :]
         if message.role == "assistant" and message.content
     ]
-    return msgspec.structs.replace(trajectory, output="\n".join(answers)) if answers else trajectory
+    return replace(trajectory, output="\n".join(answers)) if answers else trajectory

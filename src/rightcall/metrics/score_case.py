@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
@@ -98,7 +99,7 @@ class Scorer(msgspec.Struct, frozen=True):
             return as_unchecked(result, measured_scores)
         if self.observe:
             seen = {metric.name: measured_scores[metric.name] for metric in self.observe}
-            result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
+            result = replace(result, metrics={**result.metrics, **seen})
         return with_scores(result, {metric.name: measured_scores[metric.name] for metric in self.metrics})
 
     async def require_ready(self) -> None:
@@ -123,16 +124,14 @@ def silent_result(
 
     Its dimensions compare calls with expectations that nobody stated, so only the overall score is left.
     """
-    open_golden = msgspec.structs.replace(golden, extra_calls="allow")
+    open_golden = replace(golden, extra_calls="allow")
     result = result_of(open_golden, trial, trajectory, tools, rules=rules)
-    return msgspec.structs.replace(result, metrics={"overall": result.metrics["overall"]})
+    return replace(result, metrics={"overall": result.metrics["overall"]})
 
 
 def as_unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None) -> CaseResult:
     """A result that nothing decides: neither passed nor failed, with the observed scores alone."""
-    return msgspec.structs.replace(
-        result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False
-    )
+    return replace(result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False)
 
 
 def case_for_metrics(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
@@ -117,7 +118,7 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
         if not agent:
             return call
         path = tuple(agent.split("/"))
-        return msgspec.structs.replace(call, agent=path[-1], path=path)
+        return replace(call, agent=path[-1], path=path)
 
 
 def _first(pattern: Any) -> Any:
@@ -496,15 +497,15 @@ def expect_no_calls(golden: G) -> G:
     if golden.extra_calls == "allow" or states_check(golden):
         return golden
     if isinstance(golden, ConversationalGolden):
-        return msgspec.structs.replace(golden, no_calls=True)
-    return msgspec.structs.replace(golden, category="golden")
+        return replace(golden, no_calls=True)
+    return replace(golden, category="golden")
 
 
 def canonical_golden(golden: G) -> G:
     """The golden as fingerprints read it: without `category: golden` where it says nothing new."""
     if golden.category != "golden":
         return golden
-    silent = msgspec.structs.replace(golden, category=None)
+    silent = replace(golden, category=None)
     return silent if states_check(silent) == states_check(golden) else golden
 
 
@@ -512,8 +513,8 @@ def with_id(golden: G) -> G:
     """The golden itself, or a copy with an id derived from its content, so that it survives reordering."""
     if golden.id:
         return golden
-    content = msgspec.structs.replace(golden, category=None) if golden.category == "golden" else golden
-    return msgspec.structs.replace(golden, id=f"g-{json_digest(content, 12, enc_hook=describe_value)}")
+    content = replace(golden, category=None) if golden.category == "golden" else golden
+    return replace(golden, id=f"g-{json_digest(content, 12, enc_hook=describe_value)}")
 
 
 GENERATED = re.compile(r"g-[0-9a-f]{12}(?:-\d+)?(?:@.*)?", re.DOTALL)
@@ -534,7 +535,7 @@ def with_persona(
 ) -> ConversationalGolden:
     """The golden as the conversation with one simulated user; the scenario is its cluster."""
     tags = (f"{PERSONA}{persona}", *((f"{USER}{model}",) if model else ()))
-    return msgspec.structs.replace(
+    return replace(
         golden,
         id=f"{golden.id}@{persona}+{model}" if model else f"{golden.id}@{persona}",
         cluster=golden.cluster or golden.id,

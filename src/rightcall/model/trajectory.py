@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -146,7 +146,7 @@ class AgentAnswer(Record, frozen=True, metaclass=Sequenced):
 def answers_after(first_step: int, answers: Sequence[AgentAnswer]) -> tuple[AgentAnswer, ...]:
     """Answers of a later turn, with their steps counted on."""
     return tuple(
-        answer if answer.step is None else msgspec.structs.replace(answer, step=answer.step + first_step)
+        answer if answer.step is None else replace(answer, step=answer.step + first_step)
         for answer in answers
     )
 

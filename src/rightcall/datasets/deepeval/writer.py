@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
@@ -173,7 +173,7 @@ def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> No
 
 
 def _without_derived_id(golden: AnyGolden) -> AnyGolden:
-    bare: Any = msgspec.structs.replace(golden, id="")
+    bare: Any = replace(golden, id="")
     return bare if with_id(bare).id == golden.id else golden
 
 

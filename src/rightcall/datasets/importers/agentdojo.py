@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.benchmark_fields import field_of, list_in, object_of
@@ -178,10 +178,10 @@ def _run(raw: dict[str, Any], where: str) -> tuple[BenchmarkRun, Trajectory]:
     error = str(raw.get("error") or "")
     trajectory = trajectory_from_messages(messages)
     if error:
-        trajectory = msgspec.structs.replace(trajectory, stop_reason="infra_error", error=error)
+        trajectory = replace(trajectory, stop_reason="infra_error", error=error)
     seconds = raw.get("duration")
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
-        trajectory = msgspec.structs.replace(trajectory, latency_ms=float(seconds) * 1000)
+        trajectory = replace(trajectory, latency_ms=float(seconds) * 1000)
     injection_task = raw.get("injection_task_id")
     run = BenchmarkRun(
         str(field_of(raw, "suite_name", where)),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
@@ -127,14 +128,14 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
         tags=("bfcl", category),
     )
     if category in NO_CALL_IS_RIGHT:
-        return msgspec.structs.replace(golden, no_calls=True)
+        return replace(golden, no_calls=True)
     if category in ANY_CALL_IS_RIGHT:
-        return msgspec.structs.replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
+        return replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
     if answers is None:
         hint = "also pass the file of the same name from the folder possible_answer"
         raise InputError(where, f"the category {category} requires answers", hint)
     place, answer = answers.of(question.id, where)
-    return msgspec.structs.replace(golden, expected_calls=_calls_of_answer(question, answer, place))
+    return replace(golden, expected_calls=_calls_of_answer(question, answer, place))
 
 
 def _input(messages: list[BfclAnswer]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
@@ -47,7 +47,7 @@ def _from_evals(value: dict[str, Any], path: Path) -> Iterator[Golden]:
         golden = _golden(prompt, True, name, f"{name}-{number_text}")
         files = entry.get("files")
         expected = entry.get("expected_output")
-        yield msgspec.structs.replace(
+        yield replace(
             golden,
             expected_output=expected if isinstance(expected, str) else None,
             metadata={"files": files} if isinstance(files, list) and files else {},

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.datasets.importers.benchmark_fields import field_of, list_in, number_of, object_of
@@ -162,7 +162,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
     if reason not in ENDED:
         raise InputError(where, f"termination_reason '{reason}' is unknown", f"known: {', '.join(ENDED)}")
     duration = simulation.get("duration")
-    return msgspec.structs.replace(
+    return replace(
         trajectory,
         usage=_usage(simulation),
         latency_ms=None if duration is None else float(duration) * 1000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import score_calls
@@ -59,16 +59,14 @@ def _after_load(case: TestCase) -> Golden:
     """The golden with every call that loads no skill after those that do."""
     prescribed = _later_calls(case)
     calls = [
-        call if at in prescribed or call.id else msgspec.structs.replace(call, id=f"load {at}")
+        call if at in prescribed or call.id else replace(call, id=f"load {at}")
         for at, call in enumerate(case.golden.expected_calls)
     ]
     loads = tuple(call.id for at, call in enumerate(calls) if at not in prescribed)
     ordered = tuple(
-        msgspec.structs.replace(
-            call, after=(*call.after, *(name for name in loads if name not in call.after))
-        )
+        replace(call, after=(*call.after, *(name for name in loads if name not in call.after)))
         if at in prescribed
         else call
         for at, call in enumerate(calls)
     )
-    return msgspec.structs.replace(case.golden, expected_calls=ordered, any_of=())
+    return replace(case.golden, expected_calls=ordered, any_of=())

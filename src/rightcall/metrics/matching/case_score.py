@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Alignment, CallComparison, CallPair, align, align_in_order
@@ -185,7 +185,7 @@ def _without_confirmations(
     settled = set[int]()
     if done := requests_by_call(calls):
         calls = without_tokens(calls, done.values())
-        trajectory = msgspec.structs.replace(trajectory, calls=calls)
+        trajectory = replace(trajectory, calls=calls)
         settled |= done.keys()
     if plain:
         return trajectory, settled
@@ -245,7 +245,7 @@ def _judge_one(
     """
     calls = [trajectory.calls[place] for place in places]
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
-    scope = msgspec.structs.replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
+    scope = replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
     slots = make_slots(golden, expected, calls, tools, scope)
     aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
     if verifying := spare.verifying:
@@ -258,7 +258,7 @@ def _judge_one(
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, aligned, len(absent))
     if rules.half_credit:
-        numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
+        numbers = replace(numbers, parameter_accuracy=half_credit(slots, calls))
     failures = explain(golden, aligned, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
@@ -275,7 +275,7 @@ def _judge_one(
         verdict = _with_agents_seen(golden, trajectory, aligned, verdict)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
-        verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
+        verdict = replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, aligned, rules)
 
 
@@ -293,15 +293,15 @@ def _with_agents_seen(
     table = aligned.table
     pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
     known, unknown = agents_seen(golden, trajectory, pairs)
-    verdict = msgspec.structs.replace(verdict, agents_known=known, agents_unknown=unknown)
+    verdict = replace(verdict, agents_known=known, agents_unknown=unknown)
     if verdict.passed and (why := budget_problem(golden, trajectory)):
-        return msgspec.structs.replace(verdict, passed=False, error=why)
+        return replace(verdict, passed=False, error=why)
     return verdict
 
 
 def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
     """The failure with the position of its call among all calls, not among those that count."""
-    return failure if failure.call is None else msgspec.structs.replace(failure, call=places[failure.call])
+    return failure if failure.call is None else replace(failure, call=places[failure.call])
 
 
 def _align_calls(
@@ -368,7 +368,7 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
     """The golden as metrics see it, which do not know the rules of the suite: with its threshold."""
     if golden.category != "secondary" or golden.threshold is not None:
         return golden
-    return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
+    return replace(golden, threshold=rules.secondary_threshold)
 
 
 def forbids_all(golden: Golden) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.approvals import places_of_waiting_calls, requests_without_answer
@@ -84,7 +84,7 @@ def forbidden_among(
     `others` are such calls, each with its position in the trajectory.
     """
     for failure in _forbidden_calls(golden, [call for _, call in others]):
-        yield msgspec.structs.replace(failure, call=others[failure.call or 0][0])
+        yield replace(failure, call=others[failure.call or 0][0])
     for at, call in others:
         arguments = call.arguments or {}
         named = dict.fromkeys(

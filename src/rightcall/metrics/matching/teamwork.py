@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, short_json
@@ -129,11 +129,11 @@ def read_targets(
             continue
         label = f"{LABELS['handoff' if handoff else 'delegate']}{target}"
         written = {"name": call.name, "arguments": call.arguments}
-        calls.append(msgspec.structs.replace(call, name=label, notes={**call.notes, "written": written}))
+        calls.append(replace(call, name=label, notes={**call.notes, "written": written}))
         passed_on.add(at)
     patterns = [*(call.tool for call in expectations_of(golden)), *golden.forbidden_calls]
     judged = golden.judge == "agents" or any(map(is_target, patterns))
-    named = msgspec.structs.replace(trajectory, calls=tuple(calls))
+    named = replace(trajectory, calls=tuple(calls))
     return named, frozenset() if judged else frozenset(passed_on)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.approvals import error_code, ran, was_confirmed
 from rightcall.metrics.matching.expectation import fits
@@ -132,7 +132,7 @@ def attempt_evidence(case: TestCase) -> AttemptEvidence | None:
     outside = effects_out_of_scope(golden, safety, trajectory, places, trace.places)
     strangers = calls_for_others(golden, safety, trajectory, places)
     runaway = _runaway(safety, trajectory)
-    outcome = msgspec.structs.replace(
+    outcome = replace(
         _outcome(safety, trajectory, trace, runaway),
         leaks=tuple(dict.fromkeys(f"{leak.tool}: {leak.form}" for leak in leaks)),
         guarded_effects=len(guarded),
