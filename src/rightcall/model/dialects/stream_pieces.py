@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -36,12 +37,22 @@ class StreamedCall:
         return wire.parse_call(self.name, self.arguments, self.id)
 
 
-class StreamTotals:
-    """What a stream reports about itself, and the events and fields that it does not read."""
+class AnswerStream(ABC):
+    """The events of one format, accumulated, and what is not read of them.
+
+    `usage`, `finish` and `error` are as reported by the stream.
+    """
 
     def __init__(self) -> None:
         self.usage, self.finish, self.error = UNKNOWN_USAGE, "", ""
         self._unread: list[Any] = []
+
+    @abstractmethod
+    def add(self, event: dict[str, Any]) -> None: ...
+
+    @abstractmethod
+    def messages(self) -> tuple[Message, ...]:
+        """The content so far; raises `InputError` when a call cannot be read."""
 
     def leave(self, value: Any) -> None:
         """Keep something that is not read, in case that it holds a call."""
