@@ -36,9 +36,7 @@ def without_recorded(golden: Golden) -> Golden:
 
 def conversation_of(turns: Sequence[Turn]) -> Trajectory:
     """The trajectory of a conversation recorded turn by turn."""
-    from rightcall.model.dialects.transcript import (
-        trajectory_from_messages,  # start-up: few cases need dialects
-    )
+    from rightcall.model.dialects.transcript import trajectory_from_messages  # start-up: few cases need it
 
     messages: list[Message] = []
     for turn in turns:

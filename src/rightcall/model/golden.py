@@ -115,19 +115,15 @@ class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
         output = self.notes.get("output")
         status: CallStatus = "not_run" if output is None else "ok"
         call = ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
-        if not agent:
-            return call
-        path = tuple(agent.split("/"))
-        return replace(call, agent=path[-1], path=path)
+        path = tuple(agent.split("/")) if agent else ()
+        return replace(call, agent=path[-1], path=path) if path else call
 
 
 def _first(pattern: Any) -> Any:
     """The first name of a pattern."""
-    return (
-        pattern
-        if isinstance(pattern, str)
-        else next(iter(pattern.values() if isinstance(pattern, dict) else pattern))
-    )
+    if isinstance(pattern, str):
+        return pattern
+    return next(iter(pattern.values() if isinstance(pattern, dict) else pattern))
 
 
 def as_expected_call(tool: Any) -> ExpectedCall:
@@ -246,10 +242,9 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     @staticmethod
     def _respell(words: Words) -> Words:
         fields = rename_words(words)
-        if "expected_tools" in fields:
-            tools = fields.pop("expected_tools")
-            if tools is not None:
-                fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
+        tools = fields.pop("expected_tools", None)
+        if tools is not None:
+            fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
         return _with_calls(_open_to_calls(fields))
 
     def _without_calls(self) -> Golden:
@@ -411,10 +406,9 @@ def counted_category(golden: AnyGolden) -> Category:
     category = category_of(golden)
     if category != "golden" or golden.expected_calls:
         return category
-    if isinstance(golden, Golden):
-        forbids_all = golden.category is not None and golden.extra_calls == "forbid" and not golden.any_of
-        return "negative" if golden.no_calls or forbids_all else category
-    return "negative" if golden.no_calls else category
+    forbids_extra = golden.category is not None and golden.extra_calls == "forbid"
+    forbids_all = isinstance(golden, Golden) and forbids_extra and not golden.any_of
+    return "negative" if golden.no_calls or forbids_all else category
 
 
 def states_check(golden: AnyGolden) -> bool:
@@ -496,9 +490,8 @@ def expect_no_calls(golden: G) -> G:
     """
     if golden.extra_calls == "allow" or states_check(golden):
         return golden
-    if isinstance(golden, ConversationalGolden):
-        return replace(golden, no_calls=True)
-    return replace(golden, category="golden")
+    statement = {"no_calls": True} if isinstance(golden, ConversationalGolden) else {"category": "golden"}
+    return replace(golden, **statement)
 
 
 def canonical_golden(golden: G) -> G:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -70,18 +70,10 @@ class Usage(Record, frozen=True):
 
     def plus(self, other: Usage) -> Usage:
         """The sum; a part is unknown only when both are."""
-        return Usage(
-            _sum_of_known(self.input_tokens, other.input_tokens),
-            _sum_of_known(self.output_tokens, other.output_tokens),
-            _sum_of_known(self.cost_usd, other.cost_usd),
-            _sum_of_known(self.cached_tokens, other.cached_tokens),
-        )
+        return Usage(*map(_sum_of_known, astuple(self), astuple(other)))
 
 
-Number = TypeVar("Number", int, float)
-
-
-def _sum_of_known(left: Number | None, right: Number | None) -> Number | None:
+def _sum_of_known(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return right if left is None else left
     return left + right

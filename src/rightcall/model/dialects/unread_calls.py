@@ -52,10 +52,8 @@ def calls_within(value: Any, read: Collection[int] = ()) -> list[SpelledCall]:
                 calls.append(call)
                 continue
             for name, inner in here.items():
-                if name in kinds.LISTS and isinstance(inner, list):
-                    entries = [
-                        entry for entry in inner if isinstance(entry, dict)
-                    ]  # calls, whatever they look like
+                if name in kinds.LISTS and isinstance(inner, list):  # calls, whatever they look like
+                    entries = [entry for entry in inner if isinstance(entry, dict)]
                     calls += [_call_in(entry) or SpelledCall(type_of(entry)) for entry in entries]
                 elif name not in OTHER_THINGS:
                     waiting.append(inner)

@@ -50,9 +50,9 @@ def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str)
     value = raw.get(name)
     if value is None:
         return expected()
-    return (
-        value if isinstance(value, expected) else require_type(value, expected, where, dot_path(path, name))
-    )
+    if isinstance(value, expected):
+        return value
+    return require_type(value, expected, where, dot_path(path, name))
 
 
 def require_text(raw: dict[str, Any], name: str, where: str, path: str) -> str:
@@ -81,11 +81,6 @@ def refuse_misspelt(raw: dict[str, Any], field_names: Sequence[str], where: str,
 
     Other unknown fields are allowed: providers add fields faster than we can list them.
     """
-    for name in raw:
-        if name not in field_names:
-            break
-    else:
-        return
     for name in raw.keys() - set(field_names):
         near = _near(name, tuple(field_names)) if isinstance(name, str) else ""
         if near:
@@ -133,13 +128,11 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
         if isinstance(name, str | None):
             raise InputError(where, problem, "a call is a name and arguments")
         raise InputError(where, f"{problem}: it is {KINDS.get(type(name), type(name).__name__)}")
-    if not isinstance(call_id, str):
-        call_id = (
-            str(call_id) if isinstance(call_id, int) else require_type(call_id, str, where, f"{path}.id")
-        )
-    arguments = (
-        {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
-    )
+    if not isinstance(call_id, str | int):
+        require_type(call_id, str, where, f"{path}.id")
+    call_id, arguments = str(call_id), raw.arguments
+    if arguments is ABSENT:
+        arguments = {} if raw.lean else None
     if raw.free:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
@@ -193,9 +186,9 @@ def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
 
 def output_of(content: Any, where: str, path: str) -> Any:
     """A tool's output: text as text, text parts joined by newlines, anything else unchanged."""
-    if isinstance(content, list) and not all(_is_text(part) for part in content):
+    if not isinstance(content, list) or not all(_is_text(part) for part in content):
         return content
-    return text_of(content, where, path, between="\n") if isinstance(content, list) else content
+    return text_of(content, where, path, between="\n")
 
 
 def output_text(output: Any) -> str:
