@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
-from rightcall.metrics.base import Metric
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.base import Metric, score_when_ready
+from rightcall.metrics.function import score_of_value
+from rightcall.metrics.matching.case_score import pass_threshold
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden, with_id
@@ -141,27 +143,17 @@ class Evaluator(Metric):
         output = case.trajectory if returned is NOTHING else returned
         metadata = case.golden.metadata
         parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
-        chosen = parts[: _arity(self.label, self.function)]
-        measured = self.function(*chosen)
-        if inspect.isawaitable(measured):
-            return self._later(measured, case)
-        return self._score(measured, case)
+        measured = self.function(*parts[: _arity(self.label, self.function)])
+        return score_when_ready(measured, partial(_lowest_score, threshold=pass_threshold(case.golden)))
 
-    async def _later(self, measured: Awaitable[Any], case: TestCase) -> Score:
-        return self._score(await measured, case)
 
-    def _score(self, measured: Any, case: TestCase) -> Score:
-        if not isinstance(measured, Mapping) or not measured:
-            return self._one(measured, case)
-        scores = {name: self._one(value, case) for name, value in measured.items()}
-        lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
-        score = scores[lowest]
-        return replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
-
-    def _one(self, value: Any, case: TestCase) -> Score:
-        score = FunctionMetric(lambda case: value, label=self.label).measure(case)
-        assert isinstance(score, Score)  # the value is no coroutine
-        return score
+def _lowest_score(measured: Any, threshold: float) -> Score:
+    if not isinstance(measured, Mapping) or not measured:
+        return score_of_value(measured, threshold)
+    scores = {name: score_of_value(value, threshold) for name, value in measured.items()}
+    lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
+    score = scores[lowest]
+    return replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
 
 
 def _arity(name: str, function: Callable[..., Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,15 @@ def asks_model(metric: Any) -> bool:
         return asks_model(inner)
     declared = getattr(metric, "asks_model", None)
     return declared if isinstance(declared, bool) else getattr(metric, "model", None) is not None
+
+
+def score_when_ready(measured: Any, score: Callable[[Any], Score]) -> Score | Awaitable[Score]:
+    """The score of what a user's function returned; if that is awaitable, of its result."""
+
+    async def later() -> Score:
+        return score(await measured)
+
+    return later() if inspect.isawaitable(measured) else score(measured)
 
 
 def metric_name(metric: type) -> str:
