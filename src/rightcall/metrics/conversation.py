@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Literal
 
 from msgspec.structs import replace
@@ -75,15 +74,12 @@ class ConversationVerdict(Record, frozen=True):
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that passed, and the first that did not."""
-        if not self.turns:
+        wrong = [turn for turn in self.turns if not turn.verdict.passed]
+        if not wrong:
             return Score(1.0, True)
-        good = [turn.verdict.passed for turn in self.turns]
-        value = sum(good) / len(good)
-        wrong = next((turn for turn in self.turns if not turn.verdict.passed), None)
-        if wrong is None:
-            return Score(1.0, True)
-        why = f"turn {wrong.turn + 1} ({wrong.role}): {reason(wrong.verdict.failures)}"
-        return Score(value, False, why, wrong.verdict.failures)
+        first, value = wrong[0], (len(self.turns) - len(wrong)) / len(self.turns)
+        why = f"turn {first.turn + 1} ({first.role}): {reason(first.verdict.failures)}"
+        return Score(value, False, why, first.verdict.failures)
 
 
 def score_conversation(
@@ -101,7 +97,8 @@ def score_conversation(
         for at, calls in expectations_by_exchange(golden).items()
         if not history_exchanges or at > history_exchanges
     }
-    whole = score_calls(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    said = replace(trajectory, output=trajectory.all_said)  # a fact may appear in any turn
+    whole = score_calls(as_one_golden(golden), said, tools, rules=rules)
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
@@ -159,28 +156,22 @@ class _Held:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self._trajectory = trajectory
-
-    @cached_property
-    def _turn_order(self) -> list[tuple[Literal["user", "assistant"], int, int]]:
-        """Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's."""
-        order: list[tuple[Literal["user", "assistant"], int, int]] = []
+        # Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's.
+        self._turn_order: list[tuple[Literal["user", "assistant"], int, int]] = []
         exchange, step = 0, -1
-        for message in self._trajectory.messages:
+        for message in trajectory.messages:
             if message.role == "user":
                 exchange += 1
-                order.append(("user", exchange, -1))
+                self._turn_order.append(("user", exchange, -1))
             elif message.role == "assistant":
                 step += 1
-                order.append(("assistant", exchange, step))
-        return order
+                self._turn_order.append(("assistant", exchange, step))
 
     def turn_of_call(self, call: int | None) -> int | None:
         if call is None or call >= len(self._trajectory.calls):
             return None
         step = self._trajectory.calls[call].step
-        return next(
-            (at for at, (_, _, of) in enumerate(self._turn_order) if of == step and step is not None), None
-        )
+        return next((at for at, (_, _, of) in enumerate(self._turn_order) if of == step), None)
 
     def judge_turn(
         self,
@@ -221,13 +212,3 @@ class _Held:
             for failure in verdict.failures
         )
         return TurnVerdict(number, at, role, replace(verdict, failures=failures))
-
-
-def _all_said(trajectory: Trajectory) -> Trajectory:
-    """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
-    answers = [
-        message.content
-        for message in trajectory.messages[trajectory.own_start :]
-        if message.role == "assistant" and message.content
-    ]
-    return replace(trajectory, output="\n".join(answers)) if answers else trajectory

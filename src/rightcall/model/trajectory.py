@@ -177,15 +177,22 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         return self.dialogue.given if self.dialogue else 0
 
     @property
+    def own_messages(self) -> list[Message]:
+        """The agent's own messages, without those of the history."""
+        return [message for message in self.messages[self.own_start :] if message.role == "assistant"]
+
+    @property
+    def all_said(self) -> str:
+        """What the agent said in all of its turns; the output where no messages were recorded."""
+        return "\n".join(message.content for message in self.own_messages if message.content) or self.output
+
+    @property
     def answered(self) -> bool:
         """Whether anything of the agent arrived: a call, a word, a refusal, or tokens that it used."""
         return (
             bool(self.calls or self.output.strip() or self.usage.output_tokens)
             or self.stop_reason in ("refused", "truncated")
-            or any(
-                message.role == "assistant" and (message.content.strip() or message.calls)
-                for message in self.messages[self.own_start :]
-            )
+            or any(message.content.strip() or message.calls for message in self.own_messages)
         )
 
     @property
