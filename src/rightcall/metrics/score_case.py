@@ -15,11 +15,12 @@ from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
+from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
-from rightcall.metrics.dimensions import is_dimension, score_in_time
+from rightcall.metrics.dimensions import score_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -170,7 +171,8 @@ def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: boo
     `by_turns` says that the turns of a conversation state calls, though the conversation as one golden does not.
     """
     score = result.metrics.get(metric.name)
-    if score is None or not (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
+    is_dimension = type(metric) is type(STANDARD.get(metric.name))
+    if score is None or not (is_dimension or isinstance(metric, FinalState | Turns)):
         return None
     about_turns = by_turns and (isinstance(metric, Turns) or metric.name in OF_TURNS)
     missing = "" if about_turns else missing_evidence(metric, case)

@@ -138,8 +138,5 @@ def _equal(call: ToolCall, other: ToolCall) -> bool:
 def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order: str) -> str:
     expected_text = ", ".join(pattern_text(call.tool) for call in expected) or "no call"
     called_text = ", ".join(call.name for call in called) or "nothing"
-    return (
-        f"expected {expected_text} in {order}order, called {called_text}"
-        if len(expected) > 1
-        else f"expected {expected_text}, called {called_text}"
-    )
+    in_order = f" in {order}order" if len(expected) > 1 else ""
+    return f"expected {expected_text}{in_order}, called {called_text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Literal, get_args
 
 from rightcall.core.text import percent, pluralize
@@ -64,11 +65,8 @@ class CaseResult(Record, frozen=True):
     @property
     def judge_usage(self) -> Usage:
         """What its judges used, in addition to `usage`, which is the agent's and the simulated user's."""
-        used = Usage()
-        for score in self.metrics.values():
-            if score.judged is not None:
-                used = used.plus(score.judged.usage)
-        return used
+        judged = (score.judged.usage for score in self.metrics.values() if score.judged is not None)
+        return reduce(Usage.plus, judged, Usage())
 
     @property
     def user_usage(self) -> Usage:

@@ -93,9 +93,8 @@ async def votes_of(
     text = question(rubric, material)
     judge = identity_of(model)
     way = f"{decide}/{'single' if votes == 1 else 'several'}"
-    verdict_cache = (
-        VerdictCache(cache) if cache and JUDGING.get() is None else None
-    )  # a recording is a cache itself
+    is_recorded = JUDGING.get() is not None  # a recording is a cache itself
+    verdict_cache = VerdictCache(cache) if cache and not is_recorded else None
     ballots: list[Vote] = []
     async with AsyncExitStack() as stack:
         provider: Provider | None = None

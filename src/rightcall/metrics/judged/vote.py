@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Literal
 
 from rightcall.metrics.judged.frame import VERDICT
@@ -86,11 +87,7 @@ def _vote_of_object(stated: dict[str, Any], text: str, decide: Decide) -> Vote:
         if read_verdict(other) is (not passed):
             return no_vote("judge_contradiction", f"the verdict differs from the text: {other[-80:]!r}")
     criteria = stated.get("criteria")
-    results = (
-        [criterion for criterion in criteria if isinstance(criterion, dict)]
-        if isinstance(criteria, list)
-        else []
-    )
+    results = [item for item in criteria if isinstance(item, dict)] if isinstance(criteria, list) else []
     if passed and any(criterion.get("met") is False for criterion in results):
         return no_vote("judge_contradiction", "the verdict is pass, but one of its criteria is not met")
     if decide == "criteria":
@@ -155,9 +152,7 @@ def _outcomes(passed: int, failed: int, number: int, threshold: float) -> set[bo
 def summarize_votes(votes: Sequence[Vote]) -> Judging:
     """How the votes came about: how many have a verdict, whether these agree, and what asking used."""
     verdicts = [vote.passed for vote in votes if not vote.error]
-    used = Usage()
-    for vote in votes:
-        used = used.plus(vote.usage)
+    used = reduce(Usage.plus, (vote.usage for vote in votes), Usage())
     return Judging(len(verdicts), len(set(verdicts)) == 1 and len(verdicts) == len(votes), used)
 
 

@@ -138,10 +138,6 @@ def function_matcher(spec: Any, options: dict[str, Any], scope: Scope) -> Matche
     return DescribedFunction(str(spec))
 
 
-def _any_of(name: str) -> Build:
-    return lambda spec, options, scope: OneOf(some_of(name, spec, scope))
-
-
 def _flag(name: str, matcher: Presence) -> Build:
     def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         if spec is not True:
@@ -154,8 +150,8 @@ def _flag(name: str, matcher: Presence) -> Build:
 
 KINDS = {
     "exact": Kind(lambda spec, options, scope: Exact(spec)),
-    "one_of": Kind(_any_of("one_of")),
-    "any_of": Kind(_any_of("any_of")),
+    "one_of": Kind(lambda spec, options, scope: OneOf(some_of("one_of", spec, scope))),
+    "any_of": Kind(lambda spec, options, scope: OneOf(some_of("any_of", spec, scope))),
     "present": Kind(_flag("present", PRESENT)),
     "absent": Kind(_flag("absent", ABSENT)),
     "any": Kind(_flag("any", ANYTHING)),
