@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -379,6 +379,7 @@ class Tally:
             overall = Group()
             for group in groups.values():
                 overall.merge(group)
+        cases: dict[str, Any] = {name: self._counts[name] for name in OF_CASES}
         return Summary(
             overall=overall.summary(self._named),
             categories={name: group.summary(self._named) for name, group in groups.items()},
@@ -391,5 +392,5 @@ class Tally:
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
             roles=self.roles,
             judges=self.judges,
-            **{name: self._counts[name] for name in OF_CASES},
+            **cases,
         )
