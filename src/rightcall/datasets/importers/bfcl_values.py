@@ -72,7 +72,10 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return value in self.values
         if declared is list and self.items == "dict":
             return list_of_objects_among(value, self.values)
-        return COMPARISONS.get(declared, plainly_among)(value, self.values)
+        compare = COMPARISONS.get(declared)
+        return (
+            value in self.values if compare is None else compare(value, self.values)
+        )  # 1, 1.0 and true are the same
 
 
 def first_type(answers: list[Any]) -> type | None:
@@ -92,11 +95,6 @@ def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
 def clean_text(value: Any) -> Any:
     """Text without spaces and some punctuation, in lower case, with one kind of quotes; other values unchanged."""
     return value.translate(CLEANED_AWAY).lower().replace("'", '"') if type(value) is str else value
-
-
-def plainly_among(value: Any, answers: list[Any]) -> bool:
-    """Python's equality: 1, 1.0 and true are the same."""
-    return value in answers
 
 
 def text_among(value: str, answers: list[Any]) -> bool:

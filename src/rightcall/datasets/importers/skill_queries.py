@@ -30,7 +30,10 @@ def import_skill_queries(path: Path) -> Iterator[Golden]:
         name = _skill_around(path)
         for number, entry in enumerate(value, start=1):
             where = f"{path}: entry {number}"
-            yield _golden(_text(entry, "query", where), _flag(entry, where), name, f"{name}-q{number}")
+            query, should_trigger = _text(entry, "query", where), entry.get("should_trigger")
+            if not isinstance(should_trigger, bool):
+                raise InputError(where, "should_trigger must be true or false", SHAPE)
+            yield _golden(query, should_trigger, name, f"{name}-q{number}")
     else:
         raise InputError(str(path), "not a file of queries", SHAPE)
 
@@ -55,14 +58,10 @@ def _from_evals(value: dict[str, Any], path: Path) -> Iterator[Golden]:
 
 
 def _golden(query: str, should_trigger: bool, skill: str, golden_id: str) -> Golden:
+    golden = Golden(query, golden_id, judge="skills", tags=("trigger",))
     if should_trigger:
-        expected = (ExpectedCall(skill),)
-        return Golden(
-            query, golden_id, judge="skills", category="golden", expected_calls=expected, tags=("trigger",)
-        )
-    return Golden(
-        query, golden_id, judge="skills", category="negative", tags=("trigger",), metadata={"skill": skill}
-    )
+        return replace(golden, category="golden", expected_calls=(ExpectedCall(skill),))
+    return replace(golden, category="negative", metadata={"skill": skill})
 
 
 def _text(entry: Any, key: str, where: str) -> str:
@@ -70,13 +69,6 @@ def _text(entry: Any, key: str, where: str) -> str:
     if not isinstance(text, str) or not text.strip():
         raise InputError(where, f"has no text under '{key}'", SHAPE)
     return text
-
-
-def _flag(entry: dict[str, Any], where: str) -> bool:
-    value = entry.get("should_trigger")
-    if not isinstance(value, bool):
-        raise InputError(where, "should_trigger must be true or false", SHAPE)
-    return value
 
 
 def _skill_around(path: Path) -> str:
