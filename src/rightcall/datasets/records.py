@@ -11,18 +11,12 @@ from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
+from rightcall.datasets.goldens import FIELDS
 from rightcall.files.checked_read import require_file
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls
 
-NATIVE_ONLY = frozenset(
-    (*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__)
-) - {
-    *KNOWN,
-    "metadata",
-    "custom_columns",
-    "model",  # a column that any table may have
-    "settings",
-}
+NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings"}
+"""Fields that only RightCall's format has; any table may have a column `model` or `settings`."""
 
 
 def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
@@ -58,8 +52,7 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     with open_parquet(path) as file:
         for batch in file.iter_batches():
-            for row in batch.to_pylist():
-                yield {str(name): plain(value) for name, value in row.items()}
+            yield from rows_of(batch)
 
 
 def open_parquet(path: str | Path) -> Any:

@@ -10,7 +10,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, split_list, value_of_cell, without_guard
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
-from rightcall.datasets.deepeval.tools import call_of, call_to_expect
+from rightcall.datasets.deepeval.tools import call_of, call_to_expect, object_or_none
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.files.checked_read import refuse_long_line, require_file
@@ -105,8 +105,10 @@ def _turn(raw: Any, where: str) -> dict[str, Any]:
 
 def _metadata_of(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
     """Metadata, custom columns, and what RightCall stored in the metadata."""
-    metadata = _object(fields, "additional_metadata", where)
-    columns = _object(fields, "custom_column_key_values", where)
+    metadata, columns = (
+        object_or_none(fields.get(name), f"{where}: {name}")
+        for name in ("additional_metadata", "custom_column_key_values")
+    )
     texts = {name: value for name, value in rest.items() if isinstance(value, str)}
     others = {name: value for name, value in rest.items() if not isinstance(value, str) and value is not None}
     native: dict[str, Any] = {}
@@ -130,14 +132,6 @@ def _tools(fields: dict[str, Any], name: str, where: str) -> list[Any] | None:
     if tools is not None and not isinstance(tools, list):
         raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(tools).__name__}")
     return tools
-
-
-def _object(fields: dict[str, Any], name: str, where: str) -> dict[str, Any] | None:
-    content = fields.get(name)
-    if content is not None and not isinstance(content, dict):
-        kind = "a text" if isinstance(content, str) else type(content).__name__
-        raise InputError(f"{where}: {name}", f"must be an object, got {kind}", "was it encoded twice?")
-    return content
 
 
 def _names_hint(names: Names) -> str:
