@@ -16,13 +16,13 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
-from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens, with_golden_id
+from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
 from rightcall.model.trajectory import Trajectory
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
@@ -80,7 +80,7 @@ class DatasetFiles:
         if not isinstance(golden, Golden | ConversationalGolden):
             raise TypeError(f"expected a Golden or ConversationalGolden, got {type(golden).__name__}")
         self._check_kind(type(golden))
-        self._goldens.append(with_golden_id(golden))
+        self._goldens.append(with_id(golden))
 
     def add_test_case(self, test_case: AnyTestCase) -> None:
         """Add a test case; one of the other kind is a `TypeError`."""
@@ -230,7 +230,7 @@ class DatasetFiles:
 
     def _add_cases(self, path: str | Path, file_type: str, names: Names) -> None:
         for golden in goldens_of_file(path, file_type, names):
-            self.add_test_case(case_of(with_golden_id(golden)))
+            self.add_test_case(case_of(with_id(golden)))
 
     def _check_kind(self, kind: type[Any]) -> None:
         self._kind = self._kind or kind

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
-from rightcall.core.codec import DecodeErrors
+from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.names import Names, is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
@@ -20,9 +20,9 @@ from rightcall.datasets.formats.collection import (
     decoder_for,
     is_blank,
     item_error,
+    key_written_twice,
     read_each,
     refuse_deep,
-    repeated_key,
 )
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.files.atomic import atomic_write
@@ -60,8 +60,15 @@ def numbered_goldens(
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.reader import read_deepeval
 
-        return ((line, with_golden_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
+        return ((line, with_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
     return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
+
+
+def golden_of_plain(plain: dict[str, Any], where: str, kind: Kind | None = None) -> AnyGolden:
+    """The golden of plain values, as an author wrote them; with `scenario` it is a conversation, unless `kind` says."""
+    kind = kind or (ConversationalGolden if "scenario" in plain else Golden)
+    golden: AnyGolden = convert(plain, kind, where)
+    return expect_no_calls(golden) if plain.get("expected_calls") == [] else golden
 
 
 def save_goldens(
@@ -97,7 +104,7 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
         from rightcall.datasets.deepeval.reader import goldens_of_items
 
         for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
-            yield line, with_golden_id(golden)
+            yield line, with_id(golden)
         return
     if foreign and is_target(fields):
         yield from _targets(path, chain([first], items), skipped)
@@ -110,12 +117,14 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             golden = decode(item)
-            if is_json and line <= strict_lines and (key := repeated_key(item)):
+            if is_json and line <= strict_lines and (key := key_written_twice(item)):
                 raise InputError(
                     f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
                 )
             if golden.tools:
-                _check_tools(golden.tools, f"{path}:{line}")
+                for i, tool in enumerate(golden.tools):
+                    if type(tool) is dict:
+                        read_tool(tool, f"{path}:{line}: tools[{i}]")
         except InputError as bad:
             if skipped is None:
                 raise
@@ -154,7 +163,7 @@ def _targets(
         return golden_of_target(value_of(item, dict[str, Any], where), where)
 
     for line, golden in read_each(path, items, read, skipped):
-        yield line, with_golden_id(golden)
+        yield line, with_id(golden)
 
 
 def _first(
@@ -168,11 +177,6 @@ def _first(
     for line, (item, fields) in read_each(path, items, read, skipped):
         return (line, item), fields
     return None, {}
-
-
-def with_golden_id(golden: AnyGolden) -> AnyGolden:
-    """The golden with an id; the kind is preserved."""
-    return with_id(cast(Golden, golden))
 
 
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
@@ -191,12 +195,6 @@ def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputErro
         return None
     hint = "put the two kinds in separate files"
     return InputError(where, f"this golden is {here}, the one on line {first_line} is {there}", hint)
-
-
-def _check_tools(tools: tuple[str | dict[str, Any], ...], where: str) -> None:
-    for i, tool in enumerate(tools):
-        if type(tool) is dict:
-            read_tool(tool, f"{where}: tools[{i}]")
 
 
 def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]:

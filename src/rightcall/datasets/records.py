@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
-from rightcall.datasets.goldens import FIELDS
+from rightcall.datasets.goldens import FIELDS, golden_of_plain
 from rightcall.files.checked_read import require_file
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls
+from rightcall.model.golden import AnyGolden
 
 NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings"}
 """Fields that only RightCall's format has; any table may have a column `model` or `settings`."""
@@ -22,10 +21,8 @@ NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings
 def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
     """A golden from a row in RightCall's format or DeepEval's; None means that a field is absent."""
     if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
-        kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
-        golden: AnyGolden = codec.convert(present, kind, where)
-        return expect_no_calls(golden) if present.get("expected_calls") == [] else golden
+        return golden_of_plain(present, where)
     return golden_of(row, where, names)
 
 

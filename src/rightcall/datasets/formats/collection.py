@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from rightcall.core.depth import MAX_DEPTH, too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import refuse_long_line
 from rightcall.files.documents import refuse_other_format
+from rightcall.model.dialects.wire import repeated_key
 
 
 class Collection(msgspec.Struct, frozen=True):
@@ -66,28 +66,15 @@ def refuse_deep(item: bytes) -> None:
         raise RecursionError
 
 
-def repeated_key(item: bytes | msgspec.Raw) -> str | None:
-    """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
-
-    Most lines use no key twice, in any object, which is quick to see.
-    """
+def key_written_twice(item: bytes | msgspec.Raw) -> str:
+    """A key that occurs twice in one object of a JSON text; most lines use no key twice, which is quick to see."""
     data = bytes(item)
     before = data.split(b'":')
     names = [part.rpartition(b'"')[2] for part in before[:-1]]
     plain = b"\\" not in data and not any(gap in data for gap in (b'" ', b'"\t', b'"\n', b'"\r'))
     if plain and len(set(names)) == len(names):  # no key is written in another way, or apart from its colon
-        return None
-    repeats: list[str] = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        seen: set[str] = set()
-        repeats.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-
-    try:
-        json.loads(data, object_pairs_hook=look)
-    except ValueError:  # the decoder says what is wrong with it
-        return None
-    return repeats[0] if repeats else None
+        return ""
+    return repeated_key(data)
 
 
 def _with_depth_check(decode: Callable[[Any], T]) -> Callable[[Any], T]:

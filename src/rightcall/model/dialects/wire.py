@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -115,9 +116,14 @@ def parse_call(name: str, arguments: Any, call_id: str) -> ToolCall:
 def parse_noted_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     """The same, with a note if the text of its arguments has a key twice."""
     call = parse_call(name, arguments, call_id)
-    if call.arguments is not None and isinstance(arguments, str) and (key := repeated_key(arguments, call)):
-        return replace(call, notes={"repeated_key": key})
-    return call
+    if (
+        call.arguments is None
+        or not isinstance(arguments, str)
+        or arguments.count(":") <= len(call.arguments)
+    ):
+        return call  # every key has a colon, so that most texts need not be read again
+    key = repeated_key(arguments)
+    return replace(call, notes={"repeated_key": key}) if key else call
 
 
 def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
@@ -142,22 +148,17 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
     return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
 
 
-def repeated_key(text: str, call: ToolCall) -> str:
-    """A key that the JSON text of a call's arguments has twice in one object; empty when none. The last one counts.
-
-    Every key has a colon, so that most texts need not be read again.
-    """
-    if text.count(":") <= len(call.arguments or ()):
-        return ""
+def repeated_key(text: str | bytes) -> str:
+    """A key that a JSON text has twice in one object; empty when none. Decoders keep the last value."""
     repeated: list[str] = []
 
     def note(pairs: list[tuple[str, Any]]) -> None:
-        keys = [key for key, _ in pairs]
-        repeated.extend(key for key in keys if keys.count(key) > 1)
+        keys = Counter(key for key, _ in pairs)
+        repeated.extend(key for key, count in keys.items() if count > 1)
 
     try:
         json.loads(text, object_pairs_hook=note)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # the decoder says what is wrong with it
         return ""
     return repeated[0] if repeated else ""
 
