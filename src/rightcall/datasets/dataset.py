@@ -132,9 +132,8 @@ class DatasetFiles:
         more = []
         for golden in other.goldens:
             if golden.id in goldens_by_id and goldens_by_id[golden.id] != golden:
-                raise InputError(
-                    f"golden '{golden.id}'", "is in both datasets, with different content", "rename one"
-                )
+                problem = "is in both datasets, with different content"
+                raise InputError(f"golden '{golden.id}'", problem, "rename one")
             if golden.id not in goldens_by_id:
                 more.append(golden)
         return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
@@ -235,9 +234,8 @@ class DatasetFiles:
     def _check_kind(self, kind: type[Any]) -> None:
         self._kind = self._kind or kind
         if kind is not self._kind:
-            raise TypeError(
-                f"this dataset contains {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
-            )
+            problem = f"this dataset contains {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
+            raise TypeError(problem)
 
 
 def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[AnyGolden]:

@@ -118,9 +118,8 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
                 refuse_deep(item)
             golden = decode(item)
             if is_json and line <= strict_lines and (key := key_written_twice(item)):
-                raise InputError(
-                    f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
-                )
+                twice = f"the key '{key}' occurs twice in one object"
+                raise InputError(f"{path}:{line}", twice, "keep one of them")
             if golden.tools:
                 for i, tool in enumerate(golden.tools):
                     if type(tool) is dict:

@@ -61,9 +61,8 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     try:
         codec.encode([data, target])
     except TypeError as error:
-        raise InputError(
-            where, f"cannot be stored: {error}", "use strings, numbers, lists and mappings"
-        ) from None
+        problem = f"cannot be stored: {error}"
+        raise InputError(where, problem, "use strings, numbers, lists and mappings") from None
     data_fields = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(data_fields.get("prompt"), str):
         data_fields = {

@@ -71,9 +71,8 @@ def agent_of(executor: Any) -> Agent:
     if isinstance(executor, str) or hasattr(executor, "complete"):
         return Agent(executor)
     if not callable(executor):
-        raise ConfigError(
-            f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
-        )
+        problem = f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
+        raise ConfigError(problem)
     return Agent(Executor(executor))
 
 
@@ -159,9 +158,8 @@ def _lowest_score(measured: Any, threshold: float) -> Score:
 def _arity(name: str, function: Callable[..., Any]) -> int:
     """How many of output, target and data the function takes."""
     if not callable(function):
-        raise ConfigError(
-            f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
-        )
+        problem = f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
+        raise ConfigError(problem)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -171,9 +169,8 @@ def _arity(name: str, function: Callable[..., Any]) -> int:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 2
     if not places or len(needed) > 3:
-        raise ConfigError(
-            f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
-        )
+        problem = f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
+        raise ConfigError(problem)
     return min(len(places), max(2, len(needed)))
 
 

@@ -120,6 +120,5 @@ def _refuse_misspelt(function: Callable[..., Any], name: str) -> None:
     near = get_close_matches(name, [part for part in PARTS if PARTS[part] not in WHOLE], n=1, cutoff=0.8)
     if near and name not in ("case", "test_case"):
         shown = getattr(function, "__name__", function)
-        raise ConfigError(
-            f"metric {shown}({name}): did you mean '{near[0]}'? name it case if it takes the whole case"
-        )
+        problem = f"metric {shown}({name}): did you mean '{near[0]}'? name it case if it takes the whole case"
+        raise ConfigError(problem)

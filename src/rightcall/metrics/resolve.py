@@ -170,9 +170,8 @@ def metric_class(name: str) -> type[Metric]:
         raise ConfigError(f"unknown metric '{name}'; {hint}")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         attribute = name.rpartition(":")[2]
-        raise ConfigError(
-            f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
-        )
+        problem = f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
+        raise ConfigError(problem)
     return loaded
 
 

@@ -158,9 +158,8 @@ def _refuse_twice(goldens: Iterable[Golden], files: Sequence[Path]) -> None:
     counts = Counter(golden.id for golden in goldens)
     twice = next((golden_id for golden_id, count in counts.items() if count > 1), "")
     if twice:
-        raise InputError(
-            str(files[0].parent), f"two files are about {twice}", "convert one of them at a time"
-        )
+        problem = f"two files are about {twice}"
+        raise InputError(str(files[0].parent), problem, "convert one of them at a time")
 
 
 def _attack(raw: Mapping[str, Any]) -> str:

@@ -68,14 +68,11 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return type(value) is answered and value in self.values
         if self.items is not None and not elements_fit(value, PYTHON_TYPES[self.items], self.values):
             return False
-        if answered is not None and answered is not declared:
-            return value in self.values
+        if declared not in COMPARISONS or (answered is not None and answered is not declared):
+            return value in self.values  # by Python's equality: 1, 1.0 and true are the same
         if declared is list and self.items == "dict":
             return list_of_objects_among(value, self.values)
-        compare = COMPARISONS.get(declared)
-        return (
-            value in self.values if compare is None else compare(value, self.values)
-        )  # 1, 1.0 and true are the same
+        return COMPARISONS[declared](value, self.values)
 
 
 def first_type(answers: list[Any]) -> type | None:

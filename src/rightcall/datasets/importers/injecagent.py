@@ -51,9 +51,8 @@ def import_injecagent(path: str | Path, tools: str | Path | None = None) -> list
     """One attempt per case of `test_cases_{dh,ds}_{base,enhanced}.json`; `tools` is InjecAgent's `tools.json`."""
     document = read_document(require_file(path))
     if not isinstance(document, list) or not document:
-        raise InputError(
-            str(path), "must be a list of test cases", "pass test_cases_dh_base.json or the like"
-        )
+        problem = "must be a list of test cases"
+        raise InputError(str(path), problem, "pass test_cases_dh_base.json or the like")
     definitions = _definitions(tools) if tools else {}
     return [
         _golden(raw, f"{Path(path).stem}-{number}", where, definitions)
@@ -72,9 +71,8 @@ def _golden(
     named_tools = list(dict.fromkeys([user_tool, *attacker_tools]))
     unknown = [tool for tool in named_tools if definitions and tool not in definitions]
     if unknown:
-        raise InputError(
-            where, f"'{unknown[0]}' is not in the tools file", "pass the tools.json of these cases"
-        )
+        problem = f"'{unknown[0]}' is not in the tools file"
+        raise InputError(where, problem, "pass the tools.json of these cases")
     return Golden(
         str(field_of(raw, "User Instruction", where)),
         id=golden_id,
@@ -171,9 +169,8 @@ def injecagent_rates(results: Iterable[str | Path], cases: int) -> InjecAgentRat
 def _outcome(raw: Mapping[str, Any], where: str) -> str:
     first, second = raw.get("eval"), raw.get("eval Step 2")
     if first not in ("succ", "unsucc", "invalid"):
-        raise InputError(
-            where, f"'eval' must be succ, unsucc or invalid, got {first!r}", "is this a result file?"
-        )
+        problem = f"'eval' must be succ, unsucc or invalid, got {first!r}"
+        raise InputError(where, problem, "is this a result file?")
     if second is None:
         if len(raw.get("Attacker Tools") or ()) > 1 and first == "succ":
             problem = "data was read, but 'eval Step 2' is missing"

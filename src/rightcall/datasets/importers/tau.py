@@ -87,14 +87,12 @@ def _refuse_tau2_list(document: list[Any], path: str) -> None:
         problem = f"contains {len(document):,} τ²-bench results in a list; each must be imported separately"
         raise InputError(path, problem, "save each object of the list as a file and convert one at a time")
     if first.keys() & {"user_scenario", "evaluation_criteria"}:
-        raise InputError(
-            path, "contains the tasks of τ²-bench but no results", "pass the results file, not the tasks"
-        )
+        problem = "contains the tasks of τ²-bench but no results"
+        raise InputError(path, problem, "pass the results file, not the tasks")
     if first.keys() & {"termination_reason", "reward_info"}:
         problem = "contains τ²-bench simulations without their tasks"
-        raise InputError(
-            path, problem, "pass the whole results file: an object with 'tasks' and 'simulations'"
-        )
+        hint = "pass the whole results file: an object with 'tasks' and 'simulations'"
+        raise InputError(path, problem, hint)
 
 
 def _tau2(document: dict[str, Any], path: str) -> TauResults:

@@ -94,11 +94,8 @@ def align_in_order(
         return comparison.pairs(chain_alignment(comparison.weights, steps))
     slots = comparison.slots
     if len(slots) > MOST_ORDERED:
-        raise InputError(
-            "expected_calls",
-            f"'after' can order at most {MOST_ORDERED} expected calls, got {len(slots)}",
-            "split the golden, or use order: strict",
-        )
+        problem = f"'after' can order at most {MOST_ORDERED} expected calls, got {len(slots)}"
+        raise InputError("expected_calls", problem, "split the golden, or use order: strict")
     before = predecessors(expected)
     sooner = [_mask(slots, before[slot.index]) for slot in slots]
     earlier = [_mask(slots, set(range(slot.index)) if chain else set()) for slot in slots]

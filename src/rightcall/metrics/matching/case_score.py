@@ -216,10 +216,8 @@ def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
     if not golden.any_of:
         return (golden.expected_calls,)
     if len(golden.any_of) > MOST_ALTERNATIVES:
-        raise InputError(
-            f"golden '{golden.id}'",
-            f"any_of allows at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
-        )
+        problem = f"any_of allows at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}"
+        raise InputError(f"golden '{golden.id}'", problem)
     return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
 
 

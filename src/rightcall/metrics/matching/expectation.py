@@ -180,9 +180,8 @@ def forbids(pattern: Any) -> Callable[[ToolCall], bool]:
             raise InputError("", f"a forbidden call has no field '{word}'", hint)
     names = [pattern[word] if word == "tool" else {word: pattern[word]} for word in pattern if word != "by"]
     if len(names) > 1:
-        raise InputError(
-            "", "a forbidden call has one of tool, handoff and delegate", "write one entry for each"
-        )
+        problem = "a forbidden call has one of tool, handoff and delegate"
+        raise InputError("", problem, "write one entry for each")
     fitting = fits(names[0]) if names else None
     accepts = compile_agent(pattern["by"]) if "by" in pattern else None
     return lambda call: bool(

@@ -76,11 +76,8 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
         raise InputError(where, problem, "remove it, or give it an input_schema")
     if "name" not in raw:
         keys = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
-        raise InputError(
-            where,
-            f"not a tool definition: it has no 'name', found {keys}",
-            "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)",
-        )
+        hint = "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)"
+        raise InputError(where, f"not a tool definition: it has no 'name', found {keys}", hint)
     return "native"
 
 

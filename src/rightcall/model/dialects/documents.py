@@ -123,11 +123,8 @@ def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
     expected = _calls(read_items(first, where)) if others else []
     for place, other in enumerate(others, 1):
         if _calls(read_items(other, where)) != expected:
-            raise InputError(
-                where,
-                f"{name}[{place}] calls other tools than {name}[0]",
-                "return the message that your agent followed, or ask for one answer",
-            )
+            hint = "return the message that your agent followed, or ask for one answer"
+            raise InputError(where, f"{name}[{place}] calls other tools than {name}[0]", hint)
     return first if len(first) == 1 else [_join_pieces(first)]
 
 

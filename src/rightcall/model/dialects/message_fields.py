@@ -86,11 +86,8 @@ def refuse_hidden_calls(item: dict[str, Any], calls: Sequence[ToolCall], where: 
     are read.
     """
     if "name" in item and any(item.get(name) is not None for name in ARGUMENTS):
-        raise InputError(
-            where,
-            f"{path} is a message with the arguments of a call",
-            "write tool_calls: [{name, arguments}]",
-        )
+        problem = f"{path} is a message with the arguments of a call"
+        raise InputError(where, problem, "write tool_calls: [{name, arguments}]")
     for name, value in item.items():
         if isinstance(value, list | dict) and value and name not in READ and name not in OTHER_THINGS:
             refuse_unread(value, calls, where, f"{path}.{name}")

@@ -180,11 +180,8 @@ class _ItemReader:
         """Ids of reasoning and text have their own beginnings; any other may be a call's."""
         name = item.get("id")
         if not (isinstance(name, str) and name.startswith(("rs_", "msg_"))):
-            raise InputError(
-                self._where,
-                f"{path} refers to the item {name!r}, which may be a call",
-                "write the item itself, as the response had it",
-            )
+            problem = f"{path} refers to the item {name!r}, which may be a call"
+            raise InputError(self._where, problem, "write the item itself, as the response had it")
 
     def _rpc(self, item: dict[str, Any], path: str) -> None:
         """Requests and answers of the Model Context Protocol; only calls of tools and their results matter."""
@@ -209,9 +206,8 @@ def refuse_misplaced(message: Message, where: str, path: str) -> None:
     """Reject calls that would be lost: those without a name, and those of anyone but an assistant."""
     for i, call in enumerate(message.calls):
         if not call.name:
-            raise InputError(
-                where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments"
-            )
+            problem = f"{path}.calls[{i}] is a call without a name"
+            raise InputError(where, problem, "a call is a name and arguments")
         if message.role != "assistant":
             raise call_role_error(message.role, call.name, where, path)
 

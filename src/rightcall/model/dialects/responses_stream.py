@@ -49,9 +49,8 @@ class ResponsesStream(AnswerStream):
         for item in self._begun.values():
             part = read_part(item)
             if part.call is not None or not (part.known or item.get("type") == "message"):
-                raise InputError(
-                    WHERE, f"ended before {part_label(item)} was complete", "read the stream to its end"
-                )
+                problem = f"ended before {part_label(item)} was complete"
+                raise InputError(WHERE, problem, "read the stream to its end")
         return self.complete(openai_responses.read_messages(self._items, WHERE))
 
 

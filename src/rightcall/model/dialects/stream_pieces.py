@@ -63,11 +63,8 @@ class AnswerStream(ABC):
         """The messages, unless something that was not read holds a call that they do not have."""
         name = first_unread(self._unread, calls_of(messages)) if self._unread else None
         if name is not None:
-            raise InputError(
-                WHERE,
-                f"has a call of '{name[:60]}' in an event that is not read",
-                "set agent.response.events to where the calls are",
-            )
+            problem = f"has a call of '{name[:60]}' in an event that is not read"
+            raise InputError(WHERE, problem, "set agent.response.events to where the calls are")
         return messages
 
 

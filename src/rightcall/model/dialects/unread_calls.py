@@ -81,11 +81,9 @@ def refuse_unread(
 ) -> None:
     name = first_unread(value, calls, read)
     if name is not None:
-        raise InputError(
-            where,
-            f"{path} looks like it has a call of '{name[:60]}', but calls are not read from there",
-            "write every call in a message as tool_calls: [{name, arguments}], or return the calls alone",
-        )
+        problem = f"{path} looks like it has a call of '{name[:60]}', but calls are not read from there"
+        hint = "write every call in a message as tool_calls: [{name, arguments}], or return the calls alone"
+        raise InputError(where, problem, hint)
 
 
 def _is_other(value: dict[str, Any]) -> bool:

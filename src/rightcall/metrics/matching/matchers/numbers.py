@@ -79,9 +79,8 @@ def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
     for key, value in settings.items():
         if not is_number(value) or (key != "value" and not 0 <= value < math.inf):
-            raise wrong(
-                "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
-            )
+            needed = f"a number for {key}{'' if key == 'value' else ' that is not negative'}"
+            raise wrong("number", needed, value)
     if "value" not in settings:
         raise InputError("", "matcher 'number' needs a value")
     return Number(**settings)

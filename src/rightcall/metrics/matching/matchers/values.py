@@ -106,9 +106,8 @@ class Function(msgspec.Struct):
             raise MatcherBroke("", f"matcher {name} raised {type(error).__name__}: {error}") from None
         plain = result.item() if hasattr(result, "item") else result  # a NumPy boolean
         if not isinstance(plain, bool):
-            raise MatcherBroke(
-                "", f"matcher {name} returned {type(result).__name__}, not a bool", "return True or False"
-            )
+            problem = f"matcher {name} returned {type(result).__name__}, not a bool"
+            raise MatcherBroke("", problem, "return True or False")
         return float(plain)
 
     def describe(self) -> str:
@@ -124,11 +123,8 @@ class DescribedFunction(msgspec.Struct):
     description: str
 
     def score(self, value: Any, at: int) -> float:
-        raise MatcherBroke(
-            "",
-            f"the golden was stored without {self.description}, which is a Python function",
-            "score it with the original golden",
-        )
+        problem = f"the golden was stored without {self.description}, which is a Python function"
+        raise MatcherBroke("", problem, "score it with the original golden")
 
     def describe(self) -> str:
         return f"accepted by {self.description}"
