@@ -189,7 +189,7 @@ def _usage(simulation: dict[str, Any]) -> Usage:
         sum((answer.get("usage") or {}).get(name) or 0 for answer in answers)
         for name in ("prompt_tokens", "completion_tokens")
     )
-    return Usage(*totals, cost_usd=simulation.get("agent_cost"))
+    return Usage(*totals, simulation.get("agent_cost"))
 
 
 def _tau(trials: list[Any], path: str) -> TauResults:
