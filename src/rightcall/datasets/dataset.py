@@ -96,11 +96,9 @@ class DatasetFiles:
         return len(self._goldens)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, DatasetFiles)
-            and self._goldens == other._goldens
-            and self._test_cases == other._test_cases
-        )
+        if not isinstance(other, DatasetFiles):
+            return False
+        return (self._goldens, self._test_cases) == (other._goldens, other._test_cases)
 
     __hash__ = None  # type: ignore[assignment]  # it changes when goldens are added
 
@@ -140,14 +138,10 @@ class DatasetFiles:
 
     def dedupe(self) -> Self:
         """Without goldens whose content equals an earlier one, ignoring ids."""
-        seen: set[bytes] = set()
-        kept = []
+        kept: dict[bytes, AnyGolden] = {}
         for golden in self._goldens:
-            content = codec.encode({**codec.to_plain(golden), "id": ""})
-            if content not in seen:
-                seen.add(content)
-                kept.append(golden)
-        return type(self)(kept, self._test_cases)
+            kept.setdefault(codec.encode({**codec.to_plain(golden), "id": ""}), golden)
+        return type(self)(kept.values(), self._test_cases)
 
     def fingerprint(self) -> str:
         """A hash of the goldens in order, stable across machines."""

@@ -65,9 +65,8 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         raise InputError(where, problem, "use strings, numbers, lists and mappings") from None
     data_fields = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(data_fields.get("prompt"), str):
-        data_fields = {
-            "prompt": data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
-        }
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        data_fields = {"prompt": text}
     target_fields = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
     golden = codec.convert(_fields(data_fields, target_fields, metadata, item.get("id")), Golden, where)

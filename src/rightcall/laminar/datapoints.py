@@ -180,7 +180,5 @@ def _call(raw: Any) -> ToolCall:
     if isinstance(raw, str):
         return ToolCall(raw, None)
     name = next((raw[key] for key in ("toolName", "tool_name", "name", "tool") if key in raw), "")
-    arguments = next(
-        (raw[key] for key in ("args", "arguments", "input") if isinstance(raw.get(key), dict)), None
-    )
-    return ToolCall(str(name), arguments)
+    held = (raw.get(key) for key in ("args", "arguments", "input"))
+    return ToolCall(str(name), next((value for value in held if isinstance(value, dict)), None))

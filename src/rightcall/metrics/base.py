@@ -150,14 +150,12 @@ class VerdictMetric(CallMetric):
             return without_arguments(value, verdict, threshold)
         if value >= 1.0:
             return PERFECT
-        return Score.graded(
-            value, self.why(verdict, sentences), threshold=threshold if self.number in GRADED else 1.0
-        )
+        needed = threshold if self.number in GRADED else 1.0
+        return Score.graded(value, self.why(verdict, sentences), threshold=needed)
 
     def why(self, verdict: CaseVerdict, sentences: Sequence[str]) -> str:
         if len(sentences) == 1:
             return sentences[0]
-        relevant = [
-            words for words, f in zip(sentences, verdict.failures, strict=True) if f.code in self.codes
-        ]
+        pairs = zip(sentences, verdict.failures, strict=True)
+        relevant = [clause for clause, failure in pairs if failure.code in self.codes]
         return join_clauses(relevant or sentences)

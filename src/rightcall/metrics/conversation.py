@@ -190,17 +190,10 @@ class _Held:
         steps = {step for _, _, step in turns if step >= 0}
         places = [place for place, call in enumerate(self._trajectory.calls) if call.step in steps]
         calls = tuple(self._trajectory.calls[place] for place in places)
-        turn_golden = Golden(
-            golden.scenario,
-            golden.id,
-            expected_calls=tuple(expected),
-            order=golden.order,
-            extra_calls=golden.extra_calls,
-            judge=golden.judge,
-        )
-        verdict = score_calls(
-            turn_golden, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules
-        )
+        rest = {name: getattr(golden, name) for name in ("id", "order", "extra_calls", "judge")}
+        turn_golden = Golden(golden.scenario, expected_calls=tuple(expected), **rest)
+        made = Trajectory(calls=calls, ledger=self._trajectory.ledger)
+        verdict = score_calls(turn_golden, made, tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._turn_order), "assistant")
         failures = tuple(
             replace(

@@ -86,9 +86,8 @@ class DeepEvalMetric(UserMetric):
     def name(self) -> str:
         """The metric's `__name__`, or its class in snake case."""
         own = getattr(self.metric, "__name__", None)
-        return (
-            own if isinstance(own, str) and own and own != "Base Metric" else metric_name(type(self.metric))
-        )
+        is_named = isinstance(own, str) and own not in ("", "Base Metric")
+        return str(own) if is_named else metric_name(type(self.metric))
 
     @property
     def function(self) -> Callable[..., Any]:

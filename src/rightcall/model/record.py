@@ -39,10 +39,8 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without its defaults: msgspec recognizes them by identity, which a pickled copy lacks."""
         fields = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
-        return _unpickle, (
-            type(self),
-            {name: value for name, value, default in fields if value is not default},
-        )
+        stated = {name: value for name, value, default in fields if value is not default}
+        return _unpickle, (type(self), stated)
 
 
 class Reading(Generic[T]):

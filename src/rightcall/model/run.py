@@ -231,16 +231,13 @@ class Summary(Record, frozen=True):
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""
         groups = self.categories if len(self.categories) > 1 else {}
-        lines = [
-            self.decision,
-            *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
-        ]
+        rows = {**groups, "all": self.overall}
+        lines = [self.decision, *(f"{name}: {group}" for name, group in rows.items())]
         if self.unchecked:
             lines.append(self.unchecked_text)
         if self.codes:
-            lines.append(
-                f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
-            )
+            counts = ", ".join(f"{code} {count:,}" for code, count in self.codes.items())
+            lines.append(f"failed cases by code: {counts}")
         return "\n".join(filter(None, lines))
 
     def __repr__(self) -> str:

@@ -49,15 +49,19 @@ def golden_of(
     multi = fields.get("scenario") is not None
     if not multi and fields.get("input") is None:
         raise InputError(where, "missing required field 'input' (or 'scenario')", _names_hint(names))
-    native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
+    native = _present(fields, AS_THEY_ARE)
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _metadata_of(fields, rest, where)
     kind: type[AnyGolden] = ConversationalGolden if multi else Golden
     return codec.convert(native, kind, where)
 
 
+def _present(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if fields.get(name) is not None}
+
+
 def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
-    native = {name: fields[name] for name in SINGLE_AS_THEY_ARE if fields.get(name) is not None}
+    native = _present(fields, SINGLE_AS_THEY_ARE)
     expected = _tools(fields, "expected_tools", where)
     if expected is None:
         native["extra_calls"] = "allow"  # no tools were specified, so none is wrong
@@ -74,11 +78,7 @@ def _plain_calls(raws: Sequence[Any], read: Callable[[Any, str], Any], where: st
 
 
 def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
-    native = {
-        name: fields[name]
-        for name in ("scenario", "expected_outcome", "user_description")
-        if fields.get(name) is not None
-    }
+    native = _present(fields, ("scenario", "expected_outcome", "user_description"))
     native["extra_calls"] = "allow"
     persona = fields.get("persona")
     if isinstance(persona, dict):
@@ -96,7 +96,7 @@ def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
 def _turn(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise InputError(where, f"a turn must be an object, got {type(raw).__name__}")
-    native = {name: raw[name] for name in TURN_FIELDS if raw.get(name) is not None}
+    native = _present(raw, TURN_FIELDS)
     if "tools_called" in native:
         native["tools_called"] = _plain_calls(native["tools_called"], call_of, f"{where}.tools_called")
     notes = {name: value for name, value in raw.items() if name not in TURN_FIELDS and value is not None}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import guard_cell
+from rightcall.datasets.deepeval.cells import LISTS, guard_cell
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
@@ -130,23 +130,18 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 def _shape_fields(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
     """Lists and objects as the file type stores them."""
-    if file_type == "json":
-        return fields
     multi = "scenario" in fields
-    shaped = dict(fields)
-    if file_type == "jsonl":
-        if not multi:
-            shaped |= {name: _join_items(fields[name]) for name in ("context", "retrieval_context")}
-        return shaped
-    for name, value in fields.items():
-        shaped[name] = _cell(name, value)
-    return {name: shaped[name] for name in (MULTI_CSV if multi else SINGLE)}
+    if file_type == "csv":
+        return {name: _cell(name, fields[name]) for name in (MULTI_CSV if multi else SINGLE)}
+    if file_type == "json" or multi:
+        return fields
+    return fields | {name: _join_items(fields[name]) for name in LISTS}
 
 
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if name in ("context", "retrieval_context"):
+    if name in LISTS:
         return _join_items(value) or ""
     if name == "expectations":
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -165,7 +160,7 @@ def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> No
     """DeepEval joins list items with `|` and splits them there again."""
     if file_type == "json" or (file_type == "jsonl" and isinstance(golden, ConversationalGolden)):
         return
-    for name in ("context", "retrieval_context"):
+    for name in LISTS:
         for i, item in enumerate(getattr(golden, name, None) or ()):
             if DELIMITER in item:
                 problem = f"{name}[{i}] contains '|', at which DeepEval would split it"

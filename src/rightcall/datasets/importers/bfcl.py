@@ -197,13 +197,11 @@ def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
 
 def _says_it_plainly(declared: str, options: list[Any]) -> bool:
     """Whether plain values, compared exactly, accept exactly what BFCL accepts."""
+    if all(value is None for value in options):
+        return declared in ("float", "boolean", "integer")
     if declared == "float":
-        return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options) or (
-            not any(value is not None for value in options)
-        )
-    if declared == "boolean":
-        return all(type(value) is bool for value in options) or all(value is None for value in options)
-    return declared == "integer" and all(value is None for value in options)
+        return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options)
+    return declared == "boolean" and all(type(value) is bool for value in options)
 
 
 JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array"}

@@ -43,9 +43,7 @@ class Followed(Metric):
         failed_places = {failure.expected_call for failure in verdict.failures}
         failed = [call for place, call in prescribed.items() if place in failed_places]
         names = ", ".join(str(call.tool) for call in failed)
-        return Score.graded(
-            1 - len(failed) / len(prescribed), f"loaded, but not followed: {names}" if failed else ""
-        )
+        return Score.graded(1 - len(failed) / len(prescribed), f"loaded, but not followed: {names}")
 
 
 def _later_calls(case: TestCase) -> dict[int, ExpectedCall]:
@@ -64,9 +62,7 @@ def _after_load(case: TestCase) -> Golden:
     ]
     loads = tuple(call.id for at, call in enumerate(calls) if at not in prescribed)
     ordered = tuple(
-        replace(call, after=(*call.after, *(name for name in loads if name not in call.after)))
-        if at in prescribed
-        else call
+        replace(call, after=tuple(dict.fromkeys((*call.after, *loads)))) if at in prescribed else call
         for at, call in enumerate(calls)
     )
     return replace(case.golden, expected_calls=ordered, any_of=())

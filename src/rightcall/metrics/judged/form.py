@@ -129,9 +129,8 @@ def judge_of(metric: Any) -> tuple[JudgeForm, JudgeIdentity]:
     if isinstance(getattr(metric, "form", None), JudgeForm):
         return metric.form, metric.identity
     inner = getattr(metric, "metric", metric)
-    rule = next(
-        (text for name in WRITTEN if isinstance(text := getattr(inner, name, None), str) and text), ""
-    )
+    texts = (getattr(inner, name, None) for name in WRITTEN)
+    rule = next((text for text in texts if isinstance(text, str) and text), "")
     model = getattr(inner, "evaluation_model", None) or getattr(inner, "model", None)
     described = model if isinstance(model, str) else stable_repr(model)
     settings = {name: getattr(inner, name, None) for name in ("threshold", "strict_mode")}

@@ -110,9 +110,8 @@ async def votes_of(
             if missing and provider is None:
                 provider = await stack.enter_async_context(judge_provider(resolve(model)))
             if missing and provider is not None:
-                asked = await asyncio.gather(
-                    *(_vote(provider, judge, text, n, votes, decide) for n in missing)
-                )
+                questions = (_vote(provider, judge, text, number, votes, decide) for number in missing)
+                asked = await asyncio.gather(*questions)
                 verdicts |= dict(zip(missing, asked, strict=True))
             for number in missing:
                 if verdict_cache is not None and not verdicts[number].error:

@@ -65,9 +65,8 @@ def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str, decide: Dec
     """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
     repeated = call.notes.get("repeated_key")
     if repeated or verdicts_in(stated) > 1:
-        return no_vote(
-            "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
-        )
+        key = str(repeated or "verdict")[:40]
+        return no_vote("judge_contradiction", f"the judge's call has '{key}' twice")
     return _vote_of_object(stated, text, decide)
 
 
@@ -115,9 +114,8 @@ def share_of(votes: Sequence[Vote], threshold: float, asked: int = 0) -> tuple[f
         return Vote(error=why, code=unusable[0].code)
     (outcome,) = outcomes
     if outcome is None:
-        return no_vote(
-            "judge_split", f"{passed} of {number} votes pass, which is a tie; use an odd number of votes"
-        )
+        why = f"{passed} of {number} votes pass, which is a tie; use an odd number of votes"
+        return no_vote("judge_split", why)
     return passed / len(verdicts), outcome
 
 

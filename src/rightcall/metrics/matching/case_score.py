@@ -138,12 +138,8 @@ def _judge_case(
     alternatives = _alternatives(golden)
 
     def best(benefit_of_doubt: bool) -> CaseVerdict:
-        scope = Scope(
-            by_schema=golden.argument_matching == "schema",
-            embed=embed,
-            judge=grade,
-            benefit_of_doubt=benefit_of_doubt,
-        )
+        by_schema = golden.argument_matching == "schema"
+        scope = Scope(by_schema=by_schema, embed=embed, judge=grade, benefit_of_doubt=benefit_of_doubt)
         spare = SparePlaces(verifying, upkeep | left_out)
         judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, spare)
         return max(map(judge, alternatives), key=_merit)
@@ -193,9 +189,8 @@ def _without_confirmations(
     if golden.as_ is not None:
         allowed |= places_of_refusals(golden.as_, calls, tools)
     stated = [fits(call.tool) for expected in _alternatives(golden) for call in expected]
-    return trajectory, settled | {
-        at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)
-    }
+    unstated = {at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)}
+    return trajectory, settled | unstated
 
 
 def places_that_count(calls: Sequence[ToolCall], which: str) -> Sequence[int]:

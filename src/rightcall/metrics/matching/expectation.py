@@ -114,10 +114,7 @@ class Slot:
         return not (name in defaults and same(defaults[name], actual.arguments[name]))
 
     def is_strict(self, actual: ToolCall, argument_score: float) -> bool:
-        forbidden = self.call.forbidden_args
-        return argument_score == 1.0 and not (
-            forbidden and not (actual.arguments or {}).keys().isdisjoint(forbidden)
-        )
+        return argument_score == 1.0 and (actual.arguments or {}).keys().isdisjoint(self.call.forbidden_args)
 
 
 class AgentSlot(Slot):
@@ -275,9 +272,8 @@ def missing_content(content: Sequence[Any], output: str, scope: Scope) -> list[A
 
 def _contains(item: Any, output: str, scope: Scope) -> bool:
     spec = {"icontains": item} if item == "" else item  # refused: every text contains it
-    matcher = (
-        Contains(item, any_case=True) if item and isinstance(item, str) else compile_matcher(spec, scope)
-    )
+    is_keyword = item and isinstance(item, str)
+    matcher = Contains(item, any_case=True) if is_keyword else compile_matcher(spec, scope)
     return matcher.score(output, len(scope.calls)) == 1.0
 
 

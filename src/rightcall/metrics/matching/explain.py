@@ -87,15 +87,10 @@ def forbidden_among(
         yield replace(failure, call=others[failure.call or 0][0])
     for at, call in others:
         arguments = call.arguments or {}
-        named = dict.fromkeys(
-            name
-            for slot in slots
-            if slot.fits(call.name)
-            for name in slot.call.forbidden_args
-            if name in arguments
-        )
-        for name in named:
-            yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
+        fitting = [slot for slot in slots if slot.fits(call.name)]
+        for name in dict.fromkeys(name for slot in fitting for name in slot.call.forbidden_args):
+            if name in arguments:
+                yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
 
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
@@ -103,10 +98,8 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     tool, arguments, expected_call = call.name, call.arguments, slot.call
     failures: list[Failure] = []
     if slot.by is not None and is_made_by(call, slot.by) is False:
-        asked_for = agent_text(expected_call.by)
-        failures.append(
-            Failure("wrong_agent", tool, "", asked_for, "/".join(path_of(call)), "", at, slot.index)
-        )
+        asked_for, made_by = agent_text(expected_call.by), "/".join(path_of(call))
+        failures.append(Failure("wrong_agent", tool, "", asked_for, made_by, "", at, slot.index))
     if arguments is None:
         if call.raw is None:
             return failures
@@ -133,12 +126,9 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
             failures.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
             failures.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
+    stated = {*expected_call.args, *expected_call.forbidden_args}
     for name, value in arguments.items():
-        if (
-            name not in expected_call.args
-            and name not in expected_call.forbidden_args
-            and slot.is_extra(name, call)
-        ):
+        if name not in stated and slot.is_extra(name, call):
             failures.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
     return failures
 
@@ -159,9 +149,8 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
         when = f"before {', '.join(dict.fromkeys(followers))}"
     else:
         when = "in the order given"
-    return Failure(
-        "order_violation", pattern_text(slot.call.tool), expected=when, call=at, expected_call=slot.index
-    )
+    tool = pattern_text(slot.call.tool)
+    return Failure("order_violation", tool, expected=when, call=at, expected_call=slot.index)
 
 
 def _unknown_tool_places(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:

@@ -80,10 +80,8 @@ def _message_without_role(document: Document) -> list[Any] | None:
     if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(
         document.get("function_call"), dict
     ):
-        text = next(
-            (document[k] for k in ("content", "output", "text") if isinstance(document.get(k), str | list)),
-            "",
-        )
+        texts = (document.get(name) for name in ("content", "output", "text"))
+        text = next((text for text in texts if isinstance(text, str | list)), "")
         calls = {name: document[name] for name in (*LISTS, *SINGLES) if document.get(name)}
         return [{"role": "assistant", "content": text, **calls}]
     if isinstance(document.get("parts"), list):
