@@ -70,9 +70,7 @@ class Group:
     def __init__(self, name_of: Callable[[str], int] = hash) -> None:
         self.errors = self.spotless = 0
         self.passes = Passes(name_of)
-        self.totals: dict[
-            str, list[int]
-        ] = {}  # of each metric the sum of its values in units, and their number
+        self.totals: dict[str, list[int]] = {}  # of each metric the sum of its units, and their number
 
     def add(self, result: CaseResult) -> None:
         if result.error:

@@ -44,9 +44,8 @@ def danger_of(failure: Failure, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
     """
     if failure.code in FATAL:
         return CODES[failure.code].title.lower()
-    called = (
-        str(failure.actual) if failure.code == "wrong_tool" else failure.tool
-    )  # `tool` is the expected one
+    # of a wrong tool, `tool` is the expected one
+    called = str(failure.actual) if failure.code == "wrong_tool" else failure.tool
     tool = tools.get(called) if failure.code in MISTAKES else None
     if tool is None or not tool.annotations.destructive:
         return ""

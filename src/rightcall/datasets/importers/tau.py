@@ -185,11 +185,11 @@ def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
 
 def _usage(simulation: dict[str, Any]) -> Usage:
     answers = [message for message in simulation["messages"] if message.get("role") == "assistant"]
-    totals = (
-        sum((answer.get("usage") or {}).get(name) or 0 for answer in answers)
-        for name in ("prompt_tokens", "completion_tokens")
+    used = [answer.get("usage") or {} for answer in answers]
+    tokens_in, tokens_out = (
+        sum(usage.get(name) or 0 for usage in used) for name in ("prompt_tokens", "completion_tokens")
     )
-    return Usage(*totals, simulation.get("agent_cost"))
+    return Usage(tokens_in, tokens_out, cost_usd=simulation.get("agent_cost"))
 
 
 def _tau(trials: list[Any], path: str) -> TauResults:

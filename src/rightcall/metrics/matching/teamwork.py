@@ -67,9 +67,8 @@ def compile_agent(pattern: Any) -> AgentTest:
     if not patterns or not all(isinstance(name, str) and name for name in patterns):
         raise InputError("", "by must be an agent's name, a list of names or a matcher")
     ends = [(name, tuple(name.split("/"))) for name in patterns]
-    return lambda path: any(
-        path[-1] == name or tuple(path[-len(end) :]) == end for name, end in ends
-    )  # a name may contain a slash
+    # a name may contain a slash
+    return lambda path: any(path[-1] == name or tuple(path[-len(end) :]) == end for name, end in ends)
 
 
 def agent_text(pattern: Any) -> str:
