@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool

@@ -23,7 +23,7 @@ from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.model.call import ToolCall, ToolCallType
 from rightcall.model.case import TestCase
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.score import Score
 
 

@@ -11,7 +11,8 @@ from typing import Any, cast
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, request_of, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
+from rightcall.model.golden_id import is_generated
 from rightcall.run.plan import Selection
 from rightcall.tools.definitions.source import load_tools
 

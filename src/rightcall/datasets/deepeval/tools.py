@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, literal
+from rightcall.model.expected_call import ExpectedCall, literal
 
 NOTED = ("type", "description", "reasoning")
 KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))

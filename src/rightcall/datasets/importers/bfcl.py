@@ -17,7 +17,8 @@ from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
 from rightcall.files.checked_read import numbered_lines, open_checked, require_file
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 
 WITH_ANSWERS = (
     "simple_python", "multiple", "parallel", "parallel_multiple",

@@ -19,7 +19,8 @@ from rightcall.core.text import pluralize
 from rightcall.datasets.importers.benchmark_fields import field_of, list_in, objects_of
 from rightcall.files.checked_read import numbered_lines, open_checked, require_file
 from rightcall.files.documents import read_document
-from rightcall.model.golden import ExpectedCall, Golden, literal
+from rightcall.model.expected_call import ExpectedCall, literal
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import AttackCall, Family, Plant, Safety
 

@@ -16,7 +16,8 @@ from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.files.skill_folder import FILE_NAME, read_skill_folder
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 
 SHAPE = 'expected [{"query": …, "should_trigger": true}] or {"skill_name": …, "evals": [{"prompt": …}]}'
 

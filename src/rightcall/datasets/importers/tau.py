@@ -19,7 +19,8 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
-from rightcall.model.golden import ConversationalGolden, ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage

@@ -10,7 +10,8 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.kinds import doubt_about_loads, skill_loads, skills_of
 from rightcall.model.case import TestCase
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 
 

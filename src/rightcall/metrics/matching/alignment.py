@@ -19,7 +19,7 @@ from rightcall.metrics.matching.assignment import best_assignment
 from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, TooManyCalls, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000

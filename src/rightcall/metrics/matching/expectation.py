@@ -22,7 +22,8 @@ from rightcall.metrics.matching.teamwork import (
     target_text,
 )
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target
+from rightcall.model.expected_call import ExpectedCall, is_target
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import fullmatch
 

@@ -17,8 +17,9 @@ from rightcall.metrics.matching.matchers.values import Exact
 from rightcall.metrics.matching.teamwork import agent_text, is_label, is_made_by
 from rightcall.model.agent_names import depth_of, path_of
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import is_target
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden, is_target, names_agents
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.validate import is_valid, problems

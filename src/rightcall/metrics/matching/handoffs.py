@@ -20,8 +20,9 @@ from rightcall.metrics.matching.teamwork import (
 )
 from rightcall.model.agent_names import agent_of, path_of, same_name
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import is_target
 from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, Golden, expectations_of, is_target
+from rightcall.model.golden import AnyGolden, Golden, expectations_of
 from rightcall.model.trajectory import AgentAnswer, Trajectory
 
 LOOP = 3

@@ -16,7 +16,8 @@ from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.model.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, expectations_of, is_target
+from rightcall.model.expected_call import is_target
+from rightcall.model.golden import AnyGolden, expectations_of
 from rightcall.model.trajectory import Trajectory
 
 LABELS = {"handoff": "handoff to ", "delegate": "delegation to "}

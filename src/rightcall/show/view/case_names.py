@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from rightcall.model.golden import AnyGolden, is_generated, request_of
+from rightcall.model.golden import AnyGolden, request_of
+from rightcall.model.golden_id import is_generated
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:

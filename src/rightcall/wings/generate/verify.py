@@ -13,7 +13,8 @@ from rightcall.core.codec import encode
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, request_of
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
