@@ -99,15 +99,10 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
     first, fields = _first(path, items, skipped)
     if first is None:
         return
-    foreign = not fields.keys() <= FIELDS
-    if foreign and is_deepeval(fields):
-        from rightcall.datasets.deepeval.reader import goldens_of_items
-
-        for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
+    foreign = None if fields.keys() <= FIELDS else _foreign(path, chain([first], items), fields, skipped)
+    if foreign is not None:
+        for line, golden in foreign:
             yield line, with_id(golden)
-        return
-    if foreign and is_target(fields):
-        yield from _targets(path, chain([first], items), skipped)
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
@@ -155,14 +150,19 @@ def _states_calls(item: Any) -> bool:
     return written and "expected_calls" in msgspec.json.decode(item, type=dict[str, Raw])
 
 
-def _targets(
-    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
-) -> Iterator[tuple[int, AnyGolden]]:
-    def read(item: Any, where: str) -> AnyGolden:
-        return golden_of_target(value_of(item, dict[str, Any], where), where)
+def _foreign(
+    path: Path, items: Iterator[tuple[int, Any]], fields: dict[str, Any], skipped: Skipped | None
+) -> Iterator[tuple[int, AnyGolden]] | None:
+    """The goldens of a file in another format; None when its first item, with these fields, is in none."""
+    if is_deepeval(fields):
+        from rightcall.datasets.deepeval.reader import goldens_of_items
 
-    for line, golden in read_each(path, items, read, skipped):
-        yield line, with_id(golden)
+        return goldens_of_items(path, items, Names(), skipped=skipped)
+    if not is_target(fields):
+        return None
+    return read_each(
+        path, items, lambda item, at: golden_of_target(value_of(item, dict[str, Any], at), at), skipped
+    )
 
 
 def _first(

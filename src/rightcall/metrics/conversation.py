@@ -93,23 +93,20 @@ def score_conversation(
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
     history_exchanges = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
-    expected_calls = {
-        at: calls
-        for at, calls in expectations_by_exchange(golden).items()
-        if not history_exchanges or at > history_exchanges
-    }
+    by_exchange = expectations_by_exchange(golden)
+    expected_calls = {at: calls for at, calls in by_exchange.items() if at > (history_exchanges or -1)}
     said = replace(trajectory, output=trajectory.all_said)  # a fact may appear in any turn
     whole = score_calls(as_one_golden(golden), said, tools, rules=rules)
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `expectations_of`
-    for number, expected in sorted(expectations_by_exchange(golden).items()):
+    for number, expected in by_exchange.items():
         places[number] = range(place, place + len(expected))
         place += len(expected)
     turns = tuple(
         held.judge_turn(number, expected, golden, tools, rules, places[number])
-        for number, expected in sorted(expected_calls.items())
+        for number, expected in expected_calls.items()
     )
     failures = (
         *(replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),

@@ -136,10 +136,7 @@ def as_unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None
 
 
 def case_for_metrics(
-    golden: AnyGolden,
-    trajectory: Trajectory,
-    tools: Mapping[str, Tool],
-    rules: ScoringRules = DEFAULT_RULES,
+    golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules = DEFAULT_RULES
 ) -> TestCase:
     """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
     one_golden = with_pass_threshold(as_one_golden(golden), rules)

@@ -80,15 +80,6 @@ def with_notes(fields: Words, names: Iterable[str]) -> Words:
     return {**fields, "notes": notes} if notes else fields
 
 
-def as_tuples(fields: Words) -> Words:
-    """The fields that are given, lists as tuples."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in fields.items()
-        if value is not None
-    }
-
-
 def _hint(record: type[Any], word: str) -> str:
     if word in INSTEAD:
         return INSTEAD[word]

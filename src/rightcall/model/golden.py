@@ -12,7 +12,7 @@ from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall, as_tool_call
-from rightcall.model.deepeval import RENAMED, Words, as_tuples, list_of, rename_words, with_notes
+from rightcall.model.deepeval import RENAMED, Words, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
 from rightcall.model.expected_call import AgentPattern, ExpectedCall, as_expected_call, is_target
 from rightcall.model.record import Amount, Count, Record, Sequenced, Several, Spelled
@@ -271,10 +271,14 @@ def _open_to_calls(fields: Words) -> Words:
 
 
 def _with_calls(fields: Words) -> Words:
-    """The fields with the calls that were made as records."""
+    """The fields that are given, with the calls that were made as records and lists as tuples."""
     if fields.get("tools_called") is not None:
         fields["tools_called"] = tuple(map(as_tool_call, list_of(fields["tools_called"], "tools_called")))
-    return as_tuples(fields)
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in fields.items()
+        if value is not None
+    }
 
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)

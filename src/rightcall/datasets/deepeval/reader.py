@@ -48,7 +48,9 @@ def golden_of(
             fields[name] = split_list(text, names.delimiter(name), f"{where}: {name}") if text else []
     multi = fields.get("scenario") is not None
     if not multi and fields.get("input") is None:
-        raise InputError(where, "missing required field 'input' (or 'scenario')", _names_hint(names))
+        column = names.called.get("input") or "input"
+        hint = f"the file should have '{column}'" if column != "input" else ""
+        raise InputError(where, "missing required field 'input' (or 'scenario')", hint)
     native = _present(fields, AS_THEY_ARE)
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _metadata_of(fields, rest, where)
@@ -132,11 +134,6 @@ def _tools(fields: dict[str, Any], name: str, where: str) -> list[Any] | None:
     if tools is not None and not isinstance(tools, list):
         raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(tools).__name__}")
     return tools
-
-
-def _names_hint(names: Names) -> str:
-    called = names.called.get("input")
-    return f"the file should have '{called}'" if called and called != "input" else ""
 
 
 def read_deepeval(

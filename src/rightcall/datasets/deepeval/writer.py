@@ -61,7 +61,8 @@ def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
     if OURS in golden.metadata:
         raise InputError(where, f"metadata has the key '{OURS}', which this dialect reserves", "rename it")
     _refuse_delimiters(golden, where, file_type)
-    stored_golden = _without_derived_id(golden)
+    bare: Any = replace(golden, id="")
+    stored_golden = bare if with_id(bare).id == golden.id else golden  # a derived id need not be stored
     row = _shape_fields(_fields(stored_golden, where), file_type)
     lost = _differences(golden_of(row, where, cells=file_type == "csv"), stored_golden)
     if lost:
@@ -165,11 +166,6 @@ def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> No
             if DELIMITER in item:
                 problem = f"{name}[{i}] contains '|', at which DeepEval would split it"
                 raise InputError(where, problem, "save as JSON, or in the native dialect")
-
-
-def _without_derived_id(golden: AnyGolden) -> AnyGolden:
-    bare: Any = replace(golden, id="")
-    return bare if with_id(bare).id == golden.id else golden
 
 
 def _differences(read: AnyGolden, golden: AnyGolden) -> dict[str, Any]:

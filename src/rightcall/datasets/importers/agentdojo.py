@@ -82,11 +82,8 @@ class AgentDojoRuns(Record, frozen=True):
 
     def rates(self) -> list[AttackRate]:
         """The numbers of each attack, in the order of their names."""
-        by_attack: dict[str, list[BenchmarkRun]] = {}
-        for run in self.runs:
-            if not run.is_clean:
-                by_attack.setdefault(run.attack, []).append(run)
-        return [_rate(attack, runs) for attack, runs in sorted(by_attack.items())]
+        attacks = sorted({run.attack for run in self.runs if not run.is_clean})
+        return [_rate(attack, [run for run in self.runs if run.attack == attack]) for attack in attacks]
 
 
 def _rate(attack: str, runs: Sequence[BenchmarkRun]) -> AttackRate:

@@ -148,11 +148,8 @@ def material_hash(materials: Sequence[dict[str, Any]]) -> str:
 
 def turn_material(spoken: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The last of the utterances as an answer, with what was said before it."""
-    window = spoken[-WINDOW - 1 :]
-    return {
-        "before": [{"role": role, "text": text} for role, text in window[:-1]],
-        "answer": window[-1][1],
-    }
+    *before, (_, answer) = spoken[-WINDOW - 1 :]
+    return {"before": [{"role": role, "text": text} for role, text in before], "answer": answer}
 
 
 def utterances(case: TestCase) -> list[tuple[str, str]]:

@@ -93,8 +93,7 @@ def score_closely(
     embed: Embed | None = None,
     grade: Grade | None = None,
 ) -> CaseVerdict:
-    """Like `score_calls`, for cases already known not to be flawless."""
-    trajectory = read_skills(trajectory, tools)
+    """Like `score_calls`, for cases already known not to be flawless, with loads of skills in their normal form."""
     try:
         return _judge_case(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here

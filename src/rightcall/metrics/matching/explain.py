@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -205,11 +206,7 @@ def _open_slot_failures(
 
 
 def _surplus(
-    golden: Golden,
-    calls: Sequence[ToolCall],
-    left: Sequence[int],
-    invented: Set[int],
-    slots: Sequence[Slot],
+    golden: Golden, calls: Sequence[ToolCall], left: Sequence[int], invented: Set[int], slots: Sequence[Slot]
 ) -> Iterator[Failure]:
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
@@ -228,7 +225,7 @@ def _surplus(
         elif call.raw is not None and call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:
-            code = twins.code_of(at)
+            code = twins.codes[at]
             allowed = None  # the arguments with which the tool may optionally be called
             if code == "unexpected_call":
                 optional = (slot for slot in slots if not slot.required and slot.fits(call.name))
@@ -242,7 +239,7 @@ def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[CallPair]) -> Iterato
     twins = Twins(calls)
     for at, call in enumerate(calls):
         if at not in strict:
-            yield Failure(twins.code_of(at), call.name, actual=call.arguments, call=at)
+            yield Failure(twins.codes[at], call.name, actual=call.arguments, call=at)
 
 
 class Twins:
@@ -250,26 +247,20 @@ class Twins:
 
     def __init__(self, calls: Sequence[ToolCall]) -> None:
         self._calls = calls
-        self._keys: list[Any] | None = None
-        self._made: Counter[Any] = Counter()
-        self._failed: Counter[Any] = Counter()
 
-    def code_of(self, at: int) -> Code:
-        """A repeated call is a retry when an attempt failed, otherwise a duplicate."""
-        key = (self._keys or self._count_calls())[at]
-        if self._made[key] < 2:
-            return "unexpected_call"
-        return "retry" if self._failed[key] else "duplicate_call"
-
-    def _count_calls(self) -> list[Any]:
-        self._keys = [  # a call with unknown arguments repeats nothing
+    @cached_property
+    def codes(self) -> list[Code]:
+        """The code of each call: a repeated one is a retry when an attempt failed, otherwise a duplicate."""
+        keys: list[Any] = [  # a call with unknown arguments repeats nothing
             at if call.arguments is None else (call.name, equality_key(call.arguments))
             for at, call in enumerate(self._calls)
         ]
-        for key, call in zip(self._keys, self._calls, strict=True):
-            self._made[key] += 1
-            self._failed[key] += call.status == "error"
-        return self._keys
+        failed = {key for key, call in zip(keys, self._calls, strict=True) if call.status == "error"}
+        times = Counter(keys)
+        return [
+            "unexpected_call" if times[key] < 2 else "retry" if key in failed else "duplicate_call"
+            for key in keys
+        ]
 
 
 def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:
