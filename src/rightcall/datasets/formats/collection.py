@@ -53,11 +53,15 @@ def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
     Code that decodes lines calls `refuse_deep` only for those longer than `SHORT`: one more call per line
     would cost 5 % of the time to read a file.
     """
+    decode = msgspec.json.Decoder(as_type).decode
+
+    def decode_shallow(item: Any) -> T:
+        refuse_deep(bytes(item))
+        return decode(item)
+
     if isinstance(example, bytes):
-        return msgspec.json.Decoder(as_type).decode
-    if isinstance(example, msgspec.Raw):
-        return _with_depth_check(msgspec.json.Decoder(as_type).decode)
-    return partial(msgspec.convert, type=as_type)
+        return decode
+    return decode_shallow if isinstance(example, msgspec.Raw) else partial(msgspec.convert, type=as_type)
 
 
 def refuse_deep(item: bytes) -> None:
@@ -75,14 +79,6 @@ def key_written_twice(item: bytes | msgspec.Raw) -> str:
     if plain and len(set(names)) == len(names):  # no key is written in another way, or apart from its colon
         return ""
     return repeated_key(data)
-
-
-def _with_depth_check(decode: Callable[[Any], T]) -> Callable[[Any], T]:
-    def decode_shallow(item: Any) -> T:
-        refuse_deep(bytes(item))
-        return decode(item)
-
-    return decode_shallow
 
 
 def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputError:

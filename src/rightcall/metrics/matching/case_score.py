@@ -314,8 +314,7 @@ def _align_calls(
 def _verdict(
     golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: ScoringRules
 ) -> CaseVerdict:
-    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
-    spoiled = forbidden
+    spoiled = forbidden = called > 0 and forbids_all(golden)
     for failure in failures:
         if failure.code in SPOILING:
             spoiled = True
@@ -365,6 +364,7 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
 
 
 def forbids_all(golden: Golden) -> bool:
+    """Whether every call is wrong: a negative golden that names no tool forbids all."""
     return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
 
 

@@ -1,4 +1,4 @@
-"""Shared by the formats: checked access to hostile JSON, call arguments, text of content parts."""
+"""Shared by the formats: checked access to hostile JSON, call arguments, outputs of tools."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from rightcall.model.dialects.parts import ABSENT, SpelledCall
 from rightcall.model.message import Message
 from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
-
-TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-"""Content parts that are text, with the field that contains the text. Other parts are skipped."""
 
 _call = plain_constructor(ToolCall)
 
@@ -168,28 +165,15 @@ def arguments_text(call: ToolCall) -> str:
     return (call.raw or "") if call.arguments is None else encode(call.arguments).decode()
 
 
-def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
-    """The text of a message's content: a string, null, or a list of parts."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for i, part in enumerate(require_type(content, list, where, path)):
-        if isinstance(part, str):
-            texts.append(part)
-            continue
-        kind = require_type(part, dict, where, f"{path}[{i}]").get("type")
-        if isinstance(kind, str) and kind in TEXT_PARTS:
-            texts.append(field(part, TEXT_PARTS[kind], str, where, f"{path}[{i}]"))
-    return between.join(texts)
-
-
 def output_of(content: Any, where: str, path: str) -> Any:
     """A tool's output: text as text, text parts joined by newlines, anything else unchanged."""
     if not isinstance(content, list) or not all(_is_text(part) for part in content):
         return content
-    return text_of(content, where, path, between="\n")
+    texts = (
+        part if isinstance(part, str) else field(part, "text", str, where, f"{path}[{i}]")
+        for i, part in enumerate(content)
+    )
+    return "\n".join(texts)
 
 
 def output_text(output: Any) -> str:
