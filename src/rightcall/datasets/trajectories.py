@@ -218,7 +218,7 @@ def _from_export(item: Any, where: str) -> RecordedTrajectory | None:
         problem = "this result was exported without its trajectory"
         raise InputError(where, problem, "export with --trajectories")
     if result.error:  # nothing is known about the agent, here as in the run
-        trajectory = replace(trajectory or Trajectory(), error=result.error, stop_reason="error")
+        trajectory = replace(trajectory or Trajectory(), error=result.error, stop_reason="infra_error")
     return None if trajectory is None else RecordedTrajectory(result.golden_id, trajectory, result.trial)
 
 
