@@ -33,7 +33,7 @@ from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.votes import Attempt, Ballot, Voter, no_ballot
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
-from rightcall.model.golden import literal
+from rightcall.model.expected_call import literal
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutation import mutants_of, select_operators

@@ -246,7 +246,8 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.agents.agent_loop import Recorder
     from rightcall.core.errors import ProviderError
     from rightcall.metrics.case_result import result_of
-    from rightcall.model.golden import ExpectedCall, Golden
+    from rightcall.model.expected_call import ExpectedCall
+    from rightcall.model.golden import Golden
     from rightcall.models.anthropic import AnthropicProvider
     from rightcall.models.openai import OpenAIProvider, OpenAIResponsesProvider
     from rightcall.store.sql.record_bytes import encode_record

@@ -24,7 +24,8 @@ from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import RateRule
 from rightcall.decide.sample_size import plan
 from rightcall.decide.simulation import POPULATIONS, Population
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.run.request_templates import template_clusters, template_groups
 from rightcall.stats.clusters import cluster_se, sample
 from rightcall.stats.gaffke import Units, gaffke_p_values, trial_units, units as stats_units

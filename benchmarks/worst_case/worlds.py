@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
 FOLDER = Path(__file__).parent.parent / "worlds"

@@ -17,7 +17,7 @@ from rightcall.model import (
     ToolCall,
     Trajectory,
 )
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from tests.datasets.strategies import conversations, goldens
 from tests.support.examples import examples
 

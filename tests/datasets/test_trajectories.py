@@ -153,7 +153,7 @@ def test_the_export_of_a_run_is_read_as_its_trajectories(trajectory: Trajectory,
     assert (recorded.golden_id, recorded.trial) == ("a", 2)
     assert recorded.trajectory.calls == trajectory.calls
     if error:
-        assert (recorded.trajectory.stop_reason, recorded.trajectory.error) == ("error", error)
+        assert (recorded.trajectory.stop_reason, recorded.trajectory.error) == ("infra_error", error)
     else:
         assert recorded.trajectory == trajectory
 
@@ -184,6 +184,16 @@ def test_scoring_the_export_of_a_run_gives_the_results_of_the_run(tmp_path: Path
     assert [(case.golden_id, case.passed, bool(case.error)) for case in scored] == [
         (case.golden_id, case.passed, bool(case.error)) for case in run.results
     ]
+
+
+def test_a_case_without_an_answer_is_an_error_also_when_its_export_is_scored(tmp_path: Path):
+    golden = rc.Golden("q", id="a", expected_calls=[rc.ExpectedCall("f")])
+    (tmp_path / "goldens.jsonl").write_bytes(encode(golden))
+    (tmp_path / "run.jsonl").write_bytes(
+        b"".join(export_lines([CaseResult("a", 0, False, 0.0, {}, error="429")]))
+    )
+    (case,) = rc.score(tmp_path / "goldens.jsonl", tmp_path / "run.jsonl")
+    assert (case.outcome, case.error) == ("error", "429")
 
 
 def test_every_spelling_with_messages_is_covered_above():

@@ -17,7 +17,8 @@ from rightcall.improve.step_funnel import DESTINATIONS, Destination, FunnelTally
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Failure, Message, ToolCall, Trajectory
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden, Turn
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.show.charts import to_svg
 from rightcall.show.funnel import funnel_chart, funnel_lines, funnel_rows, funnel_title, worth_showing
 from rightcall.show.markdown import code

@@ -16,7 +16,8 @@ from rightcall.metrics.matching.assignment import MANY_COLUMNS, best_assignment
 from rightcall.metrics.matching.effort import TooManyCalls, limit_effort, spend
 from rightcall.metrics.matching.equality import equality_key, same
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 

@@ -14,7 +14,8 @@ import pytest
 import rightcall as rc
 from rightcall.cli.main import main
 from rightcall.model import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.models.base import ModelRequest
 from rightcall.models.scripted import ScriptedProvider
 

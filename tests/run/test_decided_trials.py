@@ -8,7 +8,7 @@ import pytest
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import ProviderError
 from rightcall.model import Golden, ToolCall
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.decided_trials import RunDecision
 from rightcall.run.plan import Plan

@@ -12,7 +12,7 @@ from rightcall.decide.verdict import decide
 from rightcall.metrics.builtin.tool_selection import ToolSelection
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, ToolCall, Trajectory
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.decisions import compare_runs, flakiness, gate_run
 from rightcall.run.gate_evidence import GateEvidence

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.run.request_templates import (
     template_clusters,
     template_groups,

@@ -20,7 +20,7 @@ from rightcall.datasets.trajectories import save_trajectories
 from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, ConversationalGolden, ExpectedCall, RecordedTrajectory
-from rightcall.model.golden import conversation_recorded_as, with_persona
+from rightcall.model.golden_id import conversation_recorded_as, with_persona
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.show.view.summary import summary_view
 from rightcall.store.address import open_store

@@ -13,7 +13,8 @@ from rightcall.check.design import goldens_with_places
 from rightcall.cli.compare import compare as compare_command
 from rightcall.cli.gate import gate as gate_command
 from rightcall.decide.config import read_gate
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import gate_warnings

@@ -15,7 +15,8 @@ from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import RecordedTrajectory
-from rightcall.model.golden import is_generated, with_id, with_persona
+from rightcall.model.golden import with_id
+from rightcall.model.golden_id import is_generated, with_persona
 from rightcall.show.dashboard.app import make_app
 from rightcall.show.github import publish
 from rightcall.show.html import write_html

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.input_change import ChangeKind, InputChange
 from rightcall.files.project_files import ABSENT
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, ConversationalGolden
 from rightcall.model.record import Record
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine

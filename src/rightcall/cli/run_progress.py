@@ -130,6 +130,4 @@ def _numbers(result: CaseResult) -> Iterator[str]:
 def _requests(result: CaseResult) -> int:
     """How often the model was asked, as far as the messages say."""
     done = result.trajectory
-    return (
-        0 if done is None else sum(message.role == "assistant" for message in done.messages[done.own_start :])
-    )
+    return 0 if done is None else len(done.own_messages)

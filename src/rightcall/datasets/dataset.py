@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.digest import digest_of_parts
@@ -16,13 +16,13 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
-from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens, with_golden_id
+from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
 from rightcall.model.trajectory import Trajectory
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
@@ -80,7 +80,7 @@ class DatasetFiles:
         if not isinstance(golden, Golden | ConversationalGolden):
             raise TypeError(f"expected a Golden or ConversationalGolden, got {type(golden).__name__}")
         self._check_kind(type(golden))
-        self._goldens.append(with_golden_id(golden))
+        self._goldens.append(with_id(golden))
 
     def add_test_case(self, test_case: AnyTestCase) -> None:
         """Add a test case; one of the other kind is a `TypeError`."""
@@ -96,11 +96,9 @@ class DatasetFiles:
         return len(self._goldens)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, DatasetFiles)
-            and self._goldens == other._goldens
-            and self._test_cases == other._test_cases
-        )
+        if not isinstance(other, DatasetFiles):
+            return False
+        return (self._goldens, self._test_cases) == (other._goldens, other._test_cases)
 
     __hash__ = None  # type: ignore[assignment]  # it changes when goldens are added
 
@@ -132,23 +130,18 @@ class DatasetFiles:
         more = []
         for golden in other.goldens:
             if golden.id in goldens_by_id and goldens_by_id[golden.id] != golden:
-                raise InputError(
-                    f"golden '{golden.id}'", "is in both datasets, with different content", "rename one"
-                )
+                problem = "is in both datasets, with different content"
+                raise InputError(f"golden '{golden.id}'", problem, "rename one")
             if golden.id not in goldens_by_id:
                 more.append(golden)
         return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
 
     def dedupe(self) -> Self:
         """Without goldens whose content equals an earlier one, ignoring ids."""
-        seen: set[bytes] = set()
-        kept = []
+        kept: dict[bytes, AnyGolden] = {}
         for golden in self._goldens:
-            content = codec.encode({**codec.to_plain(golden), "id": ""})
-            if content not in seen:
-                seen.add(content)
-                kept.append(golden)
-        return type(self)(kept, self._test_cases)
+            kept.setdefault(codec.encode({**codec.to_plain(golden), "id": ""}), golden)
+        return type(self)(kept.values(), self._test_cases)
 
     def fingerprint(self) -> str:
         """A hash of the goldens in order, stable across machines."""
@@ -230,14 +223,13 @@ class DatasetFiles:
 
     def _add_cases(self, path: str | Path, file_type: str, names: Names) -> None:
         for golden in goldens_of_file(path, file_type, names):
-            self.add_test_case(case_of(with_golden_id(golden)))
+            self.add_test_case(case_of(with_id(golden)))
 
     def _check_kind(self, kind: type[Any]) -> None:
         self._kind = self._kind or kind
         if kind is not self._kind:
-            raise TypeError(
-                f"this dataset contains {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
-            )
+            problem = f"this dataset contains {self._kind.__name__}s, got a {kind.__name__}; use two datasets"
+            raise TypeError(problem)
 
 
 def goldens_of_file(path: str | Path, file_type: str, names: Names) -> Iterator[AnyGolden]:
@@ -283,9 +275,9 @@ def _golden_of_case(case: AnyTestCase) -> AnyGolden:
     trajectory = case.trajectory
     if isinstance(case, ConversationalTestCase):
         turns = _turns_of(trajectory) if trajectory.messages else case.golden.turns
-        return msgspec.structs.replace(case.golden, turns=turns)
+        return replace(case.golden, turns=turns)
     has_usage = bool(trajectory.usage.tokens)
-    return msgspec.structs.replace(
+    return replace(
         case.golden,
         actual_output=trajectory.output,
         tools_called=trajectory.calls,

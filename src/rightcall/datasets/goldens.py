@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
-from rightcall.core.codec import DecodeErrors
+from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.names import Names, is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
@@ -20,9 +20,9 @@ from rightcall.datasets.formats.collection import (
     decoder_for,
     is_blank,
     item_error,
+    key_written_twice,
     read_each,
     refuse_deep,
-    repeated_key,
 )
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.files.atomic import atomic_write
@@ -60,8 +60,15 @@ def numbered_goldens(
     if file_format is csv and is_deepeval(csv.header(path)):
         from rightcall.datasets.deepeval.reader import read_deepeval
 
-        return ((line, with_golden_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
+        return ((line, with_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
     return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
+
+
+def golden_of_plain(plain: dict[str, Any], where: str, kind: Kind | None = None) -> AnyGolden:
+    """The golden of plain values, as an author wrote them; with `scenario` it is a conversation, unless `kind` says."""
+    kind = kind or (ConversationalGolden if "scenario" in plain else Golden)
+    golden: AnyGolden = convert(plain, kind, where)
+    return expect_no_calls(golden) if plain.get("expected_calls") == [] else golden
 
 
 def save_goldens(
@@ -92,15 +99,10 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
     first, fields = _first(path, items, skipped)
     if first is None:
         return
-    foreign = not fields.keys() <= FIELDS
-    if foreign and is_deepeval(fields):
-        from rightcall.datasets.deepeval.reader import goldens_of_items
-
-        for line, golden in goldens_of_items(path, chain([first], items), Names(), skipped=skipped):
-            yield line, with_golden_id(golden)
-        return
-    if foreign and is_target(fields):
-        yield from _targets(path, chain([first], items), skipped)
+    foreign = None if fields.keys() <= FIELDS else _foreign(path, chain([first], items), fields, skipped)
+    if foreign is not None:
+        for line, golden in foreign:
+            yield line, with_id(golden)
         return
     kind: Kind = ConversationalGolden if "scenario" in fields else Golden
     decode: Callable[[Any], Any] = decoder_for(kind, first[1])
@@ -110,12 +112,13 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             golden = decode(item)
-            if is_json and line <= strict_lines and (key := repeated_key(item)):
-                raise InputError(
-                    f"{path}:{line}", f"the key '{key}' occurs twice in one object", "keep one of them"
-                )
+            if is_json and line <= strict_lines and (key := key_written_twice(item)):
+                twice = f"the key '{key}' occurs twice in one object"
+                raise InputError(f"{path}:{line}", twice, "keep one of them")
             if golden.tools:
-                _check_tools(golden.tools, f"{path}:{line}")
+                for i, tool in enumerate(golden.tools):
+                    if type(tool) is dict:
+                        read_tool(tool, f"{path}:{line}: tools[{i}]")
         except InputError as bad:
             if skipped is None:
                 raise
@@ -147,14 +150,19 @@ def _states_calls(item: Any) -> bool:
     return written and "expected_calls" in msgspec.json.decode(item, type=dict[str, Raw])
 
 
-def _targets(
-    path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
-) -> Iterator[tuple[int, AnyGolden]]:
-    def read(item: Any, where: str) -> AnyGolden:
-        return golden_of_target(value_of(item, dict[str, Any], where), where)
+def _foreign(
+    path: Path, items: Iterator[tuple[int, Any]], fields: dict[str, Any], skipped: Skipped | None
+) -> Iterator[tuple[int, AnyGolden]] | None:
+    """The goldens of a file in another format; None when its first item, with these fields, is in none."""
+    if is_deepeval(fields):
+        from rightcall.datasets.deepeval.reader import goldens_of_items
 
-    for line, golden in read_each(path, items, read, skipped):
-        yield line, with_golden_id(golden)
+        return goldens_of_items(path, items, Names(), skipped=skipped)
+    if not is_target(fields):
+        return None
+    return read_each(
+        path, items, lambda item, at: golden_of_target(value_of(item, dict[str, Any], at), at), skipped
+    )
 
 
 def _first(
@@ -168,11 +176,6 @@ def _first(
     for line, (item, fields) in read_each(path, items, read, skipped):
         return (line, item), fields
     return None, {}
-
-
-def with_golden_id(golden: AnyGolden) -> AnyGolden:
-    """The golden with an id; the kind is preserved."""
-    return with_id(cast(Golden, golden))
 
 
 def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputError | None:
@@ -191,12 +194,6 @@ def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputErro
         return None
     hint = "put the two kinds in separate files"
     return InputError(where, f"this golden is {here}, the one on line {first_line} is {there}", hint)
-
-
-def _check_tools(tools: tuple[str | dict[str, Any], ...], where: str) -> None:
-    for i, tool in enumerate(tools):
-        if type(tool) is dict:
-            read_tool(tool, f"{where}: tools[{i}]")
 
 
 def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]:

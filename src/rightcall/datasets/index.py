@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 from rightcall.core.codec import encode
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, conversation_recorded_as
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden_id import conversation_recorded_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000

@@ -108,12 +108,8 @@ class _Pairing:
                 match = index.take(recording.golden_id)
                 if match is None:
                     problem = f"golden_id '{recording.golden_id}' is not in {self._goldens}"
-                    hint = ATTEMPT_HINT if MARK in recording.golden_id else ""
-                    hint = (
-                        hint
-                        or suggestion(recording.golden_id, index.some_ids())
-                        or "are these the right files?"
-                    )
+                    near = suggestion(recording.golden_id, index.some_ids()) or "are these the right files?"
+                    hint = ATTEMPT_HINT if MARK in recording.golden_id else near
                     raise InputError(f"{self._trajectories}:{line}", problem, hint)
                 golden, count = match
                 yield golden, self._trial(recording, count), recording.trajectory

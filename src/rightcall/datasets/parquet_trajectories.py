@@ -75,11 +75,8 @@ def _call(call: dict[str, Any], where: str) -> dict[str, Any]:
     if isinstance(arguments, str):
         fields["arguments"] = _raw("arguments", arguments, where)
     elif arguments is not None:
-        raise InputError(
-            where,
-            "the arguments of a call are not text",
-            "write them as JSON text: a struct has the same in every row",
-        )
+        problem = "the arguments of a call are not text"
+        raise InputError(where, problem, "write them as JSON text: a struct has the same in every row")
     return fields
 
 
@@ -94,7 +91,6 @@ def _raw(name: str, text: str, where: str) -> msgspec.Raw:
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(
-            where, f"the column '{name}' is not JSON: {error}", "columns other than text must contain JSON"
-        ) from None
+        problem = f"the column '{name}' is not JSON: {error}"
+        raise InputError(where, problem, "columns other than text must contain JSON") from None
     return msgspec.Raw(text.encode())

@@ -7,31 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
+from rightcall.datasets.goldens import FIELDS, golden_of_plain
 from rightcall.files.checked_read import require_file
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls
+from rightcall.model.golden import AnyGolden
 
-NATIVE_ONLY = frozenset(
-    (*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__)
-) - {
-    *KNOWN,
-    "metadata",
-    "custom_columns",
-    "model",  # a column that any table may have
-    "settings",
-}
+NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings"}
+"""Fields that only RightCall's format has; any table may have a column `model` or `settings`."""
 
 
 def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
     """A golden from a row in RightCall's format or DeepEval's; None means that a field is absent."""
     if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
-        kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
-        golden: AnyGolden = codec.convert(present, kind, where)
-        return expect_no_calls(golden) if present.get("expected_calls") == [] else golden
+        return golden_of_plain(present, where)
     return golden_of(row, where, names)
 
 
@@ -58,8 +49,7 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     with open_parquet(path) as file:
         for batch in file.iter_batches():
-            for row in batch.to_pylist():
-                yield {str(name): plain(value) for name, value in row.items()}
+            yield from rows_of(batch)
 
 
 def open_parquet(path: str | Path) -> Any:

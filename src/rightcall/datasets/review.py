@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names
-from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expect_no_calls
+from rightcall.datasets.goldens import golden_of_plain
+from rightcall.model.golden import AnyGolden, G
 from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
@@ -67,20 +69,20 @@ def reviewed(
         at or before.at,
         before.edited if edited is None else edited,
     )
-    return msgspec.structs.replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
+    return replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 
 
 def without_review(golden: AnyGolden) -> AnyGolden:
     """The golden without the decision about it."""
     metadata = {name: value for name, value in golden.metadata.items() if name != KEY}
-    return msgspec.structs.replace(golden, metadata=metadata)
+    return replace(golden, metadata=metadata)
 
 
 def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
     """The golden as rewritten by a reviewer, in JSON. Its id and kind stay; it becomes pending and edited."""
     where = f"golden '{golden.id}'"
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], where)
-    golden_after = _golden({**plain, "id": golden.id}, isinstance(golden, ConversationalGolden), where)
+    golden_after = golden_of_plain({**plain, "id": golden.id}, where, type(golden))
     comment = review_of(golden).comment
     return reviewed(golden_after, "pending", comment=comment, author=author, at=at, edited=True)
 
@@ -88,7 +90,7 @@ def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: s
 def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
     """A new golden written by a reviewer, in JSON; with `scenario` it is a conversation. It is accepted at once."""
     plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], "the golden")
-    golden = _golden(plain, "scenario" in plain, "the golden")
+    golden = golden_of_plain(plain, "the golden")
     if not golden.id:
         raise InputError("the golden", "has no id", 'add one: "id": "…"')
     return reviewed(golden, "accepted", author=author, at=at)
@@ -125,12 +127,6 @@ def review_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
     counter = Counter(review_of(golden).state for golden in goldens)
     return {state: counter[state] for state in STATES}
-
-
-def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
-    kind: type[AnyGolden] = ConversationalGolden if conversation else Golden
-    golden: AnyGolden = codec.convert(plain, kind, where)
-    return expect_no_calls(golden) if plain.get("expected_calls") == [] else golden
 
 
 class Disagreement(Record, frozen=True):

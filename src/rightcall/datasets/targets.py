@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError, suggestion
@@ -61,14 +61,12 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     try:
         codec.encode([data, target])
     except TypeError as error:
-        raise InputError(
-            where, f"cannot be stored: {error}", "use strings, numbers, lists and mappings"
-        ) from None
+        problem = f"cannot be stored: {error}"
+        raise InputError(where, problem, "use strings, numbers, lists and mappings") from None
     data_fields = {snake_case(name): data[name] for name in data} if isinstance(data, Mapping) else {}
     if not isinstance(data_fields.get("prompt"), str):
-        data_fields = {
-            "prompt": data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
-        }
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        data_fields = {"prompt": text}
     target_fields = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
     golden = codec.convert(_fields(data_fields, target_fields, metadata, item.get("id")), Golden, where)
@@ -78,7 +76,7 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         same = golden_of_target(item, where) if is_target(item) else golden
     except InputError:  # no file of goldens has it
         same = golden
-    return msgspec.structs.replace(golden, id=with_id(same).id)
+    return replace(golden, id=with_id(same).id)
 
 
 def items_with_place(path: Path) -> Iterator[tuple[str, Any]]:

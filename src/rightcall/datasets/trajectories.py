@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from rightcall.core.codec import DecodeErrors
 from rightcall.core.depth import shallow
@@ -214,13 +215,10 @@ def _from_export(item: Any, where: str) -> RecordedTrajectory | None:
         return None
     trajectory = result.trajectory
     if trajectory is None and not result.error:
-        raise InputError(
-            where, "this result was exported without its trajectory", "export with --trajectories"
-        )
+        problem = "this result was exported without its trajectory"
+        raise InputError(where, problem, "export with --trajectories")
     if result.error:  # nothing is known about the agent, here as in the run
-        trajectory = msgspec.structs.replace(
-            trajectory or Trajectory(), error=result.error, stop_reason="error"
-        )
+        trajectory = replace(trajectory or Trajectory(), error=result.error, stop_reason="infra_error")
     return None if trajectory is None else RecordedTrajectory(result.golden_id, trajectory, result.trial)
 
 

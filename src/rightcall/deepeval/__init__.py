@@ -7,23 +7,33 @@
 
     evaluate/      evaluate, assert_test and their configurations
     test_case      test cases, tool calls, turns
-    dataset        goldens and datasets; evaluation_dataset and golden_generation hold the class
+    dataset        goldens and datasets; golden_generation: goldens that a dataset generates
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
     simulator/     ConversationSimulator; conversation_simulator: its former path
-    hyperparameters  log_hyperparameters
     tracing, models  what has no equivalent: importing a name says what to use instead
 
 The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval's names without an equivalent says what
 to use instead when it is imported, or, for a metric, when it is constructed.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from rightcall.deepeval.evaluate import aevaluate, assert_test, evaluate
-from rightcall.deepeval.hyperparameters import log_hyperparameters
 from rightcall.deepeval.names import refuse_names
 from rightcall.deepeval.tracing import INSTEAD
 
 __all__ = ["aevaluate", "assert_test", "evaluate", "log_hyperparameters"]
+
+
+def log_hyperparameters(function: Callable[[], Mapping[str, Any]] | None = None, **fields: Any) -> Any:
+    """A decorator that returns the function as it is; with or without arguments of the decorator.
+
+    Nothing is stored: DeepEval adds them to its test run. `evaluate(hyperparameters={…})` stores them with a run here.
+    """
+    return (lambda decorated: decorated) if function is None else function
+
 
 __getattr__ = refuse_names(
     __name__,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.seam import load
 from rightcall.datasets.dataset import DatasetFiles
@@ -80,4 +80,4 @@ def _with_free_ids(goldens: Iterable[AnyGolden], taken: set[str]) -> Iterable[An
             number += 1
             name = f"{golden.id}-{number}"
         taken.add(name)
-        yield golden if name == golden.id else msgspec.structs.replace(golden, id=name)
+        yield golden if name == golden.id else replace(golden, id=name)

@@ -10,7 +10,8 @@ from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.run.golden_check import ANYONE_ASKED
 from rightcall.run.rehearsal.toolset import Toolset
 

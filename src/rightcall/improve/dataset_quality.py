@@ -12,14 +12,8 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent
 from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.model.golden import (
-    AnyGolden,
-    ExpectedCall,
-    Golden,
-    counted_category,
-    expectations_of,
-    request_of,
-)
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, counted_category, expectations_of, request_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from rightcall.core.errors import InputError
 from rightcall.metrics.conversation import expectations_by_exchange
 from rightcall.metrics.matching.expectation import pattern_text, predecessors
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden
 
 LEAST_STEPS = 2
 

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.callable_agent import as_trajectory, call_function
@@ -24,8 +25,9 @@ from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
-from rightcall.metrics.base import Metric
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.base import Metric, score_when_ready
+from rightcall.metrics.function import score_of_value
+from rightcall.metrics.matching.case_score import pass_threshold
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden, with_id
@@ -58,7 +60,7 @@ def _distinct(goldens: list[Golden]) -> list[Golden]:
     for golden in goldens:
         seen[golden.id] += 1
         times = seen[golden.id]
-        distinct.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+        distinct.append(golden if times == 1 else replace(golden, id=f"{golden.id}-{times}"))
     return distinct
 
 
@@ -69,9 +71,8 @@ def agent_of(executor: Any) -> Agent:
     if isinstance(executor, str) or hasattr(executor, "complete"):
         return Agent(executor)
     if not callable(executor):
-        raise ConfigError(
-            f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
-        )
+        problem = f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
+        raise ConfigError(problem)
     return Agent(Executor(executor))
 
 
@@ -141,35 +142,24 @@ class Evaluator(Metric):
         output = case.trajectory if returned is NOTHING else returned
         metadata = case.golden.metadata
         parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
-        chosen = parts[: _arity(self.label, self.function)]
-        measured = self.function(*chosen)
-        if inspect.isawaitable(measured):
-            return self._later(measured, case)
-        return self._score(measured, case)
+        measured = self.function(*parts[: _arity(self.label, self.function)])
+        return score_when_ready(measured, partial(_lowest_score, threshold=pass_threshold(case.golden)))
 
-    async def _later(self, measured: Awaitable[Any], case: TestCase) -> Score:
-        return self._score(await measured, case)
 
-    def _score(self, measured: Any, case: TestCase) -> Score:
-        if not isinstance(measured, Mapping) or not measured:
-            return self._one(measured, case)
-        scores = {name: self._one(value, case) for name, value in measured.items()}
-        lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
-        score = scores[lowest]
-        return msgspec.structs.replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
-
-    def _one(self, value: Any, case: TestCase) -> Score:
-        score = FunctionMetric(lambda case: value, label=self.label).measure(case)
-        assert isinstance(score, Score)  # the value is no coroutine
-        return score
+def _lowest_score(measured: Any, threshold: float) -> Score:
+    if not isinstance(measured, Mapping) or not measured:
+        return score_of_value(measured, threshold)
+    scores = {name: score_of_value(value, threshold) for name, value in measured.items()}
+    lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
+    score = scores[lowest]
+    return replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
 
 
 def _arity(name: str, function: Callable[..., Any]) -> int:
     """How many of output, target and data the function takes."""
     if not callable(function):
-        raise ConfigError(
-            f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
-        )
+        problem = f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
+        raise ConfigError(problem)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -179,9 +169,8 @@ def _arity(name: str, function: Callable[..., Any]) -> int:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 2
     if not places or len(needed) > 3:
-        raise ConfigError(
-            f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
-        )
+        problem = f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
+        raise ConfigError(problem)
     return min(len(places), max(2, len(needed)))
 
 
@@ -191,7 +180,5 @@ def _call(raw: Any) -> ToolCall:
     if isinstance(raw, str):
         return ToolCall(raw, None)
     name = next((raw[key] for key in ("toolName", "tool_name", "name", "tool") if key in raw), "")
-    arguments = next(
-        (raw[key] for key in ("args", "arguments", "input") if isinstance(raw.get(key), dict)), None
-    )
-    return ToolCall(str(name), arguments)
+    held = (raw.get(key) for key in ("args", "arguments", "input"))
+    return ToolCall(str(name), next((value for value in held if isinstance(value, dict)), None))

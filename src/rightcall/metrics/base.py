@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -110,6 +111,15 @@ def asks_model(metric: Any) -> bool:
     return declared if isinstance(declared, bool) else getattr(metric, "model", None) is not None
 
 
+def score_when_ready(measured: Any, score: Callable[[Any], Score]) -> Score | Awaitable[Score]:
+    """The score of what a user's function returned; if that is awaitable, of its result."""
+
+    async def later() -> Score:
+        return score(await measured)
+
+    return later() if inspect.isawaitable(measured) else score(measured)
+
+
 def metric_name(metric: type) -> str:
     """`ToolF1` → `tool_f1`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", metric.__name__).lower()
@@ -140,14 +150,12 @@ class VerdictMetric(CallMetric):
             return without_arguments(value, verdict, threshold)
         if value >= 1.0:
             return PERFECT
-        return Score.graded(
-            value, self.why(verdict, sentences), threshold=threshold if self.number in GRADED else 1.0
-        )
+        needed = threshold if self.number in GRADED else 1.0
+        return Score.graded(value, self.why(verdict, sentences), threshold=needed)
 
     def why(self, verdict: CaseVerdict, sentences: Sequence[str]) -> str:
         if len(sentences) == 1:
             return sentences[0]
-        relevant = [
-            words for words, f in zip(sentences, verdict.failures, strict=True) if f.code in self.codes
-        ]
+        pairs = zip(sentences, verdict.failures, strict=True)
+        relevant = [clause for clause, failure in pairs if failure.code in self.codes]
         return join_clauses(relevant or sentences)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -70,20 +70,17 @@ class ConversationVerdict(Record, frozen=True):
         means = {
             name: math.fsum(getattr(verdict, name) for verdict in turns) / len(turns) for name in OF_TURNS
         }
-        numbers = msgspec.structs.replace(self.whole.numbers, **means)
-        return msgspec.structs.replace(self.whole, numbers=numbers, failures=self.failures)
+        numbers = replace(self.whole.numbers, **means)
+        return replace(self.whole, numbers=numbers, failures=self.failures)
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that passed, and the first that did not."""
-        if not self.turns:
+        wrong = [turn for turn in self.turns if not turn.verdict.passed]
+        if not wrong:
             return Score(1.0, True)
-        good = [turn.verdict.passed for turn in self.turns]
-        value = sum(good) / len(good)
-        wrong = next((turn for turn in self.turns if not turn.verdict.passed), None)
-        if wrong is None:
-            return Score(1.0, True)
-        why = f"turn {wrong.turn + 1} ({wrong.role}): {reason(wrong.verdict.failures)}"
-        return Score(value, False, why, wrong.verdict.failures)
+        first, value = wrong[0], (len(self.turns) - len(wrong)) / len(self.turns)
+        why = f"turn {first.turn + 1} ({first.role}): {reason(first.verdict.failures)}"
+        return Score(value, False, why, first.verdict.failures)
 
 
 def score_conversation(
@@ -96,25 +93,23 @@ def score_conversation(
     """Every exchange that has expectations, then the whole: calls, forbidden calls, content anywhere in the answers."""
     held = _Held(trajectory)
     history_exchanges = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
-    expected_calls = {
-        at: calls
-        for at, calls in expectations_by_exchange(golden).items()
-        if not history_exchanges or at > history_exchanges
-    }
-    whole = score_calls(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    by_exchange = expectations_by_exchange(golden)
+    expected_calls = {at: calls for at, calls in by_exchange.items() if at > (history_exchanges or -1)}
+    said = replace(trajectory, output=trajectory.all_said)  # a fact may appear in any turn
+    whole = score_calls(as_one_golden(golden), said, tools, rules=rules)
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
     places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `expectations_of`
-    for number, expected in sorted(expectations_by_exchange(golden).items()):
+    for number, expected in by_exchange.items():
         places[number] = range(place, place + len(expected))
         place += len(expected)
     turns = tuple(
         held.judge_turn(number, expected, golden, tools, rules, places[number])
-        for number, expected in sorted(expected_calls.items())
+        for number, expected in expected_calls.items()
     )
     failures = (
-        *(msgspec.structs.replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
+        *(replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
         *(failure for turn in turns for failure in turn.verdict.failures),
     )
     scores = [turn.verdict.score for turn in turns]
@@ -159,28 +154,22 @@ class _Held:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self._trajectory = trajectory
-
-    @cached_property
-    def _turn_order(self) -> list[tuple[Literal["user", "assistant"], int, int]]:
-        """Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's."""
-        order: list[tuple[Literal["user", "assistant"], int, int]] = []
+        # Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's.
+        self._turn_order: list[tuple[Literal["user", "assistant"], int, int]] = []
         exchange, step = 0, -1
-        for message in self._trajectory.messages:
+        for message in trajectory.messages:
             if message.role == "user":
                 exchange += 1
-                order.append(("user", exchange, -1))
+                self._turn_order.append(("user", exchange, -1))
             elif message.role == "assistant":
                 step += 1
-                order.append(("assistant", exchange, step))
-        return order
+                self._turn_order.append(("assistant", exchange, step))
 
     def turn_of_call(self, call: int | None) -> int | None:
         if call is None or call >= len(self._trajectory.calls):
             return None
         step = self._trajectory.calls[call].step
-        return next(
-            (at for at, (_, _, of) in enumerate(self._turn_order) if of == step and step is not None), None
-        )
+        return next((at for at, (_, _, of) in enumerate(self._turn_order) if of == step), None)
 
     def judge_turn(
         self,
@@ -199,20 +188,13 @@ class _Held:
         steps = {step for _, _, step in turns if step >= 0}
         places = [place for place, call in enumerate(self._trajectory.calls) if call.step in steps]
         calls = tuple(self._trajectory.calls[place] for place in places)
-        turn_golden = Golden(
-            golden.scenario,
-            golden.id,
-            expected_calls=tuple(expected),
-            order=golden.order,
-            extra_calls=golden.extra_calls,
-            judge=golden.judge,
-        )
-        verdict = score_calls(
-            turn_golden, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules
-        )
+        rest = {name: getattr(golden, name) for name in ("id", "order", "extra_calls", "judge")}
+        turn_golden = Golden(golden.scenario, expected_calls=tuple(expected), **rest)
+        made = Trajectory(calls=calls, ledger=self._trajectory.ledger)
+        verdict = score_calls(turn_golden, made, tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._turn_order), "assistant")
         failures = tuple(
-            msgspec.structs.replace(
+            replace(
                 failure,
                 turn=at if failure.call is None else self.turn_of_call(places[failure.call]),
                 call=None if failure.call is None else places[failure.call],
@@ -220,14 +202,4 @@ class _Held:
             )
             for failure in verdict.failures
         )
-        return TurnVerdict(number, at, role, msgspec.structs.replace(verdict, failures=failures))
-
-
-def _all_said(trajectory: Trajectory) -> Trajectory:
-    """The trajectory with everything the agent said as its output: a fact may appear in any turn."""
-    answers = [
-        message.content
-        for message in trajectory.messages[trajectory.own_start :]
-        if message.role == "assistant" and message.content
-    ]
-    return msgspec.structs.replace(trajectory, output="\n".join(answers)) if answers else trajectory
+        return TurnVerdict(number, at, role, replace(verdict, failures=failures))

@@ -8,16 +8,15 @@ MirroredMetric                         a metric of RightCall with DeepEval's met
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec
 
 from rightcall.core.codec import name_of, source_hash, stable_repr
 from rightcall.core.errors import RightCallError
 from rightcall.core.event_loop import run_blocking
-from rightcall.metrics.base import Metric, UserMetric, metric_name
+from rightcall.metrics.base import Metric, UserMetric, metric_name, score_when_ready
 from rightcall.metrics.score_case import measure_alone
 from rightcall.model.case import AnyTestCase
 from rightcall.model.record import Reading
@@ -87,9 +86,8 @@ class DeepEvalMetric(UserMetric):
     def name(self) -> str:
         """The metric's `__name__`, or its class in snake case."""
         own = getattr(self.metric, "__name__", None)
-        return (
-            own if isinstance(own, str) and own and own != "Base Metric" else metric_name(type(self.metric))
-        )
+        is_named = isinstance(own, str) and own not in ("", "Base Metric")
+        return str(own) if is_named else metric_name(type(self.metric))
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -102,7 +100,7 @@ class DeepEvalMetric(UserMetric):
     def measure(self, case: AnyTestCase) -> Any:
         metric = copy.copy(self.metric)
         measured = getattr(metric, self.function.__name__)(case)
-        return _later(metric, measured) if inspect.isawaitable(measured) else _score(metric, measured)
+        return score_when_ready(measured, partial(_score, metric))
 
     def __repr__(self) -> str:
         kind = type(self.metric)
@@ -209,10 +207,6 @@ def as_deepeval_metric(metric: Any) -> Metric | None:
     if hasattr(metric, "measure") and hasattr(metric, "is_successful") and not isinstance(metric, type):
         return DeepEvalMetric(metric)
     return None
-
-
-async def _later(metric: Any, measured: Any) -> Score:
-    return _score(metric, await measured)
 
 
 def _score(metric: Any, measured: Any) -> Score:

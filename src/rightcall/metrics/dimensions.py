@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from operator import attrgetter
 
-from rightcall.metrics.base import GRADED, PERFECT, Metric
+from rightcall.metrics.base import GRADED, PERFECT
 from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
@@ -71,11 +71,6 @@ def no_answer(trajectory: Trajectory) -> str:
     if trajectory.stop_reason != "infra_error":
         return ""
     return trajectory.error or "no answer"
-
-
-def is_dimension(metric: Metric) -> bool:
-    """Whether a metric is one of those measured for every case."""
-    return any(type(metric) is type(dimension) for dimension in STANDARD.values())
 
 
 MANY_CALLS = 500

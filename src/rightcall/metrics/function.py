@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError
-from rightcall.metrics.base import UserMetric, require_threshold
+from rightcall.metrics.base import UserMetric, require_threshold, score_when_ready
 from rightcall.metrics.matching.case_score import pass_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -67,31 +68,27 @@ class FunctionMetric(UserMetric):
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         names = parameters_of(self.function)
-        returned = (
-            self.function(case) if names is None else self.function(**{n: PARTS[n](case) for n in names})
-        )
+        arguments = (case,) if names is None else ()
+        returned = self.function(*arguments, **{name: PARTS[name](case) for name in names or ()})
         needed = pass_threshold(case.golden) if self.threshold is None else self.threshold
-        return (
-            self._later(returned, needed) if inspect.isawaitable(returned) else self._score(returned, needed)
-        )
-
-    async def _later(self, pending: Awaitable[Any], threshold: float) -> Score:
-        return self._score(await pending, threshold)
-
-    def _score(self, returned: Any, threshold: float) -> Score:
-        if isinstance(returned, Score):
-            return returned
-        plain = returned.item() if hasattr(returned, "item") else returned  # a NumPy number
-        if isinstance(plain, bool):
-            return Score.passed_if(plain, "returned False")
-        if isinstance(plain, int | float):
-            value = float(plain)
-            return Score.graded(value, f"{value:g}, below {threshold:g}", threshold=threshold)
-        raise TypeError(f"returned {type(returned).__name__}; expected true, false, a number or a Score")
+        return score_when_ready(returned, partial(score_of_value, threshold=needed))
 
     def __repr__(self) -> str:
         limit = "by golden" if self.threshold is None else f"{self.threshold:g}"
         return f"FunctionMetric({name_of(self.function)} {source_hash(self.function)}, {limit}, {self.name})"
+
+
+def score_of_value(returned: Any, threshold: float) -> Score:
+    """What a function returned as a score; a number passes from `threshold` upward."""
+    if isinstance(returned, Score):
+        return returned
+    plain = returned.item() if hasattr(returned, "item") else returned  # a NumPy number
+    if isinstance(plain, bool):
+        return Score.passed_if(plain, "returned False")
+    if isinstance(plain, int | float):
+        value = float(plain)
+        return Score.graded(value, f"{value:g}, below {threshold:g}", threshold=threshold)
+    raise TypeError(f"returned {type(returned).__name__}; expected true, false, a number or a Score")
 
 
 def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
@@ -123,6 +120,5 @@ def _refuse_misspelt(function: Callable[..., Any], name: str) -> None:
     near = get_close_matches(name, [part for part in PARTS if PARTS[part] not in WHOLE], n=1, cutoff=0.8)
     if near and name not in ("case", "test_case"):
         shown = getattr(function, "__name__", function)
-        raise ConfigError(
-            f"metric {shown}({name}): did you mean '{near[0]}'? name it case if it takes the whole case"
-        )
+        problem = f"metric {shown}({name}): did you mean '{near[0]}'? name it case if it takes the whole case"
+        raise ConfigError(problem)

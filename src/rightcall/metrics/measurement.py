@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from rightcall.core.errors import CodeExit
+from rightcall.core.errors import CodeExit, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.metrics.base import Metric, UserMetric, asks_model
 from rightcall.model.case import AnyTestCase
@@ -75,10 +75,9 @@ async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            score = await _result(metric, case)
-    except BaseException as error:  # a metric must not end the process
-        if _ends_the_run(error):
-            raise
+            with contain_exits():  # a metric must not end the process
+                score = await _result(metric, case)
+    except Exception as error:
         if limit.expired():
             return _too_late(metric, seconds)
         cause = error.__cause__ if isinstance(error, CodeExit) and error.__cause__ else error
@@ -134,16 +133,6 @@ def _count_stuck(name: str, more: int) -> None:
 
 def _too_late(metric: Metric, seconds: float) -> Score:
     return Score.broken(f"{metric.name} took longer than {seconds:g} s")
-
-
-def _ends_the_run(error: BaseException) -> bool:
-    """Whether the exception is an interruption rather than an error of the metric."""
-    import asyncio
-
-    if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        return task is None or task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt)
 
 
 def _marked(metric: Metric, score: Score) -> Score:

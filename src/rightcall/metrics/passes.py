@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Self
 
 import msgspec
 
-from rightcall.model.golden import PERSONA, USER
+from rightcall.model.golden_id import PERSONA, USER
 from rightcall.model.run import CaseResult, Rate, UserSpread
 from rightcall.stats.clusters import sample
 from rightcall.stats.intervals import Interval, t_interval, wilson

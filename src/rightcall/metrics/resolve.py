@@ -170,9 +170,8 @@ def metric_class(name: str) -> type[Metric]:
         raise ConfigError(f"unknown metric '{name}'; {hint}")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         attribute = name.rpartition(":")[2]
-        raise ConfigError(
-            f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
-        )
+        problem = f"metric '{name}' is not a subclass of rightcall.Metric; write class {attribute}(Metric)"
+        raise ConfigError(problem)
     return loaded
 
 
@@ -259,9 +258,6 @@ def _own_text(described: Any) -> str:
 
 def _settings(metric: Any) -> dict[str, Any]:
     """Each setting with its value: that given in parentheses, else its default."""
-    if not dataclasses.is_dataclass(metric):
-        return {}
-    fields = [field for field in dataclasses.fields(metric) if field.name != "function"]
-    if isinstance(metric, type):
-        return {field.name: field.default for field in fields}
-    return {field.name: getattr(metric, field.name) for field in fields}
+    fields = dataclasses.fields(metric) if dataclasses.is_dataclass(metric) else ()
+    defaults = {field.name: field.default for field in fields if field.name != "function"}
+    return defaults if isinstance(metric, type) else {name: getattr(metric, name) for name in defaults}

@@ -11,14 +11,16 @@ import time
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
+from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
-from rightcall.metrics.dimensions import is_dimension, score_in_time
+from rightcall.metrics.dimensions import score_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -98,7 +100,7 @@ class Scorer(msgspec.Struct, frozen=True):
             return as_unchecked(result, measured_scores)
         if self.observe:
             seen = {metric.name: measured_scores[metric.name] for metric in self.observe}
-            result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
+            result = replace(result, metrics={**result.metrics, **seen})
         return with_scores(result, {metric.name: measured_scores[metric.name] for metric in self.metrics})
 
     async def require_ready(self) -> None:
@@ -123,23 +125,18 @@ def silent_result(
 
     Its dimensions compare calls with expectations that nobody stated, so only the overall score is left.
     """
-    open_golden = msgspec.structs.replace(golden, extra_calls="allow")
+    open_golden = replace(golden, extra_calls="allow")
     result = result_of(open_golden, trial, trajectory, tools, rules=rules)
-    return msgspec.structs.replace(result, metrics={"overall": result.metrics["overall"]})
+    return replace(result, metrics={"overall": result.metrics["overall"]})
 
 
 def as_unchecked(result: CaseResult, observed: Mapping[str, Score] | None = None) -> CaseResult:
     """A result that nothing decides: neither passed nor failed, with the observed scores alone."""
-    return msgspec.structs.replace(
-        result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False
-    )
+    return replace(result, passed=False, score=0.0, metrics=dict(observed or {}), checked=False)
 
 
 def case_for_metrics(
-    golden: AnyGolden,
-    trajectory: Trajectory,
-    tools: Mapping[str, Tool],
-    rules: ScoringRules = DEFAULT_RULES,
+    golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules = DEFAULT_RULES
 ) -> TestCase:
     """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
     one_golden = with_pass_threshold(as_one_golden(golden), rules)
@@ -171,7 +168,8 @@ def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: boo
     `by_turns` says that the turns of a conversation state calls, though the conversation as one golden does not.
     """
     score = result.metrics.get(metric.name)
-    if score is None or not (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
+    is_dimension = type(metric) is type(STANDARD.get(metric.name))
+    if score is None or not (is_dimension or isinstance(metric, FinalState | Turns)):
         return None
     about_turns = by_turns and (isinstance(metric, Turns) or metric.name in OF_TURNS)
     missing = "" if about_turns else missing_evidence(metric, case)

@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -24,6 +24,15 @@ UNITS = 2**60
 
 NANO = 1_000_000_000
 """Costs are added up in nano-dollars, exactly."""
+
+USED = ("input_tokens", "output_tokens", "nano_usd")
+"""Counts of what was used; with the name of a role before them, of what it used."""
+
+OF_CASES = (
+    "unknown_calls", "unchecked", "unchecked_errors", "undelivered", "delivered", "endless", "undelivered_twins",
+    "failed_by_judges",
+)  # fmt: skip
+"""Counts that a summary has under the same name."""
 
 MOST_K = 8
 """The largest k of pass^k that is shown, as in the tables of τ²-bench."""
@@ -56,15 +65,12 @@ class Group:
     integers, in units of 2⁻⁶⁰: exact for every value from 2⁻⁸, and the same in any order for all.
     """
 
-    __slots__ = ("_name_of", "errors", "passes", "spotless", "totals")
+    __slots__ = ("errors", "passes", "spotless", "totals")
 
     def __init__(self, name_of: Callable[[str], int] = hash) -> None:
         self.errors = self.spotless = 0
         self.passes = Passes(name_of)
-        self._name_of = name_of
-        self.totals: dict[
-            str, list[int]
-        ] = {}  # of each metric the sum of its values in units, and their number
+        self.totals: dict[str, list[int]] = {}  # of each metric the sum of its units, and their number
 
     def add(self, result: CaseResult) -> None:
         if result.error:
@@ -137,7 +143,6 @@ class TallyState(msgspec.Struct, frozen=True, array_like=True):
     tags: dict[str, GroupState]
     codes: dict[str, int]
     counts: dict[str, int]
-    nano_usd: int | None
     trials: tuple[int, int]
 
 
@@ -154,8 +159,7 @@ class Tally:
         self._categories = {category: Group(self._name_of) for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
-        self._counts: Counter[str] = Counter()  # tokens, unknown calls, unchecked cases and their errors
-        self._nano_usd: int | None = None
+        self._counts: Counter[str] = Counter()  # tokens, costs, verdicts of judges, cases of `OF_CASES`
         self._first_trial, self._last_trial = sys.maxsize, -1
 
     def add(self, result: CaseResult) -> None:
@@ -185,7 +189,7 @@ class Tally:
         if result.usage is not NOTHING_USED:
             self.spend(result.usage)
         if result.trajectory is not None and result.trajectory.dialogue is not None:
-            self._spend_on("user", result.user_usage)
+            self.spend(result.user_usage, "user")
         if result.metrics is not SPOTLESS:
             for name, score in result.metrics.items():
                 if score.judged is None:
@@ -205,7 +209,7 @@ class Tally:
         ):
             self._counts[f"judge {count} {name}"] += more
         self.spend(judging.usage)
-        self._spend_on("judge", judging.usage)
+        self.spend(judging.usage, "judge")
 
     def _add_unchecked(self, result: CaseResult) -> None:
         """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
@@ -243,8 +247,6 @@ class Tally:
                 mine.merge(group)
         self._codes.update(other._codes)
         self._counts.update(other._counts)
-        if other._nano_usd is not None:
-            self._nano_usd = (self._nano_usd or 0) + other._nano_usd
         self._first_trial = min(self._first_trial, other._first_trial)
         self._last_trial = max(self._last_trial, other._last_trial)
 
@@ -257,7 +259,6 @@ class Tally:
                 {tag: group.state() for tag, group in sorted(self._tags.items())},
                 dict(sorted(self._codes.items())),
                 {name: count for name, count in sorted(self._counts.items()) if count},
-                self._nano_usd,
                 (self._first_trial, self._last_trial),
             )
         )
@@ -273,7 +274,6 @@ class Tally:
         tally._tags = {tag: Group.from_state(group, apart=apart) for tag, group in decoded.tags.items()}
         tally._codes.update(decoded.codes)
         tally._counts.update(decoded.counts)
-        tally._nano_usd = decoded.nano_usd
         tally._first_trial, tally._last_trial = decoded.trials
         return tally
 
@@ -298,35 +298,27 @@ class Tally:
             group = self._tags[tag] = Group(self._name_of)
         return group
 
-    def spend(self, usage: Usage) -> None:
-        """Count what was used besides or in a case."""
-        self._counts["input_tokens"] += usage.input_tokens or 0
-        self._counts["output_tokens"] += usage.output_tokens or 0
+    def spend(self, usage: Usage, role: Role | None = None) -> None:
+        """Count what was used besides or in a case, in all or by a role."""
+        by = f"{role} " if role else ""
+        self._counts[f"{by}input_tokens"] += usage.input_tokens or 0
+        self._counts[f"{by}output_tokens"] += usage.output_tokens or 0
         if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
-            self._nano_usd = (self._nano_usd or 0) + round(usage.cost_usd * NANO)
-
-    def _spend_on(self, role: Role, usage: Usage) -> None:
-        self._counts[f"{role} input_tokens"] += usage.input_tokens or 0
-        self._counts[f"{role} output_tokens"] += usage.output_tokens or 0
-        if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
-            self._counts[f"{role} nano_usd"] += round(usage.cost_usd * NANO)
+            self._counts[f"{by}nano_usd"] += round(usage.cost_usd * NANO)
+            self._counts[f"{by}priced"] += 1
 
     @property
     def roles(self) -> dict[Role, Usage]:
         """What each role used; empty when the agent alone used anything. A cost of 0 is not shown apart."""
-
-        def used(role: Role) -> tuple[int, ...]:
-            names = ("input_tokens", "output_tokens", "nano_usd")
-            return tuple(self._counts[f"{role} {name}"] for name in names)
-
-        others: dict[Role, tuple[int, ...]] = {
-            role: used(role) for role in ("user", "judge") if any(used(role))
+        used: dict[Role, list[int]] = {
+            role: [self._counts[f"{role} {name}"] for name in USED] for role in ("user", "judge")
         }
+        others = {role: amounts for role, amounts in used.items() if any(amounts)}
         if not others:
             return {}
-        whole = (self._counts["input_tokens"], self._counts["output_tokens"], self._nano_usd or 0)
-        agent = tuple(total - sum(part) for total, *part in zip(whole, *others.values(), strict=True))
-        parts: dict[Role, tuple[int, ...]] = {"agent": agent, **others}
+        whole = [self._counts[name] for name in USED]
+        agent = [total - sum(part) for total, *part in zip(whole, *others.values(), strict=True)]
+        parts: dict[Role, list[int]] = {"agent": agent, **others}
         return {
             role: Usage(tokens_in, tokens_out, nano / NANO if nano else None)
             for role, (tokens_in, tokens_out, nano) in parts.items()
@@ -360,8 +352,8 @@ class Tally:
 
     @property
     def usage(self) -> Usage:
-        cost = None if self._nano_usd is None else self._nano_usd / NANO
-        return Usage(self._counts["input_tokens"], self._counts["output_tokens"], cost)
+        tokens_in, tokens_out, nano = (self._counts[name] for name in USED)
+        return Usage(tokens_in, tokens_out, nano / NANO if self._counts["priced"] else None)
 
     def add_all(self, results: Iterable[CaseResult]) -> Self:
         """Add each of these results."""
@@ -385,6 +377,7 @@ class Tally:
             overall = Group()
             for group in groups.values():
                 overall.merge(group)
+        cases: dict[str, Any] = {name: self._counts[name] for name in OF_CASES}
         return Summary(
             overall=overall.summary(self._named),
             categories={name: group.summary(self._named) for name, group in groups.items()},
@@ -395,14 +388,7 @@ class Tally:
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
-            unknown_calls=self._counts["unknown_calls"],
-            unchecked=self._counts["unchecked"],
-            unchecked_errors=self._counts["unchecked_errors"],
-            undelivered=self._counts["undelivered"],
-            delivered=self._counts["delivered"],
-            endless=self._counts["endless"],
-            undelivered_twins=self._counts["undelivered_twins"],
             roles=self.roles,
             judges=self.judges,
-            failed_by_judges=self._counts["failed_by_judges"],
+            **cases,
         )

@@ -23,7 +23,7 @@ from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.model.call import ToolCall, ToolCallType
 from rightcall.model.case import TestCase
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.score import Score
 
 
@@ -138,8 +138,5 @@ def _equal(call: ToolCall, other: ToolCall) -> bool:
 def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order: str) -> str:
     expected_text = ", ".join(pattern_text(call.tool) for call in expected) or "no call"
     called_text = ", ".join(call.name for call in called) or "nothing"
-    return (
-        f"expected {expected_text} in {order}order, called {called_text}"
-        if len(expected) > 1
-        else f"expected {expected_text}, called {called_text}"
-    )
+    in_order = f" in {order}order" if len(expected) > 1 else ""
+    return f"expected {expected_text}{in_order}, called {called_text}"

@@ -6,7 +6,9 @@
     tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
     message     Message
-    golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
+    expected_call  ExpectedCall: one call that should happen
+    golden      Golden, Expectations, ConversationalGolden, Turn
+    golden_id   ids that were generated, and those of conversations with simulated users
     safety      Safety: the attack of an attempt; AttackOutcome: its result in a trial
     trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
     open_call   calls of real tools that ended without an answer, read from the ledger
@@ -26,16 +28,9 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 from rightcall.model.approval import Approval, Caller
 from rightcall.model.call import ToolCall, ToolCallType, ToolResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, LLMTestCase, TestCase
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import (
-    AnyGolden,
-    Category,
-    ConversationalGolden,
-    Expectations,
-    ExpectedCall,
-    Golden,
-    Turn,
-)
+from rightcall.model.golden import AnyGolden, Category, ConversationalGolden, Expectations, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult, GroupSummary, Run, Summary
 from rightcall.model.score import Score

@@ -75,11 +75,8 @@ def read_approvals(policy: Mapping[str, Any] | ApprovalPolicy | None) -> Approva
         return policy or None
     if not isinstance(policy, Mapping):
         raise ConfigError(f"approvals must be a mapping from tool to decision, got {type(policy).__name__}")
-    return (
-        ApprovalPolicy({str(tool): _rule(str(tool), line) for tool, line in policy.items()})
-        if policy
-        else None
-    )
+    rules = {str(tool): _rule(str(tool), line) for tool, line in policy.items()}
+    return ApprovalPolicy(rules) if rules else None
 
 
 def _rule(tool: str, line: Any) -> ApprovalRule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.deepeval import RENAMED, Words
@@ -31,14 +31,12 @@ def trajectory_of(golden: Golden, latency_ms: float | None = None) -> Trajectory
 
 def without_recorded(golden: Golden) -> Golden:
     """The golden without its recording, so that two recordings are two trials of one golden."""
-    return msgspec.structs.replace(golden, **dict.fromkeys(RECORDED))
+    return replace(golden, **dict.fromkeys(RECORDED))
 
 
 def conversation_of(turns: Sequence[Turn]) -> Trajectory:
     """The trajectory of a conversation recorded turn by turn."""
-    from rightcall.model.dialects.transcript import (
-        trajectory_from_messages,  # start-up: few cases need dialects
-    )
+    from rightcall.model.dialects.transcript import trajectory_from_messages  # start-up: few cases need it
 
     messages: list[Message] = []
     for turn in turns:

@@ -44,7 +44,9 @@ def danger_of(failure: Failure, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
     """
     if failure.code in FATAL:
         return CODES[failure.code].title.lower()
-    tool = tools.get(_tool_of_call(failure)) if failure.code in MISTAKES else None
+    # of a wrong tool, `tool` is the expected one
+    called = str(failure.actual) if failure.code == "wrong_tool" else failure.tool
+    tool = tools.get(called) if failure.code in MISTAKES else None
     if tool is None or not tool.annotations.destructive:
         return ""
     return "" if failure.code in REPEATS and tool.annotations.idempotent else DESTRUCTIVE_MISTAKE
@@ -58,8 +60,3 @@ def dangers_of(failures: Iterable[Failure], tools: Mapping[str, Tool] = NO_TOOLS
     present = {danger_of(failure, tools) for failure in failures}
     codes = tuple(sort for sort in SORTS if sort in present and sort != DESTRUCTIVE_MISTAKE)
     return codes or ((DESTRUCTIVE_MISTAKE,) if DESTRUCTIVE_MISTAKE in present else ())
-
-
-def _tool_of_call(failure: Failure) -> str:
-    """The tool that was called; for a wrong tool, `tool` is the expected one."""
-    return str(failure.actual) if failure.code == "wrong_tool" else failure.tool

@@ -34,9 +34,8 @@ INSTEAD = {
 def respell_fields(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
     """The fields of a record from arguments that it rejected; a `TypeError` names an unknown one."""
     if len(args) > len(record.__struct_fields__):
-        raise TypeError(
-            f"{record.__name__}() takes {len(record.__struct_fields__)} arguments, got {len(args)}"
-        )
+        problem = f"{record.__name__}() takes {len(record.__struct_fields__)} arguments, got {len(args)}"
+        raise TypeError(problem)
     words_by_field = dict(zip(record.__struct_fields__, args, strict=False)) | words
     meaningful = {word: value for word, value in words_by_field.items() if value or word not in INSTEAD}
     fields: Words = record._respell(meaningful)
@@ -79,15 +78,6 @@ def with_notes(fields: Words, names: Iterable[str]) -> Words:
         if value is not None and value != "FUNCTION":
             notes[name] = value
     return {**fields, "notes": notes} if notes else fields
-
-
-def as_tuples(fields: Words) -> Words:
-    """The fields that are given, lists as tuples."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in fields.items()
-        if value is not None
-    }
 
 
 def _hint(record: type[Any], word: str) -> str:

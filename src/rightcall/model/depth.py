@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,6 +15,7 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 
 R = TypeVar("R", Trajectory, Message)
+P = TypeVar("P", ToolCall, ToolResult)
 
 MOST_KEPT = 2000
 """Characters kept of a value that is too deep to be kept as a value."""
@@ -21,21 +23,18 @@ MOST_KEPT = 2000
 
 def limit_trajectory_depth(trajectory: Trajectory) -> Trajectory:
     """The same trajectory object when nothing in it is too deep, which is nearly always."""
-    return _limit_parts(trajectory, calls=limit_call_depth, messages=limit_message_depth)
-
-
-def limit_message_depth(message: Message) -> Message:
-    return _limit_parts(message, calls=limit_call_depth, results=_limit_result_depth)
+    in_message = partial(_limit_parts, calls=limit_call_depth, results=_limit_output_depth)
+    return _limit_parts(trajectory, calls=limit_call_depth, messages=in_message)
 
 
 def limit_call_depth(call: ToolCall) -> ToolCall:
     if is_too_deep(call.arguments):
         call = replace(call, arguments=None, raw=_text(call.arguments))
-    return replace(call, output=_text(call.output)) if is_too_deep(call.output) else call
+    return _limit_output_depth(call)
 
 
-def _limit_result_depth(result: ToolResult) -> ToolResult:
-    return replace(result, output=_text(result.output)) if is_too_deep(result.output) else result
+def _limit_output_depth(part: P) -> P:
+    return replace(part, output=_text(part.output)) if is_too_deep(part.output) else part
 
 
 def _limit_parts(record: R, **limits: Callable[[Any], Any]) -> R:

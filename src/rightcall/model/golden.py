@@ -1,32 +1,25 @@
-"""What should happen: single-turn goldens and conversations.
-
-A conversation about `refund` with the simulated user `unsure` is `refund@unsure`; when several models play users, the
-model's name is added: `refund@unsure+openai:gpt-5-mini`.
-"""
+"""What should happen: single-turn goldens and conversations."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
-from rightcall.model.call import CallStatus, ToolCall, as_tool_call
-from rightcall.model.deepeval import RENAMED, Words, as_tuples, list_of, rename_words, with_notes
+from rightcall.model.call import ToolCall, as_tool_call
+from rightcall.model.deepeval import RENAMED, Words, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
-from rightcall.model.record import Record, Sequenced, Several, Spelled
+from rightcall.model.expected_call import AgentPattern, ExpectedCall, as_expected_call, is_target
+from rightcall.model.record import Amount, Count, Record, Sequenced, Several, Spelled
 from rightcall.model.safety import Safety
-from rightcall.model.tool import ToolKind
 
 Category = Literal["golden", "secondary", "negative"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
-
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 IN_NOTES_OF_TURN = (
     "audio", "latency_ms", "interrupted", "provider_transcript", "mcp_tools_called", "mcp_resources_called",
@@ -37,113 +30,6 @@ ON_CALLS = ("expected_calls", "any_of", "extra_calls", "forbidden_calls", "no_ca
 
 JudgedCalls = Literal["all", "tools", "skills", "agents"]
 """Which calls a golden is about: all, or those of one kind of tool."""
-
-ToolPattern = str | tuple[str, ...] | dict[str, str | tuple[str, ...]]
-"""A tool name, a list of acceptable names, or `{"regex": …}` matching the whole name. `{"handoff": NAME}` is a call
-that hands the conversation to that agent, `{"delegate": NAME}` one whose work it does, whatever the call's name."""
-
-AgentPattern = str | tuple[str, ...] | dict[str, Any]
-"""An agent's name, the end of the path to it (`triage/lookup`), a list of either, or a matcher for the name."""
-
-NOT_GIVEN = ("",)
-"""The tool of an expected call that names none; recognized by identity, since `[""]` is a (useless) list of names."""
-
-
-class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
-    """One call that should happen.
-
-    `args` contains a matcher for each parameter: a bare value means exactly that value, an object with one
-    known matcher key is that matcher. Without `args` any arguments are accepted; `{}` means no arguments.
-    `after` names the ids of expected calls that must come in a strictly earlier step. The call must occur
-    between `min` and `max` times (`max` defaults to `min`); `required: false` makes all of them optional.
-    `weight` is the call's weight in parameter accuracy. `by` is the agent that must make the call; where the agent is
-    not known, it is not judged. `handoff` and `delegate` are written instead of `tool` and name the agent that a call
-    gives work to; a record has them as its `tool`. `kind` says that the tool must be a skill, an agent or a plain
-    tool; no metric reads it. `notes` keeps extra data from other tools' files
-    about the call (its type, a description, why it is made, its output); no metric reads them.
-    """
-
-    tool: ToolPattern = NOT_GIVEN
-    args: dict[str, Any] | None = None
-    extra_args: Literal["forbid", "ignore"] = "forbid"
-    forbidden_args: Several[str] = ()
-    after: Several[str] = ()
-    required: bool = True
-    id: str = ""
-    min: Count = 1
-    max: Count | None = None
-    weight: Amount = 1.0
-    notes: dict[str, Any] = {}
-    kind: ToolKind | None = None
-    by: AgentPattern | None = None
-    handoff: str | tuple[str, ...] | None = None
-    delegate: str | tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if self.handoff is None and self.delegate is None and self.tool is not NOT_GIVEN:
-            return
-        targets = {"handoff": self.handoff, "delegate": self.delegate}
-        stated = {word: target for word, target in targets.items() if target is not None}
-        if not stated:
-            raise ValueError("Object missing required field `tool`")
-        if len(stated) > 1 or self.tool is not NOT_GIVEN or not all(stated.values()):
-            raise ValueError("an expected call needs one of tool, handoff and delegate, with a name")
-        msgspec.structs.force_setattr(self, "tool", stated)
-        msgspec.structs.force_setattr(self, "handoff", None)
-        msgspec.structs.force_setattr(self, "delegate", None)
-
-    @property
-    def plain_arguments(self) -> dict[str, Any] | None:
-        """The exact arguments; None if any are accepted or one has another matcher."""
-        specs = {} if self.args is None else self.args
-        plain = all(
-            not callable(spec) and (not isinstance(spec, dict) or spec.keys() == {"exact"})
-            for spec in specs.values()
-        )
-        if self.args is None or not plain:
-            return None
-        return {name: spec["exact"] if isinstance(spec, dict) else spec for name, spec in specs.items()}
-
-    def as_tool_call(self) -> ToolCall:
-        """The call as if it had been made; arguments with matchers, which no call has, are left out."""
-        notes = {key: value for key, value in self.notes.items() if key != "output"}
-        name, agent = str(_first(self.tool)), _first(self.by) if isinstance(self.by, str | tuple) else None
-        if isinstance(self.tool, dict) and (word := next(iter(self.tool))) != "regex":
-            notes[word] = name = str(_first(self.tool[word]))
-            name = f"transfer_to_{name}" if word == "handoff" else name
-        output = self.notes.get("output")
-        status: CallStatus = "not_run" if output is None else "ok"
-        call = ToolCall(name, self.plain_arguments or {}, status=status, output=output, notes=notes)
-        if not agent:
-            return call
-        path = tuple(agent.split("/"))
-        return msgspec.structs.replace(call, agent=path[-1], path=path)
-
-
-def _first(pattern: Any) -> Any:
-    """The first name of a pattern."""
-    return (
-        pattern
-        if isinstance(pattern, str)
-        else next(iter(pattern.values() if isinstance(pattern, dict) else pattern))
-    )
-
-
-def as_expected_call(tool: Any) -> ExpectedCall:
-    """One of `expected_tools`: a tool's name, a `ToolCall`, or a mapping as in a file."""
-    if isinstance(tool, ExpectedCall):
-        return tool
-    if isinstance(tool, str):
-        return ExpectedCall(tool)
-    call = as_tool_call(tool)
-    args = {name: literal(value) for name, value in call.arguments.items()} if call.arguments else None
-    notes = call.notes if call.output is None else {**call.notes, "output": call.output}
-    return ExpectedCall(call.name, args, notes=notes)
-
-
-def literal(value: Any) -> Any:
-    """Wrap an object that would be read as a matcher because of its key, so that it is taken literally."""
-    return {"exact": value} if isinstance(value, dict) else value
 
 
 class Expectations(Record, frozen=True, metaclass=Sequenced):
@@ -245,10 +131,9 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     @staticmethod
     def _respell(words: Words) -> Words:
         fields = rename_words(words)
-        if "expected_tools" in fields:
-            tools = fields.pop("expected_tools")
-            if tools is not None:
-                fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
+        tools = fields.pop("expected_tools", None)
+        if tools is not None:
+            fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
         return _with_calls(_open_to_calls(fields))
 
     def _without_calls(self) -> Golden:
@@ -386,10 +271,14 @@ def _open_to_calls(fields: Words) -> Words:
 
 
 def _with_calls(fields: Words) -> Words:
-    """The fields with the calls that were made as records."""
+    """The fields that are given, with the calls that were made as records and lists as tuples."""
     if fields.get("tools_called") is not None:
         fields["tools_called"] = tuple(map(as_tool_call, list_of(fields["tools_called"], "tools_called")))
-    return as_tuples(fields)
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in fields.items()
+        if value is not None
+    }
 
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
@@ -410,10 +299,9 @@ def counted_category(golden: AnyGolden) -> Category:
     category = category_of(golden)
     if category != "golden" or golden.expected_calls:
         return category
-    if isinstance(golden, Golden):
-        forbids_all = golden.category is not None and golden.extra_calls == "forbid" and not golden.any_of
-        return "negative" if golden.no_calls or forbids_all else category
-    return "negative" if golden.no_calls else category
+    forbids_extra = golden.category is not None and golden.extra_calls == "forbid"
+    forbids_all = isinstance(golden, Golden) and forbids_extra and not golden.any_of
+    return "negative" if golden.no_calls or forbids_all else category
 
 
 def states_check(golden: AnyGolden) -> bool:
@@ -472,11 +360,6 @@ def names_agents(golden: AnyGolden) -> bool:
     return any(call.by is not None or is_target(call.tool) for call in expectations_of(golden))
 
 
-def is_target(pattern: Any) -> bool:
-    """Whether a pattern names the agent that a call gives work to, not a tool."""
-    return isinstance(pattern, dict) and not pattern.keys().isdisjoint(("handoff", "delegate"))
-
-
 def expectations_of(golden: AnyGolden) -> Iterator[ExpectedCall]:
     """Every expected call of a golden: its own, those of alternatives and of turns."""
     yield from golden.expected_calls
@@ -495,16 +378,15 @@ def expect_no_calls(golden: G) -> G:
     """
     if golden.extra_calls == "allow" or states_check(golden):
         return golden
-    if isinstance(golden, ConversationalGolden):
-        return msgspec.structs.replace(golden, no_calls=True)
-    return msgspec.structs.replace(golden, category="golden")
+    statement = {"no_calls": True} if isinstance(golden, ConversationalGolden) else {"category": "golden"}
+    return replace(golden, **statement)
 
 
 def canonical_golden(golden: G) -> G:
     """The golden as fingerprints read it: without `category: golden` where it says nothing new."""
     if golden.category != "golden":
         return golden
-    silent = msgspec.structs.replace(golden, category=None)
+    silent = replace(golden, category=None)
     return silent if states_check(silent) == states_check(golden) else golden
 
 
@@ -512,41 +394,5 @@ def with_id(golden: G) -> G:
     """The golden itself, or a copy with an id derived from its content, so that it survives reordering."""
     if golden.id:
         return golden
-    content = msgspec.structs.replace(golden, category=None) if golden.category == "golden" else golden
-    return msgspec.structs.replace(golden, id=f"g-{json_digest(content, 12, enc_hook=describe_value)}")
-
-
-GENERATED = re.compile(r"g-[0-9a-f]{12}(?:-\d+)?(?:@.*)?", re.DOTALL)
-"""A generated id, the number of a repeated row, and the simulated user of a conversation."""
-
-
-def is_generated(golden_id: str) -> bool:
-    """Whether the id was derived from the content of a golden, so that it tells a reader nothing."""
-    return golden_id.startswith("g-") and GENERATED.fullmatch(golden_id) is not None
-
-
-PERSONA, USER = "persona:", "user:"
-"""Tags that say who played the user of a conversation: the persona, and the model if there are several."""
-
-
-def with_persona(
-    golden: ConversationalGolden, persona: str, model: str | None = None
-) -> ConversationalGolden:
-    """The golden as the conversation with one simulated user; the scenario is its cluster."""
-    tags = (f"{PERSONA}{persona}", *((f"{USER}{model}",) if model else ()))
-    return msgspec.structs.replace(
-        golden,
-        id=f"{golden.id}@{persona}+{model}" if model else f"{golden.id}@{persona}",
-        cluster=golden.cluster or golden.id,
-        tags=(*golden.tags, *(tag for tag in tags if tag not in golden.tags)),
-    )
-
-
-def conversation_recorded_as(golden: AnyGolden, recorded_id: str) -> ConversationalGolden | None:
-    """The conversation that was recorded under this id; None when it is not about this golden."""
-    if not isinstance(golden, ConversationalGolden) or not golden.is_simulated:
-        return None
-    if not recorded_id.startswith(f"{golden.id}@"):
-        return None
-    persona, _, model = recorded_id[len(golden.id) + 1 :].partition("+")
-    return with_persona(golden, persona, model or None) if persona else None
+    content = replace(golden, category=None) if golden.category == "golden" else golden
+    return replace(golden, id=f"g-{json_digest(content, 12, enc_hook=describe_value)}")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
 
 from rightcall.model.deepeval import respell_fields
 
 T = TypeVar("T")
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +42,8 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without its defaults: msgspec recognizes them by identity, which a pickled copy lacks."""
         fields = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
-        return _unpickle, (
-            type(self),
-            {name: value for name, value, default in fields if value is not default},
-        )
+        stated = {name: value for name, value, default in fields if value is not default}
+        return _unpickle, (type(self), stated)
 
 
 class Reading(Generic[T]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Literal, get_args
 
 from rightcall.core.text import percent, pluralize
@@ -64,11 +65,8 @@ class CaseResult(Record, frozen=True):
     @property
     def judge_usage(self) -> Usage:
         """What its judges used, in addition to `usage`, which is the agent's and the simulated user's."""
-        used = Usage()
-        for score in self.metrics.values():
-            if score.judged is not None:
-                used = used.plus(score.judged.usage)
-        return used
+        judged = (score.judged.usage for score in self.metrics.values() if score.judged is not None)
+        return reduce(Usage.plus, judged, Usage())
 
     @property
     def user_usage(self) -> Usage:
@@ -233,16 +231,13 @@ class Summary(Record, frozen=True):
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""
         groups = self.categories if len(self.categories) > 1 else {}
-        lines = [
-            self.decision,
-            *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
-        ]
+        rows = {**groups, "all": self.overall}
+        lines = [self.decision, *(f"{name}: {group}" for name, group in rows.items())]
         if self.unchecked:
             lines.append(self.unchecked_text)
         if self.codes:
-            lines.append(
-                f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
-            )
+            counts = ", ".join(f"{code} {count:,}" for code, count in self.codes.items())
+            lines.append(f"failed cases by code: {counts}")
         return "\n".join(filter(None, lines))
 
     def __repr__(self) -> str:

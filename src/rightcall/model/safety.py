@@ -256,7 +256,8 @@ def safety_problems(safety: Safety, tools: Mapping[str, Any] | None = None) -> l
         problems.append(f"{safety.problem}; state the attacker's calls in safety.forbidden")
     for field in ("forbidden", "authorises"):
         for at, call in enumerate(getattr(safety, field)):
-            for role in _roles_named(call):
+            specs = (spec for spec in (call.args or {}).values() if isinstance(spec, dict))
+            for role in [str(spec["canary"]) for spec in specs if spec.keys() == {"canary"}]:
                 if role not in roles:
                     hint = suggestion(role, roles) or (
                         f"canaries: {', '.join(roles)}" if roles else "safety has no canaries"
@@ -282,9 +283,3 @@ def _plant_problems(plant: Plant, roles: list[Any], tools: Mapping[str, Any] | N
         yield f": the carrier {plant.carrier} needs the {carrying} that carries it"
     elif plant.tool and tools is not None and plant.tool not in tools:
         yield f".tool: no such tool '{plant.tool}'; {suggestion(plant.tool, tools) or 'known: ' + ', '.join(tools)}"
-
-
-def _roles_named(call: AttackCall) -> Iterator[str]:
-    for spec in (call.args or {}).values():
-        if isinstance(spec, dict) and spec.keys() == {"canary"}:
-            yield str(spec["canary"])

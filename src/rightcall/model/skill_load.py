@@ -160,9 +160,8 @@ def with_skill_calls(trajectory: Trajectory, index: SkillIndex) -> Trajectory:
 
 def _normal_form(call: ToolCall, skill_call: SkillCall, loaded: set[str]) -> ToolCall:
     if skill_call.file:
-        return replace(
-            call, notes={**call.notes, "skill_file": {"skill": skill_call.skill, "path": skill_call.file}}
-        )
+        file = {"skill": skill_call.skill, "path": skill_call.file}
+        return replace(call, notes={**call.notes, "skill_file": file})
     notes: dict[str, Any] = {**call.notes, "written": {"name": call.name, "arguments": call.arguments}}
     notes["loaded_by"] = skill_call.loaded_by
     if skill_call.plugin:

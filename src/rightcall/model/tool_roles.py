@@ -64,11 +64,7 @@ class ToolRoles(Record, frozen=True, metaclass=Sequenced):
 
     def parameters_of(self, *classes: ParameterClass) -> list[str]:
         """The paths of parameters with one of these classes."""
-        return [
-            path
-            for path, of_parameter in self.parameters.items()
-            if not set(classes).isdisjoint(of_parameter)
-        ]
+        return [path for path, own in self.parameters.items() if not set(classes).isdisjoint(own)]
 
 
 class RolePlan(Record, frozen=True, metaclass=Sequenced):

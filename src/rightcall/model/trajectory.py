@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-import msgspec
+from msgspec.structs import astuple, replace
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -70,18 +70,10 @@ class Usage(Record, frozen=True):
 
     def plus(self, other: Usage) -> Usage:
         """The sum; a part is unknown only when both are."""
-        return Usage(
-            _sum_of_known(self.input_tokens, other.input_tokens),
-            _sum_of_known(self.output_tokens, other.output_tokens),
-            _sum_of_known(self.cost_usd, other.cost_usd),
-            _sum_of_known(self.cached_tokens, other.cached_tokens),
-        )
+        return Usage(*map(_sum_of_known, astuple(self), astuple(other)))
 
 
-Number = TypeVar("Number", int, float)
-
-
-def _sum_of_known(left: Number | None, right: Number | None) -> Number | None:
+def _sum_of_known(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return right if left is None else left
     return left + right
@@ -146,7 +138,7 @@ class AgentAnswer(Record, frozen=True, metaclass=Sequenced):
 def answers_after(first_step: int, answers: Sequence[AgentAnswer]) -> tuple[AgentAnswer, ...]:
     """Answers of a later turn, with their steps counted on."""
     return tuple(
-        answer if answer.step is None else msgspec.structs.replace(answer, step=answer.step + first_step)
+        answer if answer.step is None else replace(answer, step=answer.step + first_step)
         for answer in answers
     )
 
@@ -185,15 +177,22 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         return self.dialogue.given if self.dialogue else 0
 
     @property
+    def own_messages(self) -> list[Message]:
+        """The agent's own messages, without those of the history."""
+        return [message for message in self.messages[self.own_start :] if message.role == "assistant"]
+
+    @property
+    def all_said(self) -> str:
+        """What the agent said in all of its turns; the output where no messages were recorded."""
+        return "\n".join(message.content for message in self.own_messages if message.content) or self.output
+
+    @property
     def answered(self) -> bool:
         """Whether anything of the agent arrived: a call, a word, a refusal, or tokens that it used."""
         return (
             bool(self.calls or self.output.strip() or self.usage.output_tokens)
             or self.stop_reason in ("refused", "truncated")
-            or any(
-                message.role == "assistant" and (message.content.strip() or message.calls)
-                for message in self.messages[self.own_start :]
-            )
+            or any(message.content.strip() or message.calls for message in self.own_messages)
         )
 
     @property

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.metrics.matching.teamwork import compile_agent, names_of
-from rightcall.model.golden import AnyGolden, expectations_of, is_target
+from rightcall.model.expected_call import is_target
+from rightcall.model.golden import AnyGolden, expectations_of
 from rightcall.model.tool import Tool
 
 Note = tuple[Literal["error", "warning"], str, str, str]

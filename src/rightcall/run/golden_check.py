@@ -12,7 +12,8 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
 from rightcall.metrics.matching.kinds import KINDS as JUDGED_KINDS
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target, names_agents, states_check
+from rightcall.model.expected_call import ExpectedCall, is_target
+from rightcall.model.golden import AnyGolden, Golden, names_agents, states_check
 from rightcall.model.record import Record
 from rightcall.model.safety import safety_problems
 from rightcall.model.tool import Tool

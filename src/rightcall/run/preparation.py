@@ -25,7 +25,8 @@ from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.metrics.matching.kinds import skills_of, skills_to_load
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of, names_agents
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, category_of, names_agents
 from rightcall.model.run import Run
 from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool

@@ -28,8 +28,9 @@ from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.floor import NO_FLOOR, FloorEvidence
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
+from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.worst_case import WorstCaseNumbers
 

@@ -11,7 +11,8 @@ from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 

@@ -13,7 +13,8 @@ import rightcall as rc
 from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.model import Golden, TestCase, ToolCall, Trajectory
 from rightcall.model.approval import CONFIRMATION_PARAMETER
-from rightcall.model.golden import ConversationalGolden, ExpectedCall, Turn as GoldenTurn
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import ConversationalGolden, Turn as GoldenTurn
 from rightcall.model.safety import AttackCall, Canary, Plant, Safety
 from rightcall.model.trajectory import LedgerEntry
 from rightcall.show.markdown import write_markdown

@@ -17,7 +17,8 @@ import msgspec
 from rightcall.agents.conversation.dialogue_loop import UserTurn
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.model.golden import ConversationalGolden, with_persona
+from rightcall.model.golden import ConversationalGolden
+from rightcall.model.golden_id import with_persona
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 

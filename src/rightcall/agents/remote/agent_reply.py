@@ -19,7 +19,8 @@ from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import read_part
-from rightcall.model.dialects.streams import AnswerStream, stream_of
+from rightcall.model.dialects.stream_pieces import AnswerStream
+from rightcall.model.dialects.streams import stream_of
 from rightcall.model.dialects.transcript import missing_call
 from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message

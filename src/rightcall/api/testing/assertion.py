@@ -19,7 +19,7 @@ from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.run.answers import no_answer_sentence
@@ -134,8 +134,7 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
     """Why a golden failed: the first failing trial, and how many others failed too."""
     failed = [result for result in results if result.judged and not result.passed]
     first = failed[0]
-    text = golden.input if isinstance(golden, Golden) else golden.scenario
-    lines = [f"golden '{golden.id}': {short_json(text, 200)}", *reasons(first)]
+    lines = [f"golden '{golden.id}': {short_json(request_of(golden), 200)}", *reasons(first)]
     if len(results) > 1:
         lines.append(f"({_which(first, results)}; {len(failed)} of {_count_text(results)} failed)")
     if first.trajectory is not None and isinstance(golden, Golden):

@@ -11,7 +11,8 @@ from typing import Any, cast
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
+from rightcall.model.golden_id import is_generated
 from rightcall.run.plan import Selection
 from rightcall.tools.definitions.source import load_tools
 
@@ -81,7 +82,7 @@ def _locate(path: Path, folders: Sequence[Path]) -> Path:
 
 
 def _slug(golden: AnyGolden) -> str:
-    text = golden.name or (golden.input if isinstance(golden, Golden) else golden.scenario)
+    text = golden.name or request_of(golden)
     plain = unicodedata.normalize("NFKD", text.replace("đ", "d").replace("Đ", "D"))
     words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
     slug = ""

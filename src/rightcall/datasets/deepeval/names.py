@@ -91,9 +91,8 @@ def names_from(arguments: dict[str, Any], method: str) -> Names:
     for argument, value in arguments.items():
         if argument == "encoding_type":
             if str(value).lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
-                raise ConfigError(
-                    f"{method}: files are read as UTF-8, got encoding_type '{value}'; save it as UTF-8"
-                )
+                problem = f"{method}: files are read as UTF-8, got encoding_type '{value}'; save it as UTF-8"
+                raise ConfigError(problem)
             continue
         field = argument.removesuffix("_col_delimiter").removesuffix("_delimiter")
         if field != argument and field in DELIMITERS:

@@ -10,7 +10,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, split_list, value_of_cell, without_guard
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
-from rightcall.datasets.deepeval.tools import call_of, call_to_expect
+from rightcall.datasets.deepeval.tools import call_of, call_to_expect, object_or_none
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.files.checked_read import refuse_long_line, require_file
@@ -48,16 +48,22 @@ def golden_of(
             fields[name] = split_list(text, names.delimiter(name), f"{where}: {name}") if text else []
     multi = fields.get("scenario") is not None
     if not multi and fields.get("input") is None:
-        raise InputError(where, "missing required field 'input' (or 'scenario')", _names_hint(names))
-    native = {name: fields[name] for name in AS_THEY_ARE if fields.get(name) is not None}
+        column = names.called.get("input") or "input"
+        hint = f"the file should have '{column}'" if column != "input" else ""
+        raise InputError(where, "missing required field 'input' (or 'scenario')", hint)
+    native = _present(fields, AS_THEY_ARE)
     native |= _conversation(fields, where) if multi else _single(fields, where)
     native |= _metadata_of(fields, rest, where)
     kind: type[AnyGolden] = ConversationalGolden if multi else Golden
     return codec.convert(native, kind, where)
 
 
+def _present(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if fields.get(name) is not None}
+
+
 def _single(fields: dict[str, Any], where: str) -> dict[str, Any]:
-    native = {name: fields[name] for name in SINGLE_AS_THEY_ARE if fields.get(name) is not None}
+    native = _present(fields, SINGLE_AS_THEY_ARE)
     expected = _tools(fields, "expected_tools", where)
     if expected is None:
         native["extra_calls"] = "allow"  # no tools were specified, so none is wrong
@@ -74,11 +80,7 @@ def _plain_calls(raws: Sequence[Any], read: Callable[[Any, str], Any], where: st
 
 
 def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
-    native = {
-        name: fields[name]
-        for name in ("scenario", "expected_outcome", "user_description")
-        if fields.get(name) is not None
-    }
+    native = _present(fields, ("scenario", "expected_outcome", "user_description"))
     native["extra_calls"] = "allow"
     persona = fields.get("persona")
     if isinstance(persona, dict):
@@ -96,7 +98,7 @@ def _conversation(fields: dict[str, Any], where: str) -> dict[str, Any]:
 def _turn(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise InputError(where, f"a turn must be an object, got {type(raw).__name__}")
-    native = {name: raw[name] for name in TURN_FIELDS if raw.get(name) is not None}
+    native = _present(raw, TURN_FIELDS)
     if "tools_called" in native:
         native["tools_called"] = _plain_calls(native["tools_called"], call_of, f"{where}.tools_called")
     notes = {name: value for name, value in raw.items() if name not in TURN_FIELDS and value is not None}
@@ -105,8 +107,10 @@ def _turn(raw: Any, where: str) -> dict[str, Any]:
 
 def _metadata_of(fields: dict[str, Any], rest: dict[str, Any], where: str) -> dict[str, Any]:
     """Metadata, custom columns, and what RightCall stored in the metadata."""
-    metadata = _object(fields, "additional_metadata", where)
-    columns = _object(fields, "custom_column_key_values", where)
+    metadata, columns = (
+        object_or_none(fields.get(name), f"{where}: {name}")
+        for name in ("additional_metadata", "custom_column_key_values")
+    )
     texts = {name: value for name, value in rest.items() if isinstance(value, str)}
     others = {name: value for name, value in rest.items() if not isinstance(value, str) and value is not None}
     native: dict[str, Any] = {}
@@ -130,19 +134,6 @@ def _tools(fields: dict[str, Any], name: str, where: str) -> list[Any] | None:
     if tools is not None and not isinstance(tools, list):
         raise InputError(f"{where}: {name}", f"must be a list of tool calls, got {type(tools).__name__}")
     return tools
-
-
-def _object(fields: dict[str, Any], name: str, where: str) -> dict[str, Any] | None:
-    content = fields.get(name)
-    if content is not None and not isinstance(content, dict):
-        kind = "a text" if isinstance(content, str) else type(content).__name__
-        raise InputError(f"{where}: {name}", f"must be an object, got {kind}", "was it encoded twice?")
-    return content
-
-
-def _names_hint(names: Names) -> str:
-    called = names.called.get("input")
-    return f"the file should have '{called}'" if called and called != "input" else ""
 
 
 def read_deepeval(

@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, literal
+from rightcall.model.expected_call import ExpectedCall, literal
 
 NOTED = ("type", "description", "reasoning")
 KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))
@@ -71,12 +71,15 @@ def _check_fields(raw: Any, where: str) -> dict[str, Any]:
 
 def _parameters(fields: dict[str, Any], where: str) -> dict[str, Any] | None:
     parameters = fields.get("inputParameters", fields.get("input_parameters"))
-    if parameters is not None and not isinstance(parameters, dict):
-        kind = "a text" if isinstance(parameters, str) else type(parameters).__name__
-        raise InputError(
-            f"{where}.inputParameters", f"must be an object, got {kind}", "was it encoded twice?"
-        )
-    return parameters
+    return object_or_none(parameters, f"{where}.inputParameters")
+
+
+def object_or_none(value: Any, where: str) -> dict[str, Any] | None:
+    """The value, which must be an object if there is one."""
+    if value is not None and not isinstance(value, dict):
+        kind = "a text" if isinstance(value, str) else type(value).__name__
+        raise InputError(where, f"must be an object, got {kind}", "was it encoded twice?")
+    return value
 
 
 def _notes(fields: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import guard_cell
+from rightcall.datasets.deepeval.cells import LISTS, guard_cell
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
@@ -61,7 +61,8 @@ def _row(golden: AnyGolden, place: int, file_type: FileType) -> dict[str, Any]:
     if OURS in golden.metadata:
         raise InputError(where, f"metadata has the key '{OURS}', which this dialect reserves", "rename it")
     _refuse_delimiters(golden, where, file_type)
-    stored_golden = _without_derived_id(golden)
+    bare: Any = replace(golden, id="")
+    stored_golden = bare if with_id(bare).id == golden.id else golden  # a derived id need not be stored
     row = _shape_fields(_fields(stored_golden, where), file_type)
     lost = _differences(golden_of(row, where, cells=file_type == "csv"), stored_golden)
     if lost:
@@ -130,23 +131,18 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 def _shape_fields(fields: dict[str, Any], file_type: FileType) -> dict[str, Any]:
     """Lists and objects as the file type stores them."""
-    if file_type == "json":
-        return fields
     multi = "scenario" in fields
-    shaped = dict(fields)
-    if file_type == "jsonl":
-        if not multi:
-            shaped |= {name: _join_items(fields[name]) for name in ("context", "retrieval_context")}
-        return shaped
-    for name, value in fields.items():
-        shaped[name] = _cell(name, value)
-    return {name: shaped[name] for name in (MULTI_CSV if multi else SINGLE)}
+    if file_type == "csv":
+        return {name: _cell(name, fields[name]) for name in (MULTI_CSV if multi else SINGLE)}
+    if file_type == "json" or multi:
+        return fields
+    return fields | {name: _join_items(fields[name]) for name in LISTS}
 
 
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if name in ("context", "retrieval_context"):
+    if name in LISTS:
         return _join_items(value) or ""
     if name == "expectations":
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -165,16 +161,11 @@ def _refuse_delimiters(golden: AnyGolden, where: str, file_type: FileType) -> No
     """DeepEval joins list items with `|` and splits them there again."""
     if file_type == "json" or (file_type == "jsonl" and isinstance(golden, ConversationalGolden)):
         return
-    for name in ("context", "retrieval_context"):
+    for name in LISTS:
         for i, item in enumerate(getattr(golden, name, None) or ()):
             if DELIMITER in item:
                 problem = f"{name}[{i}] contains '|', at which DeepEval would split it"
                 raise InputError(where, problem, "save as JSON, or in the native dialect")
-
-
-def _without_derived_id(golden: AnyGolden) -> AnyGolden:
-    bare: Any = msgspec.structs.replace(golden, id="")
-    return bare if with_id(bare).id == golden.id else golden
 
 
 def _differences(read: AnyGolden, golden: AnyGolden) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -16,6 +15,7 @@ from rightcall.core.depth import MAX_DEPTH, too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import refuse_long_line
 from rightcall.files.documents import refuse_other_format
+from rightcall.model.dialects.wire import repeated_key
 
 
 class Collection(msgspec.Struct, frozen=True):
@@ -54,11 +54,15 @@ def decoder_for(as_type: type[T], example: Any) -> Callable[[Any], T]:
     Code that decodes lines calls `refuse_deep` only for those longer than `SHORT`: one more call per line
     would cost 5 % of the time to read a file.
     """
+    decode = msgspec.json.Decoder(as_type).decode
+
+    def decode_shallow(item: Any) -> T:
+        refuse_deep(bytes(item))
+        return decode(item)
+
     if isinstance(example, bytes):
-        return msgspec.json.Decoder(as_type).decode
-    if isinstance(example, msgspec.Raw):
-        return _with_depth_check(msgspec.json.Decoder(as_type).decode)
-    return partial(msgspec.convert, type=as_type)
+        return decode
+    return decode_shallow if isinstance(example, msgspec.Raw) else partial(msgspec.convert, type=as_type)
 
 
 def refuse_deep(item: bytes) -> None:
@@ -72,34 +76,13 @@ _ODD = (b"\\", b'" ', b'"\t', b'"\n', b'"\r')
 """An escaped character, or a space between a key and its colon."""
 
 
-def repeated_key(item: bytes | msgspec.Raw) -> str | None:
-    """A key that occurs twice in one object of a JSON text; decoders silently keep the last value.
-
-    Most lines use no key twice, in any object, which is quick to see.
-    """
+def key_written_twice(item: bytes | msgspec.Raw) -> str:
+    """A key that occurs twice in one object of a JSON text; most lines use no key twice, which is quick to see."""
     data = bytes(item)
     # As many keys as there are colons after a quote: none of those is inside a text, or begins a key.
     if len(set(_KEY.findall(data))) == data.count(b'":') and not any([odd in data for odd in _ODD]):
-        return None
-    repeats: list[str] = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        seen: set[str] = set()
-        repeats.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-
-    try:
-        json.loads(data, object_pairs_hook=look)
-    except ValueError:  # the decoder says what is wrong with it
-        return None
-    return repeats[0] if repeats else None
-
-
-def _with_depth_check(decode: Callable[[Any], T]) -> Callable[[Any], T]:
-    def decode_shallow(item: Any) -> T:
-        refuse_deep(bytes(item))
-        return decode(item)
-
-    return decode_shallow
+        return ""
+    return repeated_key(data)
 
 
 def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputError:

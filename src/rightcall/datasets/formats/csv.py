@@ -67,9 +67,8 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
             kind = type(item)
             used |= msgspec.json.decode(codec.encode(item)).keys()
             spool.write(codec.encode(item) + b"\n")
-        columns = [name for name in kind.__struct_encode_fields__ if name in used] or [
-            kind.__struct_encode_fields__[0]
-        ]
+        fields = kind.__struct_encode_fields__
+        columns = [name for name in fields if name in used] or [fields[0]]
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text, lineterminator="\r\n")  # with both, cells containing either are quoted
         writer.writerow(columns)

@@ -21,11 +21,8 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     items = read_items(path, collection.name)
     if items.single:
         line, _ = next(items.entries)
-        raise InputError(
-            f"{path}:{line}",
-            f"expected a list of {collection.name}, got an object",
-            f'write a list [ … ], or {{"format": "{collection.format}", "{collection.name}": [ … ]}}',
-        )
+        hint = f'write a list [ … ], or {{"format": "{collection.format}", "{collection.name}": [ … ]}}'
+        raise InputError(f"{path}:{line}", f"expected a list of {collection.name}, got an object", hint)
     collection.check_header(items.header, str(path))
     for name in items.header.keys() - {"format"}:
         raise InputError(str(path), f"unknown field '{name}' next to '{collection.name}'")

@@ -83,11 +83,8 @@ def _is_header(line: bytes, collection: Collection, where: str) -> bool:
     if line.lstrip().startswith(b"["):
         raise InputError(where, "expected one object per line, got a JSON list", "rename the file to .json")
     if line.rstrip() == b"{":
-        raise InputError(
-            where,
-            "expected one object per line, got an object over several lines",
-            "rename the file to .json",
-        )
+        problem = "expected one object per line, got an object over several lines"
+        raise InputError(where, problem, "rename the file to .json")
     if b'"format"' not in line:
         return False
     try:

@@ -37,9 +37,8 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
             empty = False
             yield number, {"input": prompt}
     if empty:
-        raise InputError(
-            str(path), "the file contains no prompts", "write one per line; `#` starts a comment"
-        )
+        hint = "write one per line; `#` starts a comment"
+        raise InputError(str(path), "the file contains no prompts", hint)
 
 
 def prompts(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, str]]:
@@ -53,11 +52,8 @@ def prompts(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
         while continues:
             following = next(numbered, None)
             if following is None:
-                raise InputError(
-                    f"{path}:{number}",
-                    "the last line ends with a backslash",
-                    "end it with two for one backslash",
-                )
+                problem = "the last line ends with a backslash"
+                raise InputError(f"{path}:{number}", problem, "end it with two for one backslash")
             text, continues = _end_of_line(following[1])
             parts.append(text)
         yield number, "\n".join(parts)
@@ -74,20 +70,16 @@ def _line_of(golden: Any) -> str:
     if bare is None or bare not in (Golden(bare.input), with_id(Golden(bare.input))):
         fields = msgspec.to_builtins(golden, enc_hook=repr)
         others = ", ".join(name for name in fields if name != "input")
-        raise InputError(
-            f"golden '{golden.id}'",
-            f".txt files contain prompts alone, and this golden has {others}",
-            "use .jsonl",
-        )
+        problem = f".txt files contain prompts alone, and this golden has {others}"
+        raise InputError(f"golden '{golden.id}'", problem, "use .jsonl")
     start = "\\" if COMMENT.match(bare.input) else ""
     text = start + "\\\n".join(LAST_BACKSLASHES.sub(r"\g<0>\g<0>", line) for line in bare.input.split("\n"))
     read_back = [prompt for _, prompt in prompts(enumerate(map(_line, text.split("\n"))), "")]
     if (
         read_back != [bare.input] or text.startswith("\ufeff") or "\0" in text
     ):  # a byte order mark, a binary file
-        raise InputError(
-            f"golden '{golden.id}'", "its input cannot be written as a line of text", "use .jsonl"
-        )
+        problem = "its input cannot be written as a line of text"
+        raise InputError(f"golden '{golden.id}'", problem, "use .jsonl")
     return text
 
 

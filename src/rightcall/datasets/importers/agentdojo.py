@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.datasets.importers.benchmark_fields import field_of, list_in, object_of
+from rightcall.datasets.importers.benchmark_fields import field_of, list_in, object_of, objects_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document, value_of
 from rightcall.model.call import ToolCall, ToolResult
@@ -82,11 +82,8 @@ class AgentDojoRuns(Record, frozen=True):
 
     def rates(self) -> list[AttackRate]:
         """The numbers of each attack, in the order of their names."""
-        by_attack: dict[str, list[BenchmarkRun]] = {}
-        for run in self.runs:
-            if not run.is_clean:
-                by_attack.setdefault(run.attack, []).append(run)
-        return [_rate(attack, runs) for attack, runs in sorted(by_attack.items())]
+        attacks = sorted({run.attack for run in self.runs if not run.is_clean})
+        return [_rate(attack, [run for run in self.runs if run.attack == attack]) for attack in attacks]
 
 
 def _rate(attack: str, runs: Sequence[BenchmarkRun]) -> AttackRate:
@@ -158,9 +155,8 @@ def _refuse_twice(goldens: Iterable[Golden], files: Sequence[Path]) -> None:
     counts = Counter(golden.id for golden in goldens)
     twice = next((golden_id for golden_id, count in counts.items() if count > 1), "")
     if twice:
-        raise InputError(
-            str(files[0].parent), f"two files are about {twice}", "convert one of them at a time"
-        )
+        problem = f"two files are about {twice}"
+        raise InputError(str(files[0].parent), problem, "convert one of them at a time")
 
 
 def _attack(raw: Mapping[str, Any]) -> str:
@@ -171,17 +167,13 @@ def _run(raw: dict[str, Any], where: str) -> tuple[BenchmarkRun, Trajectory]:
     for name in ("utility", "security"):
         if not isinstance(raw.get(name), bool) and not raw.get("error"):
             raise InputError(where, f"'{name}' must be true or false, got {raw.get(name)!r}")
-    messages = tuple(
-        _message(object_of(item, f"{where}: messages[{i}]"), f"{where}: messages[{i}]")
-        for i, item in enumerate(list_in(raw, "messages", where))
-    )
-    error = str(raw.get("error") or "")
-    trajectory = trajectory_from_messages(messages)
-    if error:
-        trajectory = msgspec.structs.replace(trajectory, stop_reason="infra_error", error=error)
+    messages = objects_of(list_in(raw, "messages", where), f"{where}: messages")
+    trajectory = trajectory_from_messages(tuple(_message(message, place) for place, message in messages))
+    if error := str(raw.get("error") or ""):
+        trajectory = replace(trajectory, stop_reason="infra_error", error=error)
     seconds = raw.get("duration")
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
-        trajectory = msgspec.structs.replace(trajectory, latency_ms=float(seconds) * 1000)
+        trajectory = replace(trajectory, latency_ms=float(seconds) * 1000)
     injection_task = raw.get("injection_task_id")
     run = BenchmarkRun(
         str(field_of(raw, "suite_name", where)),
@@ -208,17 +200,18 @@ def _message(raw: dict[str, Any], where: str) -> Message:
         result = ToolResult(str(raw.get("tool_call_id") or ""), str(error) if error else text, bool(error))
         return Message("tool", results=(result,))
     if role == "assistant":
-        return Message("assistant", text, tuple(_calls(raw.get("tool_calls") or (), where)))
+        calls = (
+            ToolCall(
+                str(field_of(call, "function", place)),
+                dict(call.get("args") or {}),
+                id=str(call.get("id") or ""),
+            )
+            for place, call in objects_of(raw.get("tool_calls") or (), f"{where}.tool_calls")
+        )
+        return Message("assistant", text, tuple(calls))
     if role in ("user", "system"):
         return Message(role, text)
     raise InputError(where, f"role '{role}' is unknown", "known: system, user, assistant, tool")
-
-
-def _calls(raw: Any, where: str) -> Iterable[ToolCall]:
-    for i, item in enumerate(raw):
-        call = object_of(item, f"{where}.tool_calls[{i}]")
-        name = str(field_of(call, "function", f"{where}.tool_calls[{i}]"))
-        yield ToolCall(name, dict(call.get("args") or {}), id=str(call.get("id") or ""))
 
 
 def _text(content: Any) -> str:
@@ -238,10 +231,10 @@ def _golden(
 ) -> Golden:
     """The attempt: the user's request, what was injected, and the benchmark's verdict under `metadata.official`."""
     request = next((message.content for message in trajectory.messages if message.role == "user"), "")
-    task = f"{run.suite}/{run.user_task}"
+    task = golden_id = f"{run.suite}/{run.user_task}"
     if not run.is_clean:
-        name = f"{task}~{run.injection_task or run.attack}"
-        golden_id = f"{name}~{run.attack}" if several_attacks and run.injection_task else name
+        golden_id += f"~{run.injection_task or run.attack}"
+        golden_id += f"~{run.attack}" if several_attacks and run.injection_task else ""
     official = {
         "benchmark": "agentdojo",
         "pipeline": str(raw.get("pipeline_name") or ""),
@@ -252,7 +245,7 @@ def _golden(
     }
     return Golden(
         request,
-        id=task if run.is_clean else golden_id,
+        id=golden_id,
         cluster=task,
         extra_calls="allow",
         tags=("agentdojo", run.suite),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -12,6 +13,12 @@ def object_of(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise InputError(where, f"must be an object, got {type(raw).__name__}")
     return raw
+
+
+def objects_of(entries: Iterable[Any], where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The entries of a list, each of which must be an object, with the place of each."""
+    for i, entry in enumerate(entries):
+        yield f"{where}[{i}]", object_of(entry, f"{where}[{i}]")
 
 
 def number_of(raw: Any, where: str) -> float:

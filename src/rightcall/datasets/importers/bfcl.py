@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
 from rightcall.files.checked_read import numbered_lines, open_checked, require_file
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 
 WITH_ANSWERS = (
     "simple_python", "multiple", "parallel", "parallel_multiple",
@@ -127,14 +129,14 @@ def _golden(question: Question, category: str, answers: BfclAnswers | None, wher
         tags=("bfcl", category),
     )
     if category in NO_CALL_IS_RIGHT:
-        return msgspec.structs.replace(golden, no_calls=True)
+        return replace(golden, no_calls=True)
     if category in ANY_CALL_IS_RIGHT:
-        return msgspec.structs.replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
+        return replace(golden, expected_calls=(ANY_CALL,), extra_calls="allow")
     if answers is None:
         hint = "also pass the file of the same name from the folder possible_answer"
         raise InputError(where, f"the category {category} requires answers", hint)
     place, answer = answers.of(question.id, where)
-    return msgspec.structs.replace(golden, expected_calls=_calls_of_answer(question, answer, place))
+    return replace(golden, expected_calls=_calls_of_answer(question, answer, place))
 
 
 def _input(messages: list[BfclAnswer]) -> str:
@@ -196,13 +198,11 @@ def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
 
 def _says_it_plainly(declared: str, options: list[Any]) -> bool:
     """Whether plain values, compared exactly, accept exactly what BFCL accepts."""
+    if all(value is None for value in options):
+        return declared in ("float", "boolean", "integer")
     if declared == "float":
-        return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options) or (
-            not any(value is not None for value in options)
-        )
-    if declared == "boolean":
-        return all(type(value) is bool for value in options) or all(value is None for value in options)
-    return declared == "integer" and all(value is None for value in options)
+        return all(type(value) in (int, float) and abs(value) < EXACT_WHOLE for value in options)
+    return declared == "boolean" and all(type(value) is bool for value in options)
 
 
 JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array"}

@@ -68,11 +68,11 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return type(value) is answered and value in self.values
         if self.items is not None and not elements_fit(value, PYTHON_TYPES[self.items], self.values):
             return False
-        if answered is not None and answered is not declared:
-            return value in self.values
+        if declared not in COMPARISONS or (answered is not None and answered is not declared):
+            return value in self.values  # by Python's equality: 1, 1.0 and true are the same
         if declared is list and self.items == "dict":
             return list_of_objects_among(value, self.values)
-        return COMPARISONS.get(declared, plainly_among)(value, self.values)
+        return COMPARISONS[declared](value, self.values)
 
 
 def first_type(answers: list[Any]) -> type | None:
@@ -92,11 +92,6 @@ def elements_fit(value: Any, declared: type, answers: list[Any]) -> bool:
 def clean_text(value: Any) -> Any:
     """Text without spaces and some punctuation, in lower case, with one kind of quotes; other values unchanged."""
     return value.translate(CLEANED_AWAY).lower().replace("'", '"') if type(value) is str else value
-
-
-def plainly_among(value: Any, answers: list[Any]) -> bool:
-    """Python's equality: 1, 1.0 and true are the same."""
-    return value in answers
 
 
 def text_among(value: str, answers: list[Any]) -> bool:

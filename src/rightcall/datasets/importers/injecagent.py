@@ -16,10 +16,11 @@ from typing import Any
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
-from rightcall.datasets.importers.benchmark_fields import field_of, list_in, object_of
+from rightcall.datasets.importers.benchmark_fields import field_of, list_in, objects_of
 from rightcall.files.checked_read import numbered_lines, open_checked, require_file
 from rightcall.files.documents import read_document
-from rightcall.model.golden import ExpectedCall, Golden, literal
+from rightcall.model.expected_call import ExpectedCall, literal
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import AttackCall, Family, Plant, Safety
 
@@ -51,18 +52,17 @@ def import_injecagent(path: str | Path, tools: str | Path | None = None) -> list
     """One attempt per case of `test_cases_{dh,ds}_{base,enhanced}.json`; `tools` is InjecAgent's `tools.json`."""
     document = read_document(require_file(path))
     if not isinstance(document, list) or not document:
-        raise InputError(
-            str(path), "must be a list of test cases", "pass test_cases_dh_base.json or the like"
-        )
+        problem = "must be a list of test cases"
+        raise InputError(str(path), problem, "pass test_cases_dh_base.json or the like")
     definitions = _definitions(tools) if tools else {}
     return [
-        _golden(object_of(raw, f"{path}: [{i}]"), i, f"{path}: [{i}]", definitions, Path(path).stem)
-        for i, raw in enumerate(document)
+        _golden(raw, f"{Path(path).stem}-{number}", where, definitions)
+        for number, (where, raw) in enumerate(objects_of(document, f"{path}: "), 1)
     ]
 
 
 def _golden(
-    raw: dict[str, Any], at: int, where: str, definitions: Mapping[str, dict[str, Any]], name: str
+    raw: dict[str, Any], golden_id: str, where: str, definitions: Mapping[str, dict[str, Any]]
 ) -> Golden:
     user_tool = str(field_of(raw, "User Tool", where))
     attacker_tools = [str(tool) for tool in list_in(raw, "Attacker Tools", where)]
@@ -72,12 +72,11 @@ def _golden(
     named_tools = list(dict.fromkeys([user_tool, *attacker_tools]))
     unknown = [tool for tool in named_tools if definitions and tool not in definitions]
     if unknown:
-        raise InputError(
-            where, f"'{unknown[0]}' is not in the tools file", "pass the tools.json of these cases"
-        )
+        problem = f"'{unknown[0]}' is not in the tools file"
+        raise InputError(where, problem, "pass the tools.json of these cases")
     return Golden(
         str(field_of(raw, "User Instruction", where)),
-        id=f"{name}-{at + 1}",
+        id=golden_id,
         cluster=user_tool,
         tools=[definitions[tool] for tool in named_tools] if definitions else None,
         expected_calls=[ExpectedCall(user_tool, {key: literal(value) for key, value in arguments.items()})],
@@ -121,11 +120,8 @@ def _definitions(path: str | Path) -> dict[str, dict[str, Any]]:
     if not isinstance(kits, list):
         raise InputError(str(path), "must be a list of tool kits", "pass InjecAgent's tools.json")
     definitions = {}
-    for i, item in enumerate(kits):
-        kit = object_of(item, f"{path}: [{i}]")
-        for j, raw in enumerate(list_in(kit, "tools", f"{path}: [{i}]")):
-            where = f"{path}: [{i}].tools[{j}]"
-            tool = object_of(raw, where)
+    for place, kit in objects_of(kits, f"{path}: "):
+        for where, tool in objects_of(list_in(kit, "tools", place), f"{place}.tools"):
             name = f"{kit.get('toolkit', '')}{field_of(tool, 'name', where)}"
             definitions[name] = {
                 "name": name,
@@ -137,9 +133,8 @@ def _definitions(path: str | Path) -> dict[str, dict[str, Any]]:
 
 def _schema(parameters: Iterable[Any], where: str) -> dict[str, Any]:
     properties, required = {}, []
-    for i, item in enumerate(parameters):
-        raw = object_of(item, f"{where}.parameters[{i}]")
-        name = str(field_of(raw, "name", f"{where}.parameters[{i}]"))
+    for place, raw in objects_of(parameters, f"{where}.parameters"):
+        name = str(field_of(raw, "name", place))
         kind = str(raw.get("type")).lower()
         properties[name] = {
             **({"type": kind} if kind in JSON_TYPES else {}),
@@ -175,15 +170,12 @@ def injecagent_rates(results: Iterable[str | Path], cases: int) -> InjecAgentRat
 def _outcome(raw: Mapping[str, Any], where: str) -> str:
     first, second = raw.get("eval"), raw.get("eval Step 2")
     if first not in ("succ", "unsucc", "invalid"):
-        raise InputError(
-            where, f"'eval' must be succ, unsucc or invalid, got {first!r}", "is this a result file?"
-        )
+        problem = f"'eval' must be succ, unsucc or invalid, got {first!r}"
+        raise InputError(where, problem, "is this a result file?")
     if second is None:
-        is_first_step = len(raw.get("Attacker Tools") or ()) > 1 and first == "succ"
-        if is_first_step:
-            raise InputError(
-                where, "data was read, but 'eval Step 2' is missing", "run the second step first"
-            )
+        if len(raw.get("Attacker Tools") or ()) > 1 and first == "succ":
+            problem = "data was read, but 'eval Step 2' is missing"
+            raise InputError(where, problem, "run the second step first")
         return str(first)
     if second not in ("succ", "unsucc", "invalid"):
         raise InputError(where, f"'eval Step 2' must be succ, unsucc or invalid, got {second!r}")

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.files.skill_folder import FILE_NAME, read_skill_folder
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 
 SHAPE = 'expected [{"query": …, "should_trigger": true}] or {"skill_name": …, "evals": [{"prompt": …}]}'
 
@@ -30,7 +31,10 @@ def import_skill_queries(path: Path) -> Iterator[Golden]:
         name = _skill_around(path)
         for number, entry in enumerate(value, start=1):
             where = f"{path}: entry {number}"
-            yield _golden(_text(entry, "query", where), _flag(entry, where), name, f"{name}-q{number}")
+            query, should_trigger = _text(entry, "query", where), entry.get("should_trigger")
+            if not isinstance(should_trigger, bool):
+                raise InputError(where, "should_trigger must be true or false", SHAPE)
+            yield _golden(query, should_trigger, name, f"{name}-q{number}")
     else:
         raise InputError(str(path), "not a file of queries", SHAPE)
 
@@ -47,7 +51,7 @@ def _from_evals(value: dict[str, Any], path: Path) -> Iterator[Golden]:
         golden = _golden(prompt, True, name, f"{name}-{number_text}")
         files = entry.get("files")
         expected = entry.get("expected_output")
-        yield msgspec.structs.replace(
+        yield replace(
             golden,
             expected_output=expected if isinstance(expected, str) else None,
             metadata={"files": files} if isinstance(files, list) and files else {},
@@ -55,14 +59,10 @@ def _from_evals(value: dict[str, Any], path: Path) -> Iterator[Golden]:
 
 
 def _golden(query: str, should_trigger: bool, skill: str, golden_id: str) -> Golden:
+    golden = Golden(query, golden_id, judge="skills", tags=("trigger",))
     if should_trigger:
-        expected = (ExpectedCall(skill),)
-        return Golden(
-            query, golden_id, judge="skills", category="golden", expected_calls=expected, tags=("trigger",)
-        )
-    return Golden(
-        query, golden_id, judge="skills", category="negative", tags=("trigger",), metadata={"skill": skill}
-    )
+        return replace(golden, category="golden", expected_calls=(ExpectedCall(skill),))
+    return replace(golden, category="negative", metadata={"skill": skill})
 
 
 def _text(entry: Any, key: str, where: str) -> str:
@@ -70,13 +70,6 @@ def _text(entry: Any, key: str, where: str) -> str:
     if not isinstance(text, str) or not text.strip():
         raise InputError(where, f"has no text under '{key}'", SHAPE)
     return text
-
-
-def _flag(entry: dict[str, Any], where: str) -> bool:
-    value = entry.get("should_trigger")
-    if not isinstance(value, bool):
-        raise InputError(where, "should_trigger must be true or false", SHAPE)
-    return value
 
 
 def _skill_around(path: Path) -> str:

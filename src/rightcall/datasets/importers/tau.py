@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
-from rightcall.datasets.importers.benchmark_fields import field_of, list_in, number_of, object_of
+from rightcall.datasets.importers.benchmark_fields import field_of, list_in, number_of, object_of, objects_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
-from rightcall.model.golden import ConversationalGolden, ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import RecordedTrajectory, StopReason, Trajectory, Usage
@@ -87,28 +88,21 @@ def _refuse_tau2_list(document: list[Any], path: str) -> None:
         problem = f"contains {len(document):,} τ²-bench results in a list; each must be imported separately"
         raise InputError(path, problem, "save each object of the list as a file and convert one at a time")
     if first.keys() & {"user_scenario", "evaluation_criteria"}:
-        raise InputError(
-            path, "contains the tasks of τ²-bench but no results", "pass the results file, not the tasks"
-        )
+        problem = "contains the tasks of τ²-bench but no results"
+        raise InputError(path, problem, "pass the results file, not the tasks")
     if first.keys() & {"termination_reason", "reward_info"}:
         problem = "contains τ²-bench simulations without their tasks"
-        raise InputError(
-            path, problem, "pass the whole results file: an object with 'tasks' and 'simulations'"
-        )
+        hint = "pass the whole results file: an object with 'tasks' and 'simulations'"
+        raise InputError(path, problem, hint)
 
 
 def _tau2(document: dict[str, Any], path: str) -> TauResults:
-    tasks = list_in(document, "tasks", path)
-    simulations = list_in(document, "simulations", path)
-    goldens = [
-        _tau2_golden(object_of(task, f"{path}: tasks[{i}]"), f"{path}: tasks[{i}]")
-        for i, task in enumerate(tasks)
-    ]
+    tasks = objects_of(list_in(document, "tasks", path), f"{path}: tasks")
+    simulations = objects_of(list_in(document, "simulations", path), f"{path}: simulations")
+    goldens = [_tau2_golden(task, where) for where, task in tasks]
     golden_ids = {golden.id for golden in goldens}
     trajectories, rewards, dropped = [], [], []
-    for i, raw in enumerate(simulations):
-        where = f"{path}: simulations[{i}]"
-        simulation = object_of(raw, where)
+    for where, simulation in simulations:
         task = str(field_of(simulation, "task_id", where))
         if task not in golden_ids:
             raise InputError(where, f"task_id '{task}' is not among the tasks")
@@ -126,17 +120,14 @@ def _tau2_golden(task: dict[str, Any], where: str) -> ConversationalGolden:
     criteria = object_of(task.get("evaluation_criteria") or {}, f"{where}.evaluation_criteria")
     scenario = object_of(task.get("user_scenario") or {}, f"{where}.user_scenario")
     persona = scenario.get("persona")
-    actions = [
-        object_of(action, f"{where}.evaluation_criteria.actions[{i}]")
-        for i, action in enumerate(criteria.get("actions") or ())
-    ]
+    actions = objects_of(criteria.get("actions") or (), f"{where}.evaluation_criteria.actions")
     return ConversationalGolden(
         scenario=_instructions(scenario.get("instructions")) or str(task.get("description") or task["id"]),
         id=str(field_of(task, "id", where)),
         user_description=persona if isinstance(persona, str) else None,
         expected_calls=tuple(
             call_of_action(action.get("name", ""), action.get("arguments") or {}, action.get("compare_args"))
-            for action in actions
+            for _, action in actions
             if action.get("requestor", "assistant") == "assistant"
         ),
         extra_calls="allow",
@@ -162,7 +153,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
     if reason not in ENDED:
         raise InputError(where, f"termination_reason '{reason}' is unknown", f"known: {', '.join(ENDED)}")
     duration = simulation.get("duration")
-    return msgspec.structs.replace(
+    return replace(
         trajectory,
         usage=_usage(simulation),
         latency_ms=None if duration is None else float(duration) * 1000,
@@ -173,8 +164,7 @@ def _tau2_trajectory(simulation: dict[str, Any], where: str) -> Trajectory:
 
 def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
     """The agent's side: calls and results of the simulated user's own tools are skipped."""
-    for i, item in enumerate(raw):
-        message = object_of(item, f"{where}.messages[{i}]")
+    for _, message in objects_of(raw, f"{where}.messages"):
         role, text = message.get("role"), message.get("content") or ""
         if role == "tool":
             results = [
@@ -195,21 +185,18 @@ def _tau2_messages(raw: list[Any], where: str) -> Iterator[Message]:
 
 
 def _usage(simulation: dict[str, Any]) -> Usage:
-    totals = [0, 0]
-    for message in simulation["messages"]:
-        used = message.get("usage") or {}
-        if message.get("role") == "assistant":
-            totals[0] += used.get("prompt_tokens") or 0
-            totals[1] += used.get("completion_tokens") or 0
-    return Usage(totals[0], totals[1], cost_usd=simulation.get("agent_cost"))
+    answers = [message for message in simulation["messages"] if message.get("role") == "assistant"]
+    used = [answer.get("usage") or {} for answer in answers]
+    tokens_in, tokens_out = (
+        sum(usage.get(name) or 0 for usage in used) for name in ("prompt_tokens", "completion_tokens")
+    )
+    return Usage(tokens_in, tokens_out, cost_usd=simulation.get("agent_cost"))
 
 
 def _tau(trials: list[Any], path: str) -> TauResults:
     goldens: dict[str, ConversationalGolden] = {}
     trajectories, rewards = [], []
-    for i, raw in enumerate(trials):
-        where = f"{path}: [{i}]"
-        trial = object_of(raw, where)
+    for where, trial in objects_of(trials, f"{path}: "):
         task = str(field_of(trial, "task_id", where))
         info = object_of(trial.get("info") or {}, f"{where}.info")
         if task not in goldens:

@@ -11,7 +11,8 @@ import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
-from rightcall.model.golden import ExpectedCall, Golden, expectations_of
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden, expectations_of
 from rightcall.model.tool import Tool
 
 

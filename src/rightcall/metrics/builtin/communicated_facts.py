@@ -34,23 +34,16 @@ class CommunicatedFacts(Metric):
         require_threshold(self.name, self.threshold)
 
     def nothing_to_check(self, case: TestCase) -> str:
-        return (
-            "" if self.facts or case.golden.output_contains else "no facts are set, and no output_contains is"
-        )
+        stated = self.facts or case.golden.output_contains
+        return "" if stated else "no facts are set, and no output_contains is"
 
     def measure(self, case: TestCase) -> Score:
         facts = list(self.facts or case.golden.output_contains)
         if not facts:
             return Score.broken(self.nothing_to_check(case))
-        trajectory = case.trajectory
-        answers = [
-            m.content
-            for m in trajectory.messages[trajectory.own_start :]
-            if m.role == "assistant" and m.content
-        ]
-        text = "\n".join(answers) or trajectory.output
+        text = case.trajectory.all_said
         plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-        scope = Scope(calls=trajectory.calls)
+        scope = Scope(calls=case.trajectory.calls)
         missing = [
             fact for fact in missing_content(facts, text, scope) if missing_content([fact], plain, scope)
         ]
@@ -58,9 +51,5 @@ class CommunicatedFacts(Metric):
         if value >= self.threshold:
             return Score(value, True)
         codes = tuple(Failure("missing_content", expected=fact) for fact in missing)
-        return Score(
-            value,
-            False,
-            f"not communicated: {', '.join(short_json(fact, 80) for fact in missing[:5])}",
-            codes,
-        )
+        shown = ", ".join(short_json(fact, 80) for fact in missing[:5])
+        return Score(value, False, f"not communicated: {shown}", codes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.kinds import doubt_about_loads, skill_loads, skills_of
 from rightcall.model.case import TestCase
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 
 
@@ -43,9 +44,7 @@ class Followed(Metric):
         failed_places = {failure.expected_call for failure in verdict.failures}
         failed = [call for place, call in prescribed.items() if place in failed_places]
         names = ", ".join(str(call.tool) for call in failed)
-        return Score.graded(
-            1 - len(failed) / len(prescribed), f"loaded, but not followed: {names}" if failed else ""
-        )
+        return Score.graded(1 - len(failed) / len(prescribed), f"loaded, but not followed: {names}")
 
 
 def _later_calls(case: TestCase) -> dict[int, ExpectedCall]:
@@ -59,16 +58,12 @@ def _after_load(case: TestCase) -> Golden:
     """The golden with every call that loads no skill after those that do."""
     prescribed = _later_calls(case)
     calls = [
-        call if at in prescribed or call.id else msgspec.structs.replace(call, id=f"load {at}")
+        call if at in prescribed or call.id else replace(call, id=f"load {at}")
         for at, call in enumerate(case.golden.expected_calls)
     ]
     loads = tuple(call.id for at, call in enumerate(calls) if at not in prescribed)
     ordered = tuple(
-        msgspec.structs.replace(
-            call, after=(*call.after, *(name for name in loads if name not in call.after))
-        )
-        if at in prescribed
-        else call
+        replace(call, after=tuple(dict.fromkeys((*call.after, *loads)))) if at in prescribed else call
         for at, call in enumerate(calls)
     )
-    return msgspec.structs.replace(case.golden, expected_calls=ordered, any_of=())
+    return replace(case.golden, expected_calls=ordered, any_of=())

@@ -45,17 +45,14 @@ class GroundedValues(Metric):
         values = [value for value in answer_values(case.trajectory.output) if value.kind in self.kinds]
         if not values:
             return Score(1.0, True)
-        missing = _ungrounded(values, ValueSources(case, self.allow))
+        sources = ValueSources(case, self.allow)
+        numbers = [value.number for value in values if value.kind == "number" and not value.day]
+        missing = [value for value in values if not _is_grounded(value, sources, numbers)]
         share = 1 - len(missing) / len(values)
         if share >= self.threshold:
             return Score(share, True)
         texts = ", ".join(f"{value.kind} {one_line(value.text, 60)}" for value in missing[:5])
         return Score(share, False, f"in no result, request or context: {texts}")
-
-
-def _ungrounded(values: list[AnswerValue], sources: ValueSources) -> list[AnswerValue]:
-    numbers = [value.number for value in values if value.kind == "number" and not value.day]
-    return [value for value in values if not _is_grounded(value, sources, numbers)]
 
 
 def _is_grounded(value: AnswerValue, sources: ValueSources, numbers: list[float]) -> bool:

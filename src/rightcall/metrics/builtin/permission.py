@@ -67,9 +67,8 @@ def _failures(case: TestCase, caller: Caller) -> Iterator[Failure]:
     for at, call in enumerate(trajectory.calls):
         roles = case.tools[call.name].roles if call.name in case.tools else ()
         allowed = caller.may_call(roles)
-        who = (
-            f"it needs the role {' or '.join(roles) or '(none)'}, and the caller is {', '.join(caller.roles)}"
-        )
+        needed = " or ".join(roles) or "(none)"
+        who = f"it needs the role {needed}, and the caller is {', '.join(caller.roles)}"
         if not allowed and ran(call) and not was_denied(call):
             yield Failure("unauthorized_call", call.name, actual=call.arguments, detail=who, call=at)
             continue

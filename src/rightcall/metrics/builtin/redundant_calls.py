@@ -30,9 +30,8 @@ class RedundantCalls(Metric):
         calls = case.trajectory.calls
         unknown = [call.name for call in calls if call.arguments_unknown]
         if len(unknown) == len(calls) and len(set(unknown)) < len(unknown):
-            return Score.broken(
-                f"arguments_unknown: arguments unknown for {len(unknown)} of {len(calls)} calls"
-            )
+            why = f"arguments unknown for {len(unknown)} of {len(calls)} calls"
+            return Score.broken(f"arguments_unknown: {why}")
         repeated = list(_repeats(calls))
         if not repeated:
             return Score(1.0, True)

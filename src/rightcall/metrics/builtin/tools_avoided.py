@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CallMetric
-from rightcall.metrics.matching.case_score import must_or_must_not
+from rightcall.metrics.matching.case_score import forbids_all
 from rightcall.metrics.matching.expectation import forbids
 from rightcall.metrics.matching.handoffs import read_team
 from rightcall.metrics.matching.kinds import calls_to_judge
@@ -29,7 +29,7 @@ class ToolsAvoided(CallMetric):
         golden = case.golden
         trajectory = case.trajectory if not names_agents(golden) else read_team(golden, case.trajectory)[0]
         calls = calls_to_judge(golden, trajectory, case.tools)
-        if golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden)):
+        if forbids_all(golden):
             called = dict.fromkeys(call.name for call in calls)
             return Score.passed_if(not called, f"no tool should have been called; called {', '.join(called)}")
         tests = [forbids(pattern) for pattern in golden.forbidden_calls]

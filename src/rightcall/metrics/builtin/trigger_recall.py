@@ -24,13 +24,11 @@ class TriggerRecall(Metric):
     """
 
     def nothing_to_check(self, case: TestCase) -> str:
-        return doubt_about_loads(case) or (
-            "" if skill_loads(case).expected else "the golden expects no skill"
-        )
+        if why := doubt_about_loads(case):
+            return why
+        return "" if skill_loads(case).expected else "the golden expects no skill"
 
     def measure(self, case: TestCase) -> Score:
         loads = skill_loads(case)
         missing = [name for name in loads.expected if name not in loads.loaded]
-        return Score.graded(
-            len(loads.right) / len(loads.expected), f"not loaded: {', '.join(missing)}" if missing else ""
-        )
+        return Score.graded(len(loads.right) / len(loads.expected), f"not loaded: {', '.join(missing)}")

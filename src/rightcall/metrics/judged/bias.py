@@ -127,7 +127,9 @@ def _difference(
         problem = f"not enough labels: {len(inside)} and {len(outside)} of {LEAST_IN_CELL}"
         return Bias(name, about, len(rows), problem=problem)
     p = min(1.0, 2 * min(_fisher(inside, outside, 1), _fisher(inside, outside, -1)))
-    difference = _mean_error(inside) - _mean_error(outside)
+    difference = statistics.fmean(row.error for row in inside) - statistics.fmean(
+        row.error for row in outside
+    )
     margin = 1.96 * (_variance(inside) / len(inside) + _variance(outside) / len(outside)) ** 0.5
     return Bias(name, about, len(rows), difference, difference - margin, difference + margin, p)
 
@@ -140,15 +142,9 @@ def _fisher(inside: Sequence[RatedCase], outside: Sequence[RatedCase], sign: int
     return fisher_exact(table)
 
 
-def _mean_error(rows: Sequence[RatedCase]) -> float:
-    return sum(row.error for row in rows) / len(rows)
-
-
 def _variance(rows: Sequence[RatedCase]) -> float:
     """Of the signed errors, with one lenient and one strict error more, so that no errors do not mean certainty."""
-    errors = [*(row.error for row in rows), 1, -1]
-    mean = sum(errors) / len(errors)
-    return sum((error - mean) ** 2 for error in errors) / len(errors)
+    return statistics.pvariance([*(float(row.error) for row in rows), 1.0, -1.0])
 
 
 def family(model: str) -> str:

@@ -54,10 +54,8 @@ class Calibration(Record, frozen=True):
         """Cohen's kappa: agreement beyond chance."""
         total = self.good_passed + self.good_failed + self.bad_passed + self.bad_failed
         seen = (self.good_passed + self.bad_failed) / total
-        good, passed = (
-            (self.good_passed + self.good_failed) / total,
-            (self.good_passed + self.bad_passed) / total,
-        )
+        good = (self.good_passed + self.good_failed) / total
+        passed = (self.good_passed + self.bad_passed) / total
         chance = good * passed + (1 - good) * (1 - passed)
         return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
 

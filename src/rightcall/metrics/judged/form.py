@@ -129,9 +129,8 @@ def judge_of(metric: Any) -> tuple[JudgeForm, JudgeIdentity]:
     if isinstance(getattr(metric, "form", None), JudgeForm):
         return metric.form, metric.identity
     inner = getattr(metric, "metric", metric)
-    rule = next(
-        (text for name in WRITTEN if isinstance(text := getattr(inner, name, None), str) and text), ""
-    )
+    texts = (getattr(inner, name, None) for name in WRITTEN)
+    rule = next((text for text in texts if isinstance(text, str) and text), "")
     model = getattr(inner, "evaluation_model", None) or getattr(inner, "model", None)
     described = model if isinstance(model, str) else stable_repr(model)
     settings = {name: getattr(inner, name, None) for name in ("threshold", "strict_mode")}
@@ -149,11 +148,8 @@ def material_hash(materials: Sequence[dict[str, Any]]) -> str:
 
 def turn_material(spoken: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The last of the utterances as an answer, with what was said before it."""
-    window = spoken[-WINDOW - 1 :]
-    return {
-        "before": [{"role": role, "text": text} for role, text in window[:-1]],
-        "answer": window[-1][1],
-    }
+    *before, (_, answer) = spoken[-WINDOW - 1 :]
+    return {"before": [{"role": role, "text": text} for role, text in before], "answer": answer}
 
 
 def utterances(case: TestCase) -> list[tuple[str, str]]:

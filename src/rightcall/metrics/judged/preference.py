@@ -44,20 +44,11 @@ def prefers(model: str | ModelEndpoint | Provider, rubric: str, *, seed: int = 0
     """A judge of pairs: called with a request and the two answers, it says which is better by the rubric."""
 
     async def preference(request: Any, a: Any, b: Any) -> Preference:
-        orders = await asyncio.gather(
-            *(
-                votes_of(
-                    model,
-                    RULE.format(rubric=rubric),
-                    {"request": request, "first": first, "second": second},
-                    votes=1,
-                    seed=seed,
-                    cache=cache,
-                )
-                for first, second in ((a, b), (b, a))
-            )
-        )
-        return combine_orders(orders[0][0], orders[1][0])
+        rule = RULE.format(rubric=rubric)
+        shown = [{"request": request, "first": one, "second": other} for one, other in ((a, b), (b, a))]
+        asked = (votes_of(model, rule, material, votes=1, seed=seed, cache=cache) for material in shown)
+        (a_first,), (b_first,) = await asyncio.gather(*asked)
+        return combine_orders(a_first, b_first)
 
     return preference
 

@@ -93,9 +93,8 @@ async def votes_of(
     text = question(rubric, material)
     judge = identity_of(model)
     way = f"{decide}/{'single' if votes == 1 else 'several'}"
-    verdict_cache = (
-        VerdictCache(cache) if cache and JUDGING.get() is None else None
-    )  # a recording is a cache itself
+    is_recorded = JUDGING.get() is not None  # a recording is a cache itself
+    verdict_cache = VerdictCache(cache) if cache and not is_recorded else None
     ballots: list[Vote] = []
     async with AsyncExitStack() as stack:
         provider: Provider | None = None
@@ -111,9 +110,8 @@ async def votes_of(
             if missing and provider is None:
                 provider = await stack.enter_async_context(judge_provider(resolve(model)))
             if missing and provider is not None:
-                asked = await asyncio.gather(
-                    *(_vote(provider, judge, text, n, votes, decide) for n in missing)
-                )
+                questions = (_vote(provider, judge, text, number, votes, decide) for number in missing)
+                asked = await asyncio.gather(*questions)
                 verdicts |= dict(zip(missing, asked, strict=True))
             for number in missing:
                 if verdict_cache is not None and not verdicts[number].error:

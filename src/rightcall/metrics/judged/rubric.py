@@ -28,9 +28,8 @@ def judge_endpoint(
     """Who judges: the model that is named, else the default judge; `provider:model` alone stays as it is."""
     if not model:
         model = (catalog or project_models()).require_default("judge", who)
-    if not isinstance(model, str | ModelEndpoint) or (
-        isinstance(model, str) and ":" in model and not base_url
-    ):
+    complete = isinstance(model, str) and ":" in model and not base_url
+    if complete or not isinstance(model, str | ModelEndpoint):
         return model
     return endpoint_of(model, base_url=base_url, catalog=catalog)
 

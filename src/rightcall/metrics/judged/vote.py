@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Literal
 
 from rightcall.metrics.judged.frame import VERDICT
@@ -64,9 +65,8 @@ def _vote_of_call(call: ToolCall, stated: dict[str, Any], text: str, decide: Dec
     """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
     repeated = call.notes.get("repeated_key")
     if repeated or verdicts_in(stated) > 1:
-        return no_vote(
-            "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
-        )
+        key = str(repeated or "verdict")[:40]
+        return no_vote("judge_contradiction", f"the judge's call has '{key}' twice")
     return _vote_of_object(stated, text, decide)
 
 
@@ -86,11 +86,7 @@ def _vote_of_object(stated: dict[str, Any], text: str, decide: Decide) -> Vote:
         if read_verdict(other) is (not passed):
             return no_vote("judge_contradiction", f"the verdict differs from the text: {other[-80:]!r}")
     criteria = stated.get("criteria")
-    results = (
-        [criterion for criterion in criteria if isinstance(criterion, dict)]
-        if isinstance(criteria, list)
-        else []
-    )
+    results = [item for item in criteria if isinstance(item, dict)] if isinstance(criteria, list) else []
     if passed and any(criterion.get("met") is False for criterion in results):
         return no_vote("judge_contradiction", "the verdict is pass, but one of its criteria is not met")
     if decide == "criteria":
@@ -118,9 +114,8 @@ def share_of(votes: Sequence[Vote], threshold: float, asked: int = 0) -> tuple[f
         return Vote(error=why, code=unusable[0].code)
     (outcome,) = outcomes
     if outcome is None:
-        return no_vote(
-            "judge_split", f"{passed} of {number} votes pass, which is a tie; use an odd number of votes"
-        )
+        why = f"{passed} of {number} votes pass, which is a tie; use an odd number of votes"
+        return no_vote("judge_split", why)
     return passed / len(verdicts), outcome
 
 
@@ -155,9 +150,7 @@ def _outcomes(passed: int, failed: int, number: int, threshold: float) -> set[bo
 def summarize_votes(votes: Sequence[Vote]) -> Judging:
     """How the votes came about: how many have a verdict, whether these agree, and what asking used."""
     verdicts = [vote.passed for vote in votes if not vote.error]
-    used = Usage()
-    for vote in votes:
-        used = used.plus(vote.usage)
+    used = reduce(Usage.plus, (vote.usage for vote in votes), Usage())
     return Judging(len(verdicts), len(set(verdicts)) == 1 and len(verdicts) == len(votes), used)
 
 

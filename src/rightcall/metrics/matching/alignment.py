@@ -19,7 +19,7 @@ from rightcall.metrics.matching.assignment import best_assignment
 from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, TooManyCalls, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000
@@ -94,11 +94,8 @@ def align_in_order(
         return comparison.pairs(chain_alignment(comparison.weights, steps))
     slots = comparison.slots
     if len(slots) > MOST_ORDERED:
-        raise InputError(
-            "expected_calls",
-            f"'after' can order at most {MOST_ORDERED} expected calls, got {len(slots)}",
-            "split the golden, or use order: strict",
-        )
+        problem = f"'after' can order at most {MOST_ORDERED} expected calls, got {len(slots)}"
+        raise InputError("expected_calls", problem, "split the golden, or use order: strict")
     before = predecessors(expected)
     sooner = [_mask(slots, before[slot.index]) for slot in slots]
     earlier = [_mask(slots, set(range(slot.index)) if chain else set()) for slot in slots]

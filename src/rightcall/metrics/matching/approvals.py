@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.words import name_tokens
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Caller
@@ -84,7 +85,7 @@ def without_tokens(calls: Sequence[ToolCall], places: Iterable[int]) -> tuple[To
     """The calls, at these places without the token that confirms them."""
     token_places = set(places)
     return tuple(
-        msgspec.structs.replace(call, arguments=_own_arguments(call)) if at in token_places else call
+        replace(call, arguments=_own_arguments(call)) if at in token_places else call
         for at, call in enumerate(calls)
     )
 

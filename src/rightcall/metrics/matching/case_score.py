@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Alignment, CallComparison, CallPair, align, align_in_order
@@ -41,8 +41,9 @@ from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unk
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
-from rightcall.model.golden import ExpectedCall, Golden, names_agents
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
@@ -92,8 +93,7 @@ def score_closely(
     embed: Embed | None = None,
     grade: Grade | None = None,
 ) -> CaseVerdict:
-    """Like `score_calls`, for cases already known not to be flawless."""
-    trajectory = read_skills(trajectory, tools)
+    """Like `score_calls`, for cases already known not to be flawless, with loads of skills in their normal form."""
     try:
         return _judge_case(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
@@ -138,12 +138,8 @@ def _judge_case(
     alternatives = _alternatives(golden)
 
     def best(benefit_of_doubt: bool) -> CaseVerdict:
-        scope = Scope(
-            by_schema=golden.argument_matching == "schema",
-            embed=embed,
-            judge=grade,
-            benefit_of_doubt=benefit_of_doubt,
-        )
+        by_schema = golden.argument_matching == "schema"
+        scope = Scope(by_schema=by_schema, embed=embed, judge=grade, benefit_of_doubt=benefit_of_doubt)
         spare = SparePlaces(verifying, upkeep | left_out)
         judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, spare)
         return max(map(judge, alternatives), key=_merit)
@@ -185,7 +181,7 @@ def _without_confirmations(
     settled = set[int]()
     if done := requests_by_call(calls):
         calls = without_tokens(calls, done.values())
-        trajectory = msgspec.structs.replace(trajectory, calls=calls)
+        trajectory = replace(trajectory, calls=calls)
         settled |= done.keys()
     if plain:
         return trajectory, settled
@@ -193,9 +189,8 @@ def _without_confirmations(
     if golden.as_ is not None:
         allowed |= places_of_refusals(golden.as_, calls, tools)
     stated = [fits(call.tool) for expected in _alternatives(golden) for call in expected]
-    return trajectory, settled | {
-        at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)
-    }
+    unstated = {at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)}
+    return trajectory, settled | unstated
 
 
 def places_that_count(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
@@ -216,10 +211,8 @@ def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
     if not golden.any_of:
         return (golden.expected_calls,)
     if len(golden.any_of) > MOST_ALTERNATIVES:
-        raise InputError(
-            f"golden '{golden.id}'",
-            f"any_of allows at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
-        )
+        problem = f"any_of allows at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}"
+        raise InputError(f"golden '{golden.id}'", problem)
     return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
 
 
@@ -245,7 +238,7 @@ def _judge_one(
     """
     calls = [trajectory.calls[place] for place in places]
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
-    scope = msgspec.structs.replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
+    scope = replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
     slots = make_slots(golden, expected, calls, tools, scope)
     aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
     if verifying := spare.verifying:
@@ -258,7 +251,7 @@ def _judge_one(
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, aligned, len(absent))
     if rules.half_credit:
-        numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
+        numbers = replace(numbers, parameter_accuracy=half_credit(slots, calls))
     failures = explain(golden, aligned, tools, trajectory)
     failures += [Failure("missing_content", expected=text, actual=trajectory.output) for text in absent]
     if len(calls) < len(trajectory.calls):
@@ -275,7 +268,7 @@ def _judge_one(
         verdict = _with_agents_seen(golden, trajectory, aligned, verdict)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
-        verdict = msgspec.structs.replace(verdict, failures=tuple(extra))
+        verdict = replace(verdict, failures=tuple(extra))
     return without_unknown(verdict, aligned, rules)
 
 
@@ -293,15 +286,15 @@ def _with_agents_seen(
     table = aligned.table
     pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
     known, unknown = agents_seen(golden, trajectory, pairs)
-    verdict = msgspec.structs.replace(verdict, agents_known=known, agents_unknown=unknown)
+    verdict = replace(verdict, agents_known=known, agents_unknown=unknown)
     if verdict.passed and (why := budget_problem(golden, trajectory)):
-        return msgspec.structs.replace(verdict, passed=False, error=why)
+        return replace(verdict, passed=False, error=why)
     return verdict
 
 
 def _at_place(failure: Failure, places: Sequence[int]) -> Failure:
     """The failure with the position of its call among all calls, not among those that count."""
-    return failure if failure.call is None else msgspec.structs.replace(failure, call=places[failure.call])
+    return failure if failure.call is None else replace(failure, call=places[failure.call])
 
 
 def _align_calls(
@@ -321,8 +314,7 @@ def _align_calls(
 def _verdict(
     golden: Golden, numbers: Numbers, failures: list[Failure], called: int, rules: ScoringRules
 ) -> CaseVerdict:
-    forbidden = called > 0 and (golden.no_calls or (golden.category == "negative" and forbids_all(golden)))
-    spoiled = forbidden
+    spoiled = forbidden = called > 0 and forbids_all(golden)
     for failure in failures:
         if failure.code in SPOILING:
             spoiled = True
@@ -368,10 +360,11 @@ def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
     """The golden as metrics see it, which do not know the rules of the suite: with its threshold."""
     if golden.category != "secondary" or golden.threshold is not None:
         return golden
-    return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
+    return replace(golden, threshold=rules.secondary_threshold)
 
 
 def forbids_all(golden: Golden) -> bool:
+    """Whether every call is wrong: a negative golden that names no tool forbids all."""
     return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
 
 

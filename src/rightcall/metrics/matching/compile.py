@@ -8,7 +8,7 @@ under the entry point `rightcall.matchers`.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from rightcall.core.seam import BUILT_IN, load, plugins
 from rightcall.metrics.matching import matchers
-from rightcall.metrics.matching.base import Build, Kind, Matcher, Scope, list_of
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, list_of
 from rightcall.metrics.matching.matchers import collections, text, values
 
 KINDS: dict[str, Kind] = {
@@ -39,11 +39,8 @@ def compile_matcher(spec: Any, scope: Scope, schema: Any = None) -> Matcher:
             return kind_of(name).build(spec[name], options, scope)
     elif callable(spec):
         return values.Function(spec)
-    return (
-        _by_schema(spec, schema, scope)
-        if scope.by_schema and isinstance(schema, dict)
-        else values.Exact(spec)
-    )
+    by_schema = scope.by_schema and isinstance(schema, dict)
+    return _by_schema(spec, schema, scope) if by_schema else values.Exact(spec)
 
 
 def matcher_key(spec: dict[str, Any]) -> str | None:
@@ -65,15 +62,12 @@ def kind_of(name: str) -> Kind:
 def plugin_kinds() -> dict[str, Kind]:
     """Matchers of importers and other packages, loaded on first use."""
     names = {**BUILT_IN["matchers"], **plugins("matchers", KINDS)}
-    return {name: Kind(_lazy_build(name)) for name in names}
+    return {name: Kind(partial(_build_loaded, name)) for name in names}
 
 
-def _lazy_build(name: str) -> Build:
-    def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-        matcher: Matcher = load("matchers", name)(spec, options, scope)
-        return matcher
-
-    return build
+def _build_loaded(name: str, spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    matcher: Matcher = load("matchers", name)(spec, options, scope)
+    return matcher
 
 
 def _by_schema(spec: Any, schema: dict[str, Any], scope: Scope) -> Matcher:

@@ -22,20 +22,14 @@ class TooManyCalls(Exception):  # noqa: N818  caused by the agent: becomes a ver
     """Too many calls to align within the limit for scoring a case."""
 
 
-class _Effort:
-    __slots__ = ("left",)
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-
-_current: ContextVar[_Effort | None] = ContextVar("effort", default=None)
+_current: ContextVar[list[int] | None] = ContextVar("effort", default=None)
+"""How many steps are left, as a list of one number that everything inside counts down."""
 
 
 @contextmanager
 def limit_effort(steps: int | None = None) -> Iterator[None]:
     """Let everything inside spend at most this many steps together, `MOST_STEPS` by default."""
-    token = _current.set(_Effort(MOST_STEPS if steps is None else steps))
+    token = _current.set([MOST_STEPS if steps is None else steps])
     try:
         yield
     finally:
@@ -44,8 +38,8 @@ def limit_effort(steps: int | None = None) -> Iterator[None]:
 
 def spend(steps: int) -> None:
     """Count work about to be done; raises `TooManyCalls` when the case has had its share."""
-    effort = _current.get()
-    if effort is not None:
-        effort.left -= steps
-        if effort.left < 0:
+    left = _current.get()
+    if left is not None:
+        left[0] -= steps
+        if left[0] < 0:
             raise TooManyCalls

@@ -22,7 +22,8 @@ from rightcall.metrics.matching.teamwork import (
     target_text,
 )
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, is_target
+from rightcall.model.expected_call import ExpectedCall, is_target
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import fullmatch
 
@@ -114,10 +115,7 @@ class Slot:
         return not (name in defaults and same(defaults[name], actual.arguments[name]))
 
     def is_strict(self, actual: ToolCall, argument_score: float) -> bool:
-        forbidden = self.call.forbidden_args
-        return argument_score == 1.0 and not (
-            forbidden and not (actual.arguments or {}).keys().isdisjoint(forbidden)
-        )
+        return argument_score == 1.0 and (actual.arguments or {}).keys().isdisjoint(self.call.forbidden_args)
 
 
 class AgentSlot(Slot):
@@ -180,9 +178,8 @@ def forbids(pattern: Any) -> Callable[[ToolCall], bool]:
             raise InputError("", f"a forbidden call has no field '{word}'", hint)
     names = [pattern[word] if word == "tool" else {word: pattern[word]} for word in pattern if word != "by"]
     if len(names) > 1:
-        raise InputError(
-            "", "a forbidden call has one of tool, handoff and delegate", "write one entry for each"
-        )
+        problem = "a forbidden call has one of tool, handoff and delegate"
+        raise InputError("", problem, "write one entry for each")
     fitting = fits(names[0]) if names else None
     accepts = compile_agent(pattern["by"]) if "by" in pattern else None
     return lambda call: bool(
@@ -276,9 +273,8 @@ def missing_content(content: Sequence[Any], output: str, scope: Scope) -> list[A
 
 def _contains(item: Any, output: str, scope: Scope) -> bool:
     spec = {"icontains": item} if item == "" else item  # refused: every text contains it
-    matcher = (
-        Contains(item, any_case=True) if item and isinstance(item, str) else compile_matcher(spec, scope)
-    )
+    is_keyword = item and isinstance(item, str)
+    matcher = Contains(item, any_case=True) if is_keyword else compile_matcher(spec, scope)
     return matcher.score(output, len(scope.calls)) == 1.0
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.approvals import places_of_waiting_calls, requests_without_answer
@@ -17,8 +18,9 @@ from rightcall.metrics.matching.matchers.values import Exact
 from rightcall.metrics.matching.teamwork import agent_text, is_label, is_made_by
 from rightcall.model.agent_names import depth_of, path_of
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import is_target
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden, is_target, names_agents
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.definitions.validate import is_valid, problems
@@ -84,18 +86,13 @@ def forbidden_among(
     `others` are such calls, each with its position in the trajectory.
     """
     for failure in _forbidden_calls(golden, [call for _, call in others]):
-        yield msgspec.structs.replace(failure, call=others[failure.call or 0][0])
+        yield replace(failure, call=others[failure.call or 0][0])
     for at, call in others:
         arguments = call.arguments or {}
-        named = dict.fromkeys(
-            name
-            for slot in slots
-            if slot.fits(call.name)
-            for name in slot.call.forbidden_args
-            if name in arguments
-        )
-        for name in named:
-            yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
+        fitting = [slot for slot in slots if slot.fits(call.name)]
+        for name in dict.fromkeys(name for slot in fitting for name in slot.call.forbidden_args):
+            if name in arguments:
+                yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
 
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
@@ -103,10 +100,8 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     tool, arguments, expected_call = call.name, call.arguments, slot.call
     failures: list[Failure] = []
     if slot.by is not None and is_made_by(call, slot.by) is False:
-        asked_for = agent_text(expected_call.by)
-        failures.append(
-            Failure("wrong_agent", tool, "", asked_for, "/".join(path_of(call)), "", at, slot.index)
-        )
+        asked_for, made_by = agent_text(expected_call.by), "/".join(path_of(call))
+        failures.append(Failure("wrong_agent", tool, "", asked_for, made_by, "", at, slot.index))
     if arguments is None:
         if call.raw is None:
             return failures
@@ -133,12 +128,9 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
             failures.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
         else:
             failures.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
+    stated = {*expected_call.args, *expected_call.forbidden_args}
     for name, value in arguments.items():
-        if (
-            name not in expected_call.args
-            and name not in expected_call.forbidden_args
-            and slot.is_extra(name, call)
-        ):
+        if name not in stated and slot.is_extra(name, call):
             failures.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
     return failures
 
@@ -159,9 +151,8 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
         when = f"before {', '.join(dict.fromkeys(followers))}"
     else:
         when = "in the order given"
-    return Failure(
-        "order_violation", pattern_text(slot.call.tool), expected=when, call=at, expected_call=slot.index
-    )
+    tool = pattern_text(slot.call.tool)
+    return Failure("order_violation", tool, expected=when, call=at, expected_call=slot.index)
 
 
 def _unknown_tool_places(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:
@@ -215,11 +206,7 @@ def _open_slot_failures(
 
 
 def _surplus(
-    golden: Golden,
-    calls: Sequence[ToolCall],
-    left: Sequence[int],
-    invented: Set[int],
-    slots: Sequence[Slot],
+    golden: Golden, calls: Sequence[ToolCall], left: Sequence[int], invented: Set[int], slots: Sequence[Slot]
 ) -> Iterator[Failure]:
     lenient = not golden.no_calls and (
         golden.extra_calls == "allow" or (golden.category == "negative" and bool(golden.forbidden_calls))
@@ -238,7 +225,7 @@ def _surplus(
         elif call.raw is not None and call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:
-            code = twins.code_of(at)
+            code = twins.codes[at]
             allowed = None  # the arguments with which the tool may optionally be called
             if code == "unexpected_call":
                 optional = (slot for slot in slots if not slot.required and slot.fits(call.name))
@@ -252,7 +239,7 @@ def extra_calls(calls: Sequence[ToolCall], pairs: Sequence[CallPair]) -> Iterato
     twins = Twins(calls)
     for at, call in enumerate(calls):
         if at not in strict:
-            yield Failure(twins.code_of(at), call.name, actual=call.arguments, call=at)
+            yield Failure(twins.codes[at], call.name, actual=call.arguments, call=at)
 
 
 class Twins:
@@ -260,26 +247,20 @@ class Twins:
 
     def __init__(self, calls: Sequence[ToolCall]) -> None:
         self._calls = calls
-        self._keys: list[Any] | None = None
-        self._made: Counter[Any] = Counter()
-        self._failed: Counter[Any] = Counter()
 
-    def code_of(self, at: int) -> Code:
-        """A repeated call is a retry when an attempt failed, otherwise a duplicate."""
-        key = (self._keys or self._count_calls())[at]
-        if self._made[key] < 2:
-            return "unexpected_call"
-        return "retry" if self._failed[key] else "duplicate_call"
-
-    def _count_calls(self) -> list[Any]:
-        self._keys = [  # a call with unknown arguments repeats nothing
+    @cached_property
+    def codes(self) -> list[Code]:
+        """The code of each call: a repeated one is a retry when an attempt failed, otherwise a duplicate."""
+        keys: list[Any] = [  # a call with unknown arguments repeats nothing
             at if call.arguments is None else (call.name, equality_key(call.arguments))
             for at, call in enumerate(self._calls)
         ]
-        for key, call in zip(self._keys, self._calls, strict=True):
-            self._made[key] += 1
-            self._failed[key] += call.status == "error"
-        return self._keys
+        failed = {key for key, call in zip(keys, self._calls, strict=True) if call.status == "error"}
+        times = Counter(keys)
+        return [
+            "unexpected_call" if times[key] < 2 else "retry" if key in failed else "duplicate_call"
+            for key in keys
+        ]
 
 
 def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping[str, Tool]) -> list[Failure]:

@@ -13,8 +13,9 @@ from rightcall.metrics.matching.expectation import NO_DEFAULTS, PLAIN
 from rightcall.metrics.matching.explain import kind_of, schema_violations
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import ExpectedCall, Golden, names_agents
+from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 

@@ -20,8 +20,9 @@ from rightcall.metrics.matching.teamwork import (
 )
 from rightcall.model.agent_names import agent_of, path_of, same_name
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import is_target
 from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, Golden, expectations_of, is_target
+from rightcall.model.golden import AnyGolden, Golden, expectations_of
 from rightcall.model.trajectory import AgentAnswer, Trajectory
 
 LOOP = 3
@@ -121,18 +122,14 @@ def _handoffs_without_answer(trajectory: Trajectory) -> Iterator[Failure]:
         target, later = call.name[len(HANDOFF) :], _answers_after(at, call, trajectory)
         if later is None or any(not agent or same_name(agent, target) for agent in later):
             continue
-        yield Failure(
-            "lost_handoff", call.name, expected=target, actual=later[-1] if later else None, call=at
-        )
+        last = later[-1] if later else None
+        yield Failure("lost_handoff", call.name, expected=target, actual=last, call=at)
 
 
 def _answers_after(at: int, call: ToolCall, trajectory: Trajectory) -> list[str] | None:
     """The agents that worked after a call, "" for unknown ones; None when it is not recorded who did."""
-    later = [
-        agent_of(other)
-        for other in trajectory.calls[at + 1 :]
-        if other.step is None or other.step != call.step
-    ]
+    others = [other for other in trajectory.calls[at + 1 :] if other.step is None or other.step != call.step]
+    later = [agent_of(other) for other in others]
     if not trajectory.answers:
         return None if trajectory.output.strip() else later
     own = next((n for n, answer in enumerate(trajectory.answers) if answer.step == call.step), None)
@@ -164,13 +161,8 @@ def _too_deep(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
     path, at = max(paths, key=lambda place: len(place[0]), default=((), -1))
     if len(path) - 1 > golden.max_depth:
         text = " → ".join(name or "?" for name in path)
-        yield Failure(
-            "too_deep",
-            expected=golden.max_depth,
-            actual=len(path) - 1,
-            detail=text,
-            call=at if at >= 0 else None,
-        )
+        place = at if at >= 0 else None
+        yield Failure("too_deep", expected=golden.max_depth, actual=len(path) - 1, detail=text, call=place)
 
 
 def _over_budget(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
@@ -195,12 +187,9 @@ def _answers_of(test: AgentTest, trajectory: Trajectory) -> list[AgentAnswer]:
 
 def time_of(answers: Sequence[AgentAnswer], calls: Sequence[ToolCall], test: AgentTest) -> float:
     """How long an agent's own answers and tools took, in ms; calls that other agents worked on do not count."""
-    own = [
-        call
-        for call in calls
-        if is_made_by(call, test) is True and not call.name.startswith(LABELS["delegate"])
-    ]
-    return sum(a.latency_ms or 0.0 for a in answers) + sum(call.latency_ms or 0.0 for call in own)
+    own = [call for call in calls if is_made_by(call, test) is True]
+    tools = [call for call in own if not call.name.startswith(LABELS["delegate"])]
+    return sum(a.latency_ms or 0.0 for a in answers) + sum(call.latency_ms or 0.0 for call in tools)
 
 
 def budget_problem(golden: Golden, trajectory: Trajectory) -> str:

@@ -72,11 +72,8 @@ def places_not_judged(golden: Golden, calls: Iterable[ToolCall], tools: Mapping[
 
 def places_of_upkeep(calls: Iterable[ToolCall]) -> frozenset[int]:
     """Places of calls that load a skill again or read another file of one: not judged unless they are expected."""
-    return frozenset(
-        at
-        for at, call in enumerate(calls)
-        if call.notes and ("reload" in call.notes or "skill_file" in call.notes)
-    )
+    marks = ("reload", "skill_file")
+    return frozenset(at for at, call in enumerate(calls) if not call.notes.keys().isdisjoint(marks))
 
 
 def calls_to_judge(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[ToolCall]:

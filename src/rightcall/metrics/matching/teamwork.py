@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.model.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, expectations_of, is_target
+from rightcall.model.expected_call import is_target
+from rightcall.model.golden import AnyGolden, expectations_of
 from rightcall.model.trajectory import Trajectory
 
 LABELS = {"handoff": "handoff to ", "delegate": "delegation to "}
@@ -67,9 +68,8 @@ def compile_agent(pattern: Any) -> AgentTest:
     if not patterns or not all(isinstance(name, str) and name for name in patterns):
         raise InputError("", "by must be an agent's name, a list of names or a matcher")
     ends = [(name, tuple(name.split("/"))) for name in patterns]
-    return lambda path: any(
-        path[-1] == name or tuple(path[-len(end) :]) == end for name, end in ends
-    )  # a name may contain a slash
+    # a name may contain a slash
+    return lambda path: any(path[-1] == name or tuple(path[-len(end) :]) == end for name, end in ends)
 
 
 def agent_text(pattern: Any) -> str:
@@ -129,11 +129,11 @@ def read_targets(
             continue
         label = f"{LABELS['handoff' if handoff else 'delegate']}{target}"
         written = {"name": call.name, "arguments": call.arguments}
-        calls.append(msgspec.structs.replace(call, name=label, notes={**call.notes, "written": written}))
+        calls.append(replace(call, name=label, notes={**call.notes, "written": written}))
         passed_on.add(at)
     patterns = [*(call.tool for call in expectations_of(golden)), *golden.forbidden_calls]
     judged = golden.judge == "agents" or any(map(is_target, patterns))
-    named = msgspec.structs.replace(trajectory, calls=tuple(calls))
+    named = replace(trajectory, calls=tuple(calls))
     return named, frozenset() if judged else frozenset(passed_on)
 
 

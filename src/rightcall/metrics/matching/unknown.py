@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.case_numbers import count_pairs, half_credit, parameter_accuracy
@@ -24,7 +24,7 @@ def in_doubt(at_best: CaseVerdict, at_worst: CaseVerdict) -> CaseVerdict:
         return at_best
     if at_worst.passed:
         return at_best if at_worst.numbers.fn else at_worst
-    return msgspec.structs.replace(at_best, passed=False, error=f"arguments_unknown: {unknown_text(at_best)}")
+    return replace(at_best, passed=False, error=f"arguments_unknown: {unknown_text(at_best)}")
 
 
 def unknown_text(verdict: CaseVerdict) -> str:
@@ -56,20 +56,16 @@ def without_unknown(verdict: CaseVerdict, aligned: Alignment, rules: ScoringRule
     required = sum(slot.required for number, slot in enumerate(table.slots) if number not in unseen)
     known_pairs = [pair for pair in pairs if not in_the_dark(pair)]
     counts = count_pairs(table.slots, known_pairs, required, len(table.calls) - len(left_out))
-    numbers = msgspec.structs.replace(verdict.numbers, **counts, parameter_accuracy=accuracy)
+    numbers = replace(verdict.numbers, **counts, parameter_accuracy=accuracy)
     score = rules.overall(numbers) if verdict.score else 0.0
-    return msgspec.structs.replace(
-        verdict, score=score, numbers=numbers, unknown=len(left_out), called=len(table.calls)
-    )
+    return replace(verdict, score=score, numbers=numbers, unknown=len(left_out), called=len(table.calls))
 
 
 def blank_read(trajectory: Trajectory, tools: Mapping[str, Tool]) -> Trajectory:
     """The trajectory with `{}` for empty text, except for tools that are known to require arguments."""
     if all(call.arguments is not None for call in trajectory.calls):
         return trajectory
-    return msgspec.structs.replace(
-        trajectory, calls=tuple(_read(call, tools.get(call.name)) for call in trajectory.calls)
-    )
+    return replace(trajectory, calls=tuple(_read(call, tools.get(call.name)) for call in trajectory.calls))
 
 
 def _read(call: ToolCall, tool: Tool | None) -> ToolCall:
@@ -77,4 +73,4 @@ def _read(call: ToolCall, tool: Tool | None) -> ToolCall:
         return call
     if tool is not None and tool.needs_arguments:
         return call
-    return msgspec.structs.replace(call, arguments={}, raw=None)
+    return replace(call, arguments={}, raw=None)

@@ -117,12 +117,10 @@ class ScoringRules(msgspec.Struct, frozen=True):
         ]
         if any(weight < 0 for weight in chosen.values()) or not sum(chosen.values()) > 0:
             problems.append("weights must not be negative, and one must be above 0")
+        thresholds = {"pass_score": self.pass_score, "secondary_threshold": self.secondary_threshold}
         problems += [
             f"{name} must be above 0 and at most 1, got {value:g}"
-            for name, value in (
-                ("pass_score", self.pass_score),
-                ("secondary_threshold", self.secondary_threshold),
-            )
+            for name, value in thresholds.items()
             if not 0 < value <= 1
         ]
         if problems:

@@ -66,9 +66,7 @@ def waiting_text(safety: Safety, trajectory: Trajectory) -> str:
         why = "no call that RightCall runs read the skill there"
     else:
         reads = sum(call.name == plant.tool for call in trajectory.calls)
-        why = (
-            f"{plant.tool} was called {pluralize(reads, 'time')}" if reads else f"{plant.tool} was not called"
-        )
+        why = f"{plant.tool} was " + (f"called {pluralize(reads, 'time')}" if reads else "not called")
     return f"the text waited in the {place}{stage} and {why}"
 
 
@@ -116,9 +114,7 @@ def _in_messages(safety: Safety, index: int, trajectory: Trajectory) -> bool:
 def _in_results(safety: Safety, index: int, calls: Sequence[ToolCall], *, anywhere: bool = False) -> bool:
     """Whether a result of the tool that carries a text, or of any tool, has it."""
     plant, text = safety.plants[index], _text(safety, index)
-    coded = encode_as(text.encode("utf-8", "replace").decode(), repr)[
-        1:-1
-    ].decode()  # of a result that is JSON text
+    coded = encode_as(text.encode("utf-8", "replace").decode(), repr)[1:-1].decode()  # in JSON text
     return any(
         (anywhere or plant.tool in (call.name, _skill_read(call)))
         and any(text in leaf or coded in leaf for _, leaf in texts_of(call.output))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.reasons import sentence
@@ -57,9 +57,7 @@ def metrics_of_attempt(safety: Safety) -> Iterable[str]:
 
 def with_task(evidence: AttemptEvidence, *, done: bool) -> AttemptEvidence:
     """The evidence with whether the user's own task was done."""
-    return msgspec.structs.replace(
-        evidence, outcome=msgspec.structs.replace(evidence.outcome, task_done=done)
-    )
+    return replace(evidence, outcome=replace(evidence.outcome, task_done=done))
 
 
 class SafetyMetric(Metric):

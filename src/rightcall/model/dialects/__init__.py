@@ -44,8 +44,7 @@ __all__ = ["SPELLINGS", "as_plain", "read_document", "read_messages", "read_tool
 
 def read_tool(raw: Any, where: str) -> Tool:
     """A tool definition in any format."""
-    if not isinstance(raw, dict):
-        wire.require_type(raw, dict, where, "a tool")
+    wire.require_type(raw, dict, where, "a tool")
     tool: Tool = SPELLINGS[_spelling_of_tool(raw, where)].read_tool(raw, where)
     return tool
 
@@ -77,11 +76,8 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
         raise InputError(where, problem, "remove it, or give it an input_schema")
     if "name" not in raw:
         keys = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
-        raise InputError(
-            where,
-            f"not a tool definition: it has no 'name', found {keys}",
-            "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)",
-        )
+        hint = "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)"
+        raise InputError(where, f"not a tool definition: it has no 'name', found {keys}", hint)
     return "native"
 
 

@@ -8,7 +8,7 @@ from rightcall.core.errors import InputError
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects.messages import read_items
 from rightcall.model.dialects.spoken_message import unheard
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals
+from rightcall.model.dialects.stream_pieces import WHERE, AnswerStream, StreamedCall
 from rightcall.model.message import Message, calls_of
 
 SILENT = frozenset(("RAW", "STATE_SNAPSHOT", "STATE_DELTA"))
@@ -17,7 +17,7 @@ SILENT = frozenset(("RAW", "STATE_SNAPSHOT", "STATE_DELTA"))
 _Turn = tuple[str, list[str], list[StreamedCall], list[ToolResult]]
 
 
-class AguiStream(StreamTotals):
+class AguiStream(AnswerStream):
     """Calls, their arguments and their results. A bridge may omit the arguments: they are then unknown.
 
     A snapshot of the messages repeats the conversation; calls of its last turn that were not streamed count too.

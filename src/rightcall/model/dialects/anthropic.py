@@ -133,15 +133,9 @@ def _write_spoken(message: Message) -> dict[str, Any]:
 def _write_result(result: ToolResult) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
     if result.output is not None:
-        block["content"] = result.output if _is_blocks(result.output) else wire.output_text(result.output)
+        parts = result.output if isinstance(result.output, list) else []
+        are_blocks = parts and all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in parts)
+        block["content"] = parts if are_blocks else wire.output_text(result.output)
     if result.is_error:
         block["is_error"] = True
     return block
-
-
-def _is_blocks(output: Any) -> bool:
-    return (
-        isinstance(output, list)
-        and bool(output)
-        and all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in output)
-    )

@@ -8,12 +8,12 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.reported_usage import anthropic_usage
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, require_part
+from rightcall.model.dialects.stream_pieces import WHERE, AnswerStream, StreamedCall, require_part
 from rightcall.model.message import Message
 from rightcall.model.trajectory import token_count
 
 
-class AnthropicStream(StreamTotals):
+class AnthropicStream(AnswerStream):
     """Blocks by index; every `message_start` starts an answer."""
 
     def __init__(self) -> None:

@@ -42,11 +42,7 @@ class CallTextWatch:
     def look(self, trajectory: Trajectory) -> None:
         if self.notice:
             return
-        texts = [
-            m.content
-            for m in trajectory.messages[trajectory.own_start :]
-            if m.role == "assistant" and not m.calls
-        ]
+        texts = [message.content for message in trajectory.own_messages if not message.calls]
         if not trajectory.calls or not texts:
             texts.append(trajectory.output)
         for text in texts:

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.reported_usage import chat_usage
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, require_part
+from rightcall.model.dialects.stream_pieces import WHERE, AnswerStream, StreamedCall, require_part
 from rightcall.model.message import Message
 
 READ = frozenset(("role", "content", "refusal", "tool_calls", "function_call"))
@@ -45,7 +45,7 @@ def _is_another(call: StreamedCall, call_id: str, name: str) -> bool:
     return name != call.name or (call.call({}).arguments is not None and bool(call.arguments))
 
 
-class ChatStream(StreamTotals):
+class ChatStream(AnswerStream):
     """Chunks by the `id` of their answer. Only the first choice may call."""
 
     def __init__(self) -> None:

@@ -80,10 +80,8 @@ def _message_without_role(document: Document) -> list[Any] | None:
     if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(
         document.get("function_call"), dict
     ):
-        text = next(
-            (document[k] for k in ("content", "output", "text") if isinstance(document.get(k), str | list)),
-            "",
-        )
+        texts = (document.get(name) for name in ("content", "output", "text"))
+        text = next((text for text in texts if isinstance(text, str | list)), "")
         calls = {name: document[name] for name in (*LISTS, *SINGLES) if document.get(name)}
         return [{"role": "assistant", "content": text, **calls}]
     if isinstance(document.get("parts"), list):
@@ -123,11 +121,8 @@ def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
     expected = _calls(read_items(first, where)) if others else []
     for place, other in enumerate(others, 1):
         if _calls(read_items(other, where)) != expected:
-            raise InputError(
-                where,
-                f"{name}[{place}] calls other tools than {name}[0]",
-                "return the message that your agent followed, or ask for one answer",
-            )
+            hint = "return the message that your agent followed, or ask for one answer"
+            raise InputError(where, f"{name}[{place}] calls other tools than {name}[0]", hint)
     return first if len(first) == 1 else [_join_pieces(first)]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.core.errors import InputError
 from rightcall.model.dialects import wire
 from rightcall.model.tool import Annotations, Tool
 
@@ -25,13 +24,17 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
     wire.refuse_misspelt(raw, FIELDS, where)
     hints = wire.field(raw, "annotations", dict, where, "")
     wire.refuse_misspelt(hints, (*HINTS, "title"), where, "annotations")
-    read = {ours: _hint(hints, theirs, where) for theirs, ours in HINTS.items()}
+    stated = {
+        ours: wire.require_type(hints[theirs], bool, where, f"annotations.{theirs}")
+        for theirs, ours in HINTS.items()
+        if hints.get(theirs) is not None
+    }
     name = wire.require_text(raw, "name", where, "")
     description = wire.field(raw, "description", str, where, "")
     title = wire.field(raw, "title", str, where, "") or wire.field(hints, "title", str, where, "annotations")
     output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
     schema = wire.schema_of(raw, "inputSchema", where, "")
-    return Tool(name, description, schema, output_schema, title, Annotations(**read))
+    return Tool(name, description, schema, output_schema, title, Annotations(**stated))
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:
@@ -48,11 +51,3 @@ def write_tool(tool: Tool) -> dict[str, Any]:
     if annotations := {hint: value for hint, value in hints.items() if value is not None}:
         written["annotations"] = annotations
     return written
-
-
-def _hint(hints: dict[str, Any], name: str, where: str) -> bool | None:
-    value = hints.get(name)
-    if value is None or isinstance(value, bool):
-        return value
-    kind = wire.KINDS.get(type(value), type(value).__name__)
-    raise InputError(where, f"annotations.{name} must be true or false, got {kind}")

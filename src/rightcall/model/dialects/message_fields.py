@@ -41,12 +41,12 @@ SILENT_TYPES = frozenset(
 READ = frozenset(("content", "parts", "blocks", *LISTS, *SINGLES, *ECHOES))
 """Fields of a message that are read whole."""
 
-FIELDS = (
+FIELDS = frozenset((
     "role", "content", "parts", *LISTS, *SINGLES, *ECHOES, "tool_call_id", "refusal", "name", "type", "id",
     "additional_kwargs", "response_metadata", "usage_metadata", "results", "thinking", "reasoning_content",
     "reasoning", "tool_plan", "audio", "annotations", "status", "source", "metadata",
     "context", "blocks",
-)  # fmt: skip
+))  # fmt: skip
 ENDINGS = ("finish_reason", "finishReason", "stop_reason", "stopReason")
 """Why an answer ended: only a model's answer says so."""
 MISSPELT = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal")
@@ -86,11 +86,8 @@ def refuse_hidden_calls(item: dict[str, Any], calls: Sequence[ToolCall], where: 
     are read.
     """
     if "name" in item and any(item.get(name) is not None for name in ARGUMENTS):
-        raise InputError(
-            where,
-            f"{path} is a message with the arguments of a call",
-            "write tool_calls: [{name, arguments}]",
-        )
+        problem = f"{path} is a message with the arguments of a call"
+        raise InputError(where, problem, "write tool_calls: [{name, arguments}]")
     for name, value in item.items():
         if isinstance(value, list | dict) and value and name not in READ and name not in OTHER_THINGS:
             refuse_unread(value, calls, where, f"{path}.{name}")
@@ -98,9 +95,6 @@ def refuse_hidden_calls(item: dict[str, Any], calls: Sequence[ToolCall], where: 
 
 def refuse_misspelt(item: dict[str, Any], where: str, path: str) -> None:
     """Reject a field whose name is nearly one that holds content or calls."""
-    if not item.keys() <= _FIELDS:
-        unknown = {name: item[name] for name in item if name not in _FIELDS}
+    if not item.keys() <= FIELDS:
+        unknown = {name: item[name] for name in item if name not in FIELDS}
         wire.refuse_misspelt(unknown, MISSPELT, where, path)
-
-
-_FIELDS = frozenset(FIELDS)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolResult
+from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
 from rightcall.model.dialects.part_kinds import HOSTED, LISTS
@@ -134,7 +134,7 @@ class _ItemReader:
         if part.result is not None:
             self._result(result_of(part.result, self._where, path))
         if part.text:
-            self._text(wire.require_type(part.text, str, self._where, f"{path}.text"))
+            self._say(wire.require_type(part.text, str, self._where, f"{path}.text"))
         if not part.known:
             self._whole(item, path)
 
@@ -159,32 +159,26 @@ class _ItemReader:
             calls = (*asked.calls[:at], replace(call, id=asked.calls[at].id), *asked.calls[at + 1 :])
             self.messages[message] = replace(asked, calls=calls)
             return
-        if self.messages and self.messages[-1].role == "assistant":
-            self.messages[-1] = replace(self.messages[-1], calls=(*self.messages[-1].calls, call))
-        else:
-            self.messages.append(Message("assistant", calls=(call,)))
+        self._say("", call)
         if item.get("type") == "mcp_approval_request":
             self._requests[call.id] = len(self.messages) - 1, len(self.messages[-1].calls) - 1
 
     def _result(self, result: ToolResult) -> None:
         self.messages.append(Message("tool", results=(result,)))
 
-    def _text(self, text: str) -> None:
-        last = self.messages[-1] if self.messages else None
-        if last is not None and last.role == "assistant":
-            self.messages[-1] = replace(last, content=last.content + text)
-        else:
-            self.messages.append(Message("assistant", text))
+    def _say(self, text: str, *calls: ToolCall) -> None:
+        """Add to the last message if it is the assistant's, else begin one."""
+        if not self.messages or self.messages[-1].role != "assistant":
+            self.messages.append(Message("assistant"))
+        last = self.messages[-1]
+        self.messages[-1] = replace(last, content=last.content + text, calls=(*last.calls, *calls))
 
     def _refer(self, item: dict[str, Any], path: str) -> None:
         """Ids of reasoning and text have their own beginnings; any other may be a call's."""
         name = item.get("id")
         if not (isinstance(name, str) and name.startswith(("rs_", "msg_"))):
-            raise InputError(
-                self._where,
-                f"{path} refers to the item {name!r}, which may be a call",
-                "write the item itself, as the response had it",
-            )
+            problem = f"{path} refers to the item {name!r}, which may be a call"
+            raise InputError(self._where, problem, "write the item itself, as the response had it")
 
     def _rpc(self, item: dict[str, Any], path: str) -> None:
         """Requests and answers of the Model Context Protocol; only calls of tools and their results matter."""
@@ -209,9 +203,8 @@ def refuse_misplaced(message: Message, where: str, path: str) -> None:
     """Reject calls that would be lost: those without a name, and those of anyone but an assistant."""
     for i, call in enumerate(message.calls):
         if not call.name:
-            raise InputError(
-                where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments"
-            )
+            problem = f"{path}.calls[{i}] is a call without a name"
+            raise InputError(where, problem, "a call is a name and arguments")
         if message.role != "assistant":
             raise call_role_error(message.role, call.name, where, path)
 

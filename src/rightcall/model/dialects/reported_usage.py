@@ -32,8 +32,5 @@ def _usage(usage: Any, input_field: str, output_field: str, details: str) -> Usa
         return UNKNOWN_USAGE
     parts = usage.get(details)
     cached = parts.get("cached_tokens") if isinstance(parts, dict) else None
-    return Usage(
-        token_count(usage.get(input_field)),
-        token_count(usage.get(output_field)),
-        cached_tokens=token_count(cached),
-    )
+    tokens_in, tokens_out = token_count(usage.get(input_field)), token_count(usage.get(output_field))
+    return Usage(tokens_in, tokens_out, cached_tokens=token_count(cached))

@@ -9,14 +9,14 @@ from rightcall.model.dialects import openai_responses
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.reported_usage import responses_usage
 from rightcall.model.dialects.spoken_message import part_label
-from rightcall.model.dialects.stream_pieces import WHERE, StreamTotals
+from rightcall.model.dialects.stream_pieces import WHERE, AnswerStream
 from rightcall.model.message import Message
 
 ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.done"))
 PIECES = (".delta", ".in_progress", ".searching", ".interpreting", ".generating", ".partial_image")
 
 
-class ResponsesStream(StreamTotals):
+class ResponsesStream(AnswerStream):
     """Items as they are done, and the whole response at the end. An item that began must end in one of them."""
 
     def __init__(self) -> None:
@@ -49,9 +49,8 @@ class ResponsesStream(StreamTotals):
         for item in self._begun.values():
             part = read_part(item)
             if part.call is not None or not (part.known or item.get("type") == "message"):
-                raise InputError(
-                    WHERE, f"ended before {part_label(item)} was complete", "read the stream to its end"
-                )
+                problem = f"ended before {part_label(item)} was complete"
+                raise InputError(WHERE, problem, "read the stream to its end")
         return self.complete(openai_responses.read_messages(self._items, WHERE))
 
 

@@ -40,7 +40,9 @@ def _dump_object(value: Any) -> dict[str, Any] | None:
     if isinstance(value, type):
         return None
     if isinstance(value, msgspec.Struct):
-        return {name: getattr(value, name) for name in _set_fields(value)}
+        names = [(field.name, field.default) for field in msgspec.structs.fields(value)]
+        # a field that has its default says nothing
+        return {name: held for name, default in names if (held := getattr(value, name)) != default}
     for name, options in DUMPS:
         dump = getattr(value, name, None)
         if callable(dump):
@@ -52,20 +54,12 @@ def _dump_object(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _set_fields(record: msgspec.Struct) -> list[str]:
-    """Fields that differ from their defaults: others say nothing."""
-    fields = msgspec.structs.fields(record)
-    return [field.name for field in fields if getattr(record, field.name) != field.default]
-
-
 def _call_dump(dump: Any, options: dict[str, Any]) -> Any:
-    try:
-        return dump(**options)
-    except TypeError:  # an older or different signature
-        options = {}
-    except Exception:  # an object that cannot say what it holds is refused later
-        return None
-    try:
-        return dump(**options)
-    except Exception:
-        return None
+    for arguments in (options, {}):
+        try:
+            return dump(**arguments)
+        except TypeError:  # an older or different signature
+            continue
+        except Exception:  # an object that cannot say what it holds is refused later
+            break
+    return None

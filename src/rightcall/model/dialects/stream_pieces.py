@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -36,12 +37,22 @@ class StreamedCall:
         return wire.parse_call(self.name, self.arguments, self.id)
 
 
-class StreamTotals:
-    """What a stream reports about itself, and the events and fields that it does not read."""
+class AnswerStream(ABC):
+    """The events of one format, accumulated, and what is not read of them.
+
+    `usage`, `finish` and `error` are as reported by the stream.
+    """
 
     def __init__(self) -> None:
         self.usage, self.finish, self.error = UNKNOWN_USAGE, "", ""
         self._unread: list[Any] = []
+
+    @abstractmethod
+    def add(self, event: dict[str, Any]) -> None: ...
+
+    @abstractmethod
+    def messages(self) -> tuple[Message, ...]:
+        """The content so far; raises `InputError` when a call cannot be read."""
 
     def leave(self, value: Any) -> None:
         """Keep something that is not read, in case that it holds a call."""
@@ -52,11 +63,8 @@ class StreamTotals:
         """The messages, unless something that was not read holds a call that they do not have."""
         name = first_unread(self._unread, calls_of(messages)) if self._unread else None
         if name is not None:
-            raise InputError(
-                WHERE,
-                f"has a call of '{name[:60]}' in an event that is not read",
-                "set agent.response.events to where the calls are",
-            )
+            problem = f"has a call of '{name[:60]}' in an event that is not read"
+            raise InputError(WHERE, problem, "set agent.response.events to where the calls are")
         return messages
 
 

@@ -8,31 +8,14 @@ that the stream does not have otherwise. Unknown blocks are refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from rightcall.model.dialects.agui_stream import AguiStream
 from rightcall.model.dialects.anthropic_stream import AnthropicStream
 from rightcall.model.dialects.chat_stream import ChatStream
 from rightcall.model.dialects.responses_stream import ResponsesStream
+from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage
-
-
-class AnswerStream(Protocol):
-    """The events of one format, accumulated. `usage`, `finish` and `error` are as reported by the stream.
-
-    `leave` takes what is not an event of the format; `messages` raises `InputError` when a call cannot be read.
-    """
-
-    usage: Usage
-    finish: str
-    error: str
-
-    def add(self, event: dict[str, Any]) -> None: ...
-
-    def leave(self, value: Any) -> None: ...
-
-    def messages(self) -> tuple[Message, ...]: ...
 
 
 def stream_of(event: dict[str, Any]) -> AnswerStream | None:

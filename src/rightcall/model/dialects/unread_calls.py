@@ -52,10 +52,8 @@ def calls_within(value: Any, read: Collection[int] = ()) -> list[SpelledCall]:
                 calls.append(call)
                 continue
             for name, inner in here.items():
-                if name in kinds.LISTS and isinstance(inner, list):
-                    entries = [
-                        entry for entry in inner if isinstance(entry, dict)
-                    ]  # calls, whatever they look like
+                if name in kinds.LISTS and isinstance(inner, list):  # calls, whatever they look like
+                    entries = [entry for entry in inner if isinstance(entry, dict)]
                     calls += [_call_in(entry) or SpelledCall(type_of(entry)) for entry in entries]
                 elif name not in OTHER_THINGS:
                     waiting.append(inner)
@@ -83,11 +81,9 @@ def refuse_unread(
 ) -> None:
     name = first_unread(value, calls, read)
     if name is not None:
-        raise InputError(
-            where,
-            f"{path} looks like it has a call of '{name[:60]}', but calls are not read from there",
-            "write every call in a message as tool_calls: [{name, arguments}], or return the calls alone",
-        )
+        problem = f"{path} looks like it has a call of '{name[:60]}', but calls are not read from there"
+        hint = "write every call in a message as tool_calls: [{name, arguments}], or return the calls alone"
+        raise InputError(where, problem, hint)
 
 
 def _is_other(value: dict[str, Any]) -> bool:

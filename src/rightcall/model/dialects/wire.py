@@ -1,9 +1,10 @@
-"""Shared by the formats: checked access to hostile JSON, call arguments, text of content parts."""
+"""Shared by the formats: checked access to hostile JSON, call arguments, outputs of tools."""
 
 from __future__ import annotations
 
 import difflib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -19,9 +20,6 @@ from rightcall.model.dialects.parts import ABSENT, SpelledCall
 from rightcall.model.message import Message
 from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
-
-TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-"""Content parts that are text, with the field that contains the text. Other parts are skipped."""
 
 _call = plain_constructor(ToolCall)
 
@@ -50,9 +48,9 @@ def field(raw: dict[str, Any], name: str, expected: type, where: str, path: str)
     value = raw.get(name)
     if value is None:
         return expected()
-    return (
-        value if isinstance(value, expected) else require_type(value, expected, where, dot_path(path, name))
-    )
+    if isinstance(value, expected):
+        return value
+    return require_type(value, expected, where, dot_path(path, name))
 
 
 def require_text(raw: dict[str, Any], name: str, where: str, path: str) -> str:
@@ -81,11 +79,6 @@ def refuse_misspelt(raw: dict[str, Any], field_names: Sequence[str], where: str,
 
     Other unknown fields are allowed: providers add fields faster than we can list them.
     """
-    for name in raw:
-        if name not in field_names:
-            break
-    else:
-        return
     for name in raw.keys() - set(field_names):
         near = _near(name, tuple(field_names)) if isinstance(name, str) else ""
         if near:
@@ -120,9 +113,14 @@ def parse_call(name: str, arguments: Any, call_id: str) -> ToolCall:
 def parse_noted_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     """The same, with a note if the text of its arguments has a key twice."""
     call = parse_call(name, arguments, call_id)
-    if call.arguments is not None and isinstance(arguments, str) and (key := repeated_key(arguments, call)):
-        return replace(call, notes={"repeated_key": key})
-    return call
+    if (
+        call.arguments is None
+        or not isinstance(arguments, str)
+        or arguments.count(":") <= len(call.arguments)
+    ):
+        return call  # every key has a colon, so that most texts need not be read again
+    key = repeated_key(arguments)
+    return replace(call, notes={"repeated_key": key}) if key else call
 
 
 def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
@@ -133,13 +131,11 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
         if isinstance(name, str | None):
             raise InputError(where, problem, "a call is a name and arguments")
         raise InputError(where, f"{problem}: it is {KINDS.get(type(name), type(name).__name__)}")
-    if not isinstance(call_id, str):
-        call_id = (
-            str(call_id) if isinstance(call_id, int) else require_type(call_id, str, where, f"{path}.id")
-        )
-    arguments = (
-        {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
-    )
+    if not isinstance(call_id, str | int):
+        require_type(call_id, str, where, f"{path}.id")
+    call_id, arguments = str(call_id), raw.arguments
+    if arguments is ABSENT:
+        arguments = {} if raw.lean else None
     if raw.free:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
@@ -149,22 +145,17 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
     return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
 
 
-def repeated_key(text: str, call: ToolCall) -> str:
-    """A key that the JSON text of a call's arguments has twice in one object; empty when none. The last one counts.
-
-    Every key has a colon, so that most texts need not be read again.
-    """
-    if text.count(":") <= len(call.arguments or ()):
-        return ""
+def repeated_key(text: str | bytes) -> str:
+    """A key that a JSON text has twice in one object; empty when none. Decoders keep the last value."""
     repeated: list[str] = []
 
     def note(pairs: list[tuple[str, Any]]) -> None:
-        keys = [key for key, _ in pairs]
-        repeated.extend(key for key in keys if keys.count(key) > 1)
+        keys = Counter(key for key, _ in pairs)
+        repeated.extend(key for key, count in keys.items() if count > 1)
 
     try:
         json.loads(text, object_pairs_hook=note)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # the decoder says what is wrong with it
         return ""
     return repeated[0] if repeated else ""
 
@@ -174,28 +165,15 @@ def arguments_text(call: ToolCall) -> str:
     return (call.raw or "") if call.arguments is None else encode(call.arguments).decode()
 
 
-def text_of(content: Any, where: str, path: str, *, between: str = "") -> str:
-    """The text of a message's content: a string, null, or a list of parts."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for i, part in enumerate(require_type(content, list, where, path)):
-        if isinstance(part, str):
-            texts.append(part)
-            continue
-        kind = require_type(part, dict, where, f"{path}[{i}]").get("type")
-        if isinstance(kind, str) and kind in TEXT_PARTS:
-            texts.append(field(part, TEXT_PARTS[kind], str, where, f"{path}[{i}]"))
-    return between.join(texts)
-
-
 def output_of(content: Any, where: str, path: str) -> Any:
     """A tool's output: text as text, text parts joined by newlines, anything else unchanged."""
-    if isinstance(content, list) and not all(_is_text(part) for part in content):
+    if not isinstance(content, list) or not all(_is_text(part) for part in content):
         return content
-    return text_of(content, where, path, between="\n") if isinstance(content, list) else content
+    texts = (
+        part if isinstance(part, str) else field(part, "text", str, where, f"{path}[{i}]")
+        for i, part in enumerate(content)
+    )
+    return "\n".join(texts)
 
 
 def output_text(output: Any) -> str:

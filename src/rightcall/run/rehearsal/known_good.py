@@ -14,7 +14,8 @@ from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.metrics.matching.matchers.references import values_at
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, Golden, is_target
+from rightcall.model.expected_call import ExpectedCall, is_target
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory

@@ -17,8 +17,9 @@ from rightcall.metrics.matching.handoffs import read_team
 from rightcall.metrics.matching.kinds import places_not_judged, read_skills
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import CODES, Failure, PairKind
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, expectations_of, names_agents
+from rightcall.model.golden import AnyGolden, Golden, expectations_of, names_agents
 from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool

@@ -15,8 +15,8 @@ from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.teamwork import agent_text
 from rightcall.model.agent_names import agent_of, depth_of
 from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
-from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.text import display_text, json_text, one_line

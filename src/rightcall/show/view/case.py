@@ -12,7 +12,7 @@ from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.teamwork import agent_text
 from rightcall.model.danger import NO_TOOLS, danger_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseOutcome, CaseResult
@@ -250,7 +250,7 @@ def calls_text(trajectory: Trajectory | None) -> str:
 
 def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
     if golden is not None:
-        return golden.input if isinstance(golden, Golden) else golden.scenario
+        return request_of(golden)
     return next((message.content for message in messages if message.role == "user"), "")
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from rightcall.model.golden import AnyGolden, Golden, is_generated
+from rightcall.model.golden import AnyGolden, request_of
+from rightcall.model.golden_id import is_generated
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ def case_title(golden_id: str, golden: AnyGolden | None) -> str:
     """The request, shortened, and the description; empty for an id that somebody chose, which says enough."""
     if golden is None or not is_generated(golden_id):
         return ""
-    request = golden.input if isinstance(golden, Golden) else golden.scenario
     description = golden.metadata.get("description") or golden.name
-    quoted = f'"{one_line(request, LONGEST_REQUEST)}"'
+    quoted = f'"{one_line(request_of(golden), LONGEST_REQUEST)}"'
     if not isinstance(description, str) or not description.strip():
         return quoted
     return f"{quoted} ({one_line(description, LONGEST_DESCRIPTION)})"

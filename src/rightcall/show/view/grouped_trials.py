@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rightcall.model.danger import NO_TOOLS, SORTS, dangers_of
-from rightcall.model.golden import is_generated
+from rightcall.model.golden_id import is_generated
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool

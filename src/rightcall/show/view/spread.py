@@ -6,7 +6,7 @@ import math
 from array import array
 
 from rightcall.core.text import hundredths, percent
-from rightcall.model.golden import PERSONA, USER
+from rightcall.model.golden_id import PERSONA, USER
 from rightcall.model.record import Record
 from rightcall.model.run import Summary, UserSpread
 

@@ -9,8 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, select, update
 
 from rightcall.core.digest import hex_digest
-from rightcall.model import AnyGolden, Golden
-from rightcall.model.golden import canonical_golden
+from rightcall.model.golden import AnyGolden, canonical_golden, request_of
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, refers_to_contents
 from rightcall.store.sql.record_bytes import canonical, compress_json, escape_text
@@ -125,6 +124,5 @@ def keep_goldens(connection: Connection, rows: Sequence[Row]) -> None:
 def golden_row(golden: AnyGolden) -> Row:
     """The row of a golden; its fingerprint identifies the content."""
     check_golden_id(golden.id)
-    preview = golden.input if isinstance(golden, Golden) else golden.scenario
     content = canonical(canonical_golden(golden))
-    return hex_digest(content, 32), escape_text(preview[:PREVIEW]), compress_json(content)
+    return hex_digest(content, 32), escape_text(request_of(golden)[:PREVIEW]), compress_json(content)

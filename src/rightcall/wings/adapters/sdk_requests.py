@@ -17,7 +17,8 @@ from rightcall.agents.observed.hooks import all_replaced, class_that_defines, wa
 from rightcall.agents.observed.values import plain
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.dialects.streams import AnswerStream, stream_of, text_of as streamed_text
+from rightcall.model.dialects.stream_pieces import AnswerStream
+from rightcall.model.dialects.streams import stream_of, text_of as streamed_text
 from rightcall.model.message import Message, calls_of
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage

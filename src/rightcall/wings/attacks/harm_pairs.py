@@ -7,7 +7,8 @@ from typing import Any, cast
 import msgspec
 
 from rightcall.core.codec import encode
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.safety import Plant, Safety
 from rightcall.wings.attacks.attack_plan import OwnAttack
 from rightcall.wings.attacks.goals import AttackDemand, AttackTarget

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from rightcall.core.codec import encode_as
 from rightcall.core.words import name_tokens
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.safety import DESCRIPTION, Carrier
 from rightcall.model.skill_load import SkillIndex

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from rightcall.core.codec import encode
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.safety import Goal, Safety
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import is_valid

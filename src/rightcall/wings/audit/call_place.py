@@ -9,7 +9,8 @@ import msgspec
 
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall, G, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden
 
 
 class CallPlace(NamedTuple):

@@ -10,7 +10,8 @@ import msgspec
 from rightcall.improve.golden_edit import GoldenEdit
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial

@@ -10,7 +10,8 @@ from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, expectations_of
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, expectations_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import with_argument
 from rightcall.run.rehearsal.toolset import Toolset, call_key

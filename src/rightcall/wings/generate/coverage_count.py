@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.parameter_roles import choices_of

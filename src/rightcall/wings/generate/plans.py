@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.features.mentions import STOP_WORDS
-from rightcall.model.golden import ExpectedCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.needed_parameters import (

@@ -18,8 +18,9 @@ from rightcall.core.redaction.clean_text import HIDDEN, scrubber
 from rightcall.core.text import pluralize
 from rightcall.datasets.review import PROPOSAL, UNREVIEWED, Disagreement, ExpectedDrafts
 from rightcall.model.call import ToolCall
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FATAL
-from rightcall.model.golden import AnyGolden, ExpectedCall, states_check
+from rightcall.model.golden import AnyGolden, states_check
 from rightcall.model.run import CaseResult
 from rightcall.store.sql.store import Store
 

@@ -18,7 +18,8 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import as_sets
 from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.actions import action_of, base_form
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory

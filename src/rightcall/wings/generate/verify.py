@@ -13,7 +13,8 @@ from rightcall.core.codec import encode
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
@@ -166,8 +167,7 @@ class Duplicates:
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
         turns = () if isinstance(golden, Golden) else golden.turns
-        first = golden.input if isinstance(golden, Golden) else golden.scenario
-        text = "\n".join([first, *(turn.content for turn in turns)])
+        text = "\n".join([request_of(golden), *(turn.content for turn in turns)])
         if (same := self._same.setdefault(normalize(text) or text, golden.id)) != golden.id:
             return same
         calls = encode([golden.expected_calls, *turns])

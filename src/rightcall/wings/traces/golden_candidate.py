@@ -17,7 +17,8 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.wings.traces.calls import NO_NAME, canonical
 from rightcall.wings.traces.trace_facts import REVIEWED, UNREVIEWED, TraceFacts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, nested_matcher, some_of
 
@@ -34,7 +35,7 @@ class All(msgspec.Struct):
 
 
 def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    return Not(nested_matcher(spec, msgspec.structs.replace(scope, negated=not scope.negated)))
+    return Not(nested_matcher(spec, replace(scope, negated=not scope.negated)))
 
 
 KINDS = {

@@ -66,10 +66,10 @@ class Range(msgspec.Struct):
         return 1.0 if fits else 0.0
 
     def describe(self) -> str:
-        if self.low is None or self.high is None:
-            return (
-                f"at most {short_json(self.high)}" if self.low is None else f"at least {short_json(self.low)}"
-            )
+        if self.low is None:
+            return f"at most {short_json(self.high)}"
+        if self.high is None:
+            return f"at least {short_json(self.low)}"
         return f"between {short_json(self.low)} and {short_json(self.high)}"
 
 
@@ -79,23 +79,18 @@ def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
     for key, value in settings.items():
         if not is_number(value) or (key != "value" and not 0 <= value < math.inf):
-            raise wrong(
-                "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
-            )
+            needed = f"a number for {key}{'' if key == 'value' else ' that is not negative'}"
+            raise wrong("number", needed, value)
     if "value" not in settings:
         raise InputError("", "matcher 'number' needs a value")
     return Number(**settings)
 
 
 def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    ends = (
-        (spec.get("min"), spec.get("max"))
-        if isinstance(spec, dict) and spec.keys() <= {"min", "max"} and spec
-        else tuple(spec)
-        if isinstance(spec, list | tuple) and len(spec) == 2
-        else None
-    )
-    if ends is None or not all(end is None or is_number(end) for end in ends):
+    named = isinstance(spec, dict) and spec and spec.keys() <= {"min", "max"}
+    ends = (spec.get("min"), spec.get("max")) if named else spec
+    two = isinstance(ends, list | tuple) and len(ends) == 2
+    if not two or not all(end is None or is_number(end) for end in ends):
         raise wrong("range", "[low, high] or {min, max} in numbers", spec)
     low, high = ends
     if low is None and high is None:

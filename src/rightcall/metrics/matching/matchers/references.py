@@ -61,9 +61,8 @@ class Ref:
     def describe(self) -> str:
         source_calls = [call for call in self.calls if self.fits(call.name)]
         unknown = bool(source_calls) and all(call.output is None for call in source_calls)
-        return f"the value {self.path or 'returned'} of {self.call}'s result" + (
-            NOT_RECORDED if unknown else ""
-        )
+        note = NOT_RECORDED if unknown else ""
+        return f"the value {self.path or 'returned'} of {self.call}'s result{note}"
 
     def describe_beside(self, value: Any, at: int) -> str:
         """The same, and whether the value came from another call of that tool."""

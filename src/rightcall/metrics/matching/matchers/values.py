@@ -106,9 +106,8 @@ class Function(msgspec.Struct):
             raise MatcherBroke("", f"matcher {name} raised {type(error).__name__}: {error}") from None
         plain = result.item() if hasattr(result, "item") else result  # a NumPy boolean
         if not isinstance(plain, bool):
-            raise MatcherBroke(
-                "", f"matcher {name} returned {type(result).__name__}, not a bool", "return True or False"
-            )
+            problem = f"matcher {name} returned {type(result).__name__}, not a bool"
+            raise MatcherBroke("", problem, "return True or False")
         return float(plain)
 
     def describe(self) -> str:
@@ -124,11 +123,8 @@ class DescribedFunction(msgspec.Struct):
     description: str
 
     def score(self, value: Any, at: int) -> float:
-        raise MatcherBroke(
-            "",
-            f"the golden was stored without {self.description}, which is a Python function",
-            "score it with the original golden",
-        )
+        problem = f"the golden was stored without {self.description}, which is a Python function"
+        raise MatcherBroke("", problem, "score it with the original golden")
 
     def describe(self) -> str:
         return f"accepted by {self.description}"
@@ -136,10 +132,6 @@ class DescribedFunction(msgspec.Struct):
 
 def function_matcher(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     return DescribedFunction(str(spec))
-
-
-def _any_of(name: str) -> Build:
-    return lambda spec, options, scope: OneOf(some_of(name, spec, scope))
 
 
 def _flag(name: str, matcher: Presence) -> Build:
@@ -154,8 +146,8 @@ def _flag(name: str, matcher: Presence) -> Build:
 
 KINDS = {
     "exact": Kind(lambda spec, options, scope: Exact(spec)),
-    "one_of": Kind(_any_of("one_of")),
-    "any_of": Kind(_any_of("any_of")),
+    "one_of": Kind(lambda spec, options, scope: OneOf(some_of("one_of", spec, scope))),
+    "any_of": Kind(lambda spec, options, scope: OneOf(some_of("any_of", spec, scope))),
     "present": Kind(_flag("present", PRESENT)),
     "absent": Kind(_flag("absent", ABSENT)),
     "any": Kind(_flag("any", ANYTHING)),

@@ -8,7 +8,8 @@ from dataclasses import replace
 import msgspec
 
 from rightcall.core.errors import RightCallError
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.safety import AttackCall, Plant, ReplayedCall, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles

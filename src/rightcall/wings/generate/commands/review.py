@@ -241,19 +241,18 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 
 
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
-    from rightcall.model.golden import Golden
+    from rightcall.model.golden import request_of
 
     rows = []
     for golden in goldens:
         golden_review = review_of(golden)
-        text = golden.input if isinstance(golden, Golden) else golden.scenario
         rows.append(
             {
                 "id": golden.id,
                 "state": golden_review.state,
                 "comment": golden_review.comment,
                 "author": golden_review.author,
-                "text": text,
+                "text": request_of(golden),
             }
         )
     return rows
