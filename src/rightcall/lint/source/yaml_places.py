@@ -15,8 +15,13 @@ MOST_VALUES = 2_000_000
 """Anchors let a small file expand to an enormous value; more values than this are rejected."""
 
 
+MOST_LEVELS = 1000
+_DEEP_INDENT = re.compile(rf"^[ \t?:-]{{{MOST_LEVELS // 2}}}", re.MULTILINE)
+"""Blocks are nested by indentation, or by indicators on one line (`- - -`)."""
+
+
 class YamlPlaces(Places):
-    """Looks up places in one composed document. To be made before its mappings are merged, which may name a key again."""
+    """Looks up places in one composed document. Made before mappings are merged, which may name a key again."""
 
     def __init__(self, root: yaml.Node | None, text: str) -> None:
         self._text, self.repeated = text, {}
@@ -58,6 +63,7 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
 
     As in `files.yaml_text`, a plain scalar is text unless it is JSON: `yes`, `012` and `1_000` stay text.
     """
+    _refuse_deep_nesting(text)
     loader = _JsonMindedLoader(text)
     try:
         root = loader.get_single_node()
@@ -70,6 +76,17 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _refuse_deep_nesting(text: str) -> None:
+    """Raise `RecursionError` before the composer does worse: it recurses in C without a limit."""
+    if text.count("[") + text.count("{") <= MOST_LEVELS and not _DEEP_INDENT.search(text):
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_LEVELS:
+            raise RecursionError
 
 
 class _JsonMindedLoader(_Loader):  # type: ignore[misc]
