@@ -66,6 +66,10 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     line: int = 0
     file: str = ""
 
+    def of(self, tool: ToolFeatures) -> tuple[ToolFeatures, Finding]:
+        """The finding with its tool, as a rule about a set of tools yields it."""
+        return tool, self
+
 
 ToolCheck = Callable[["ToolFeatures"], Iterable[Finding]]
 SetCheck = Callable[["SetFeatures"], Iterable[tuple["ToolFeatures", Finding]]]

@@ -110,10 +110,9 @@ def missing_namespace(tools: SetFeatures) -> SetFindings:
         first, *rest = tool.name_tokens
         if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
             better = f"{server[0]}_{tool.name}"
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
                 f"add a prefix: {better}",
                 edits=(Edit(("name",), better),),
-            )
-            yield tool, finding
+            ).of(tool)

@@ -56,14 +56,13 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
     for pairs in alike.values():
         worst = pairs[0]
         more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        finding = Finding(
+        yield Finding(
             ("description",),
             f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
             _hint(worst),
             severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
             others=tuple(pair.first.name for pair in pairs),
-        )
-        yield worst.second, finding
+        ).of(worst.second)
 
 
 def _severity(pair: ToolPair) -> Severity:
@@ -129,13 +128,12 @@ def same_signature(tools: SetFeatures) -> SetFindings:
         for index, second in enumerate(alike):
             first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
             if first is not None and frozenset((first.name, second.name)) not in confusable:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"has the parameters of {first.name} and a name that differs by a word",
                     "one tool with an enum?",
                     others=(first.name,),
-                )
-                yield second, finding
+                ).of(second)
 
 
 def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:

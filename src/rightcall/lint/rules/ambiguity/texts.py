@@ -81,14 +81,13 @@ def _same_text(first: ToolFeatures, second: ToolFeatures, what: str) -> SetFindi
     is_certain = what == _WORDS or (what == _STEMS and is_dangerous)
     if what == _WORDS and _is_alias(first, second):
         problem, is_certain = f"an alias of {first.name}: same text, same parameters", False
-    finding = Finding(
+    yield Finding(
         ("description",),
         problem,
         "say in each what the other does not do" if "alias" not in problem else "offer one of the two",
         severity=None if is_certain else "warning",
         others=(first.name,),
-    )
-    yield second, finding
+    ).of(second)
 
 
 def _is_alias(first: ToolFeatures, second: ToolFeatures) -> bool:
@@ -135,13 +134,12 @@ def no_contrast(tools: SetFeatures) -> SetFindings:
         if pair.told_apart or id(pair.second) in reported:
             continue
         reported.add(id(pair.second))
-        finding = Finding(
+        yield Finding(
             ("description",),
             f"neither it nor {pair.first.name} says when to use the other",
             f"add “for … use {pair.first.name}”, and the same the other way round",
             others=(pair.first.name,),
-        )
-        yield pair.second, finding
+        ).of(pair.second)
 
 
 @set_rule("TD506", "info", sources=("ANT-eng",))
@@ -178,13 +176,12 @@ def subset_tool(tools: SetFeatures) -> SetFindings:
         for small in alike:
             large = next((other for other in alike if _contains(other, small)), None)
             if large is not None:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"{large.name} does the same with more options",
                     "offer one tool with an option",
                     others=(large.name,),
-                )
-                yield small, finding
+                ).of(small)
 
 
 def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:

@@ -45,10 +45,9 @@ def stale_param_mention(tools: SetFeatures) -> SetFindings:
             if _is_of_another(tool, match, tools):
                 continue
             hint = suggestion(name, names) or "rename it in the text, or declare it"
-            finding = Finding(
+            yield Finding(
                 ("description",), f"mentions the parameter '{name}', which the tool does not have", hint
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 def _is_of_another(tool: ToolFeatures, match: re.Match[str], tools: SetFeatures) -> bool:

@@ -31,13 +31,12 @@ def mixed_case_style(tools: SetFeatures) -> SetFindings:
         if style and style != usual:
             better = _in_style(tool, usual)
             edits = (Edit(("name",), better),) if better not in tools.by_name else ()
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' is {style} case, the set is mostly {usual}",
                 f"rename it {better}",
                 edits=edits,
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 def _in_style(tool: ToolFeatures, style: str) -> str:
@@ -67,12 +66,11 @@ def verb_synonyms(tools: SetFeatures) -> SetFindings:
         for tool in tools.tools:
             verb = tool.effect.verb
             if verb in group and verb != usual:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"'{verb}' here, '{usual}' in {used[usual]} other name{'s' * (used[usual] != 1)} of the set",
                     "use one verb for one action",
-                )
-                yield tool, finding
+                ).of(tool)
 
 
 _VERSION = re.compile(
@@ -98,13 +96,12 @@ def version_twin(tools: SetFeatures) -> SetFindings:
             continue
         for tool in marked:
             others = tuple(sorted({twin.name for twin in twins} - {tool.name}))
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' is offered together with {', '.join(others)}",
                 "offer one version",
                 others=others,
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 @set_rule("TD109", "error", sources=("MCP", "SNYK"))
@@ -128,11 +125,10 @@ def name_collision(tools: SetFeatures) -> SetFindings:
         same, apart = f"the same as '{first.name}'", ", apart from case and separators"
         if first.name == tool.name:
             same, apart = "the name of another tool", ""
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{tool.name}' is {same}{where}{apart}",
             "rename one, or put the server's name before it",
             severity="warning" if across else "error",
             others=(first.name,),
-        )
-        yield tool, finding
+        ).of(tool)

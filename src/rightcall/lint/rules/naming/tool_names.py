@@ -81,13 +81,12 @@ def name_length(tools: SetFeatures) -> SetFindings:
         limit = provider(refusing[0]).name_length if refusing else PORTABLE
         who = ", ".join(refusing) if refusing else "some providers"
         error = bool(refusing) or length > LONGEST
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"{length} characters{with_prefix}, {who} accept {limit}",
             "shorten it; details belong in the description",
             severity="error" if error else "warning",
-        )
-        yield tool, finding
+        ).of(tool)
 
 
 @set_rule("TD103", "warning", sources=("OAI-fc", "ANT-eng"))
@@ -114,13 +113,12 @@ def generic_name(tools: SetFeatures) -> SetFindings:
         if things or not tokens or any(token not in GENERIC_NAME_TOKENS for token in tokens):
             continue
         named = len(tokens) < len(tool.name_tokens)
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{tool.name}' names no more than its server" if named else f"'{tool.name}' would fit any tool",
             "name the thing it acts on: invoice_mark_paid",
             severity="info" if named else None,
-        )
-        yield tool, finding
+        ).of(tool)
 
 
 @tool_rule("TD104", "info", sources=("GEM", "ANT-def"))

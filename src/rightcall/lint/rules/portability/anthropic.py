@@ -80,20 +80,18 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
     anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
     for name, count, most in _anthropic_counts(anthropic):
         if count > most:
-            finding = Finding(
+            yield Finding(
                 (), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT
-            )
-            yield anthropic[0], finding
+            ).of(anthropic[0])
     for tool in tools.tools:
         if "openai-strict" in tool.targets:
             for name, count, most in _openai_counts(tool):
                 if count > most:
-                    finding = Finding(
+                    yield Finding(
                         ("input_schema",),
                         f"{count:,} {name}, OpenAI accepts {most:,} in strict mode",
                         _HINT,
-                    )
-                    yield tool, finding
+                    ).of(tool)
 
 
 def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:

@@ -63,13 +63,12 @@ def toxic_flow(tools: SetFeatures) -> SetFindings:
     if not (external and private and unguarded):
         return
     sink = tools.by_name[unguarded[0]]
-    finding = Finding(
+    yield Finding(
         (),
         f"text from {_list_of(external)} can make an agent send what {_list_of(private)} reads by {_list_of(unguarded)}",
         "confirm what leaves, or offer them in separate sets; `rightcall attacks show` lists the flows",
         others=tuple(dict.fromkeys(name for name in (*external, *private, *unguarded) if name != sink.name)),
-    )
-    yield sink, finding
+    ).of(sink)
 
 
 _RECIPIENTS = word_set("""
@@ -126,14 +125,13 @@ def shadowed_tool(tools: SetFeatures) -> SetFindings:
         if definition_hash(first.source) == definition_hash(second.source):
             continue
         alike = "has the name of" if first.name == second.name else "is one letter from"
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{second.name}' of {second.source.server} {alike} '{first.name}' of {first.source.server},"
             " with another definition",
             "find out who offers it; keep one, or put the server's name before both",
             others=(first.name,),
-        )
-        yield second, finding
+        ).of(second)
 
 
 def _near_pairs(tools: list[ToolFeatures]) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:

@@ -94,7 +94,7 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                     and tool.source.server != other.source.server
                 )
                 where = f" of the server {other.source.server}" if foreign else ""
-                finding = Finding(
+                yield Finding(
                     ("description",),
                     f"dictates how {other.name}{where} is used",
                     "a server must not control another's tools"
@@ -102,8 +102,7 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                     else "put the order of calls into the system prompt",
                     severity="error" if foreign else "info",
                     others=(other.name,),
-                )
-                yield tool, finding
+                ).of(tool)
                 break
 
 
