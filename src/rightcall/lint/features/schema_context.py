@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rightcall.core.groups import group_by
 from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.nodes import Node
@@ -91,10 +92,7 @@ def _paths_from(
     waiting += [target for node in referring if through(node) and (target := targets[id(node)])]
     if any(target is None for target in targets.values()) or any(_is_named(node) for node in nodes):
         waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
-    inside: dict[int, list[Node]] = {}
-    for node in nodes:
-        if node.part not in DEFINITIONS:
-            inside.setdefault(id(node.parent), []).append(node)
+    inside = group_by((node for node in nodes if node.part not in DEFINITIONS), lambda node: id(node.parent))
     found_paths: set[JsonPath] = set()
     while waiting:
         node = waiting.pop()

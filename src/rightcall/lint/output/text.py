@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from rightcall.core.groups import group_by
 from rightcall.core.text import pluralize
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import SEVERITIES, Severity
@@ -32,13 +33,11 @@ def plain_text(
     """
     floor = SEVERITIES.index(least)
     shown = [_fitting(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
-    groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
-    for diagnostic in sorted(_once_a_pair(shown), key=_harm):
-        groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    by_harm = sorted(_once_a_pair(shown), key=_harm)
     has_others = len({diagnostic.code for diagnostic in report.diagnostics}) > 1
     parts: list[str] = []
-    for (severity, _), group in groups.items():
-        is_long = severity != "error" and len(group) > MOST_ALIKE and has_others
+    for group in group_by(by_harm, lambda diagnostic: (diagnostic.severity, diagnostic.code)).values():
+        is_long = group[0].severity != "error" and len(group) > MOST_ALIKE and has_others
         parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
     lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
     return "\n".join(part for line in lines for part in _wrapped(line, width)) + "\n"
@@ -118,10 +117,7 @@ MOST_PLACES = 10
 
 def _entries(group: Sequence[Diagnostic], paint: Paint, *, short: bool) -> Iterator[str]:
     """The findings of a rule one by one; those that say the same are one entry with a line for each place."""
-    alike: dict[tuple[str, str], list[Diagnostic]] = {}
-    for diagnostic in group:
-        alike.setdefault((diagnostic.message, diagnostic.hint), []).append(diagnostic)
-    for same in alike.values():
+    for same in group_by(group, lambda diagnostic: (diagnostic.message, diagnostic.hint)).values():
         shown = same[:MOST_PLACES] if short else same
         for diagnostic in shown:
             yield from _lines(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rightcall.core.groups import group_by
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.candidates import edit_distance
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
@@ -50,11 +51,8 @@ def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
 
 def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
     """Pairs with the same number of words and of about the same length, each once."""
-    groups: dict[int, list[ToolFeatures]] = {}
-    for tool in tools.by_name.values():
-        if SHORTEST <= len(tool.name) <= LONGEST:
-            groups.setdefault(len(tool.name_tokens), []).append(tool)
-    for group in groups.values():
+    compared = (tool for tool in tools.by_name.values() if SHORTEST <= len(tool.name) <= LONGEST)
+    for group in group_by(compared, lambda tool: len(tool.name_tokens)).values():
         buckets: dict[tuple[str, ...], list[ToolFeatures]] = {}
         for tool in group:
             keys = {tuple(sorted(tool.name_tokens))}

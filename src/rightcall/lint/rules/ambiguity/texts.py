@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from rightcall.core.groups import group_by
 from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER
@@ -167,9 +168,7 @@ def subset_tool(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
-    by_start: dict[tuple[str, ...], list[ToolFeatures]] = {}
-    for tool in tools.by_name.values():
-        by_start.setdefault(tool.name_tokens[:2], []).append(tool)
+    by_start = group_by(tools.by_name.values(), lambda tool: tool.name_tokens[:2])
     for start, alike in by_start.items():
         if len(start) < 2:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from rightcall.core.groups import group_by
 from rightcall.lint.features.text import case_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -87,9 +88,7 @@ def version_twin(tools: SetFeatures) -> SetFindings:
     Fails: [{"name": "get_forecast"}, {"name": "get_forecast_v2"}]
     Passes: [{"name": "get_forecast"}, {"name": "list_stations"}]
     """
-    by_stem: dict[str, list[ToolFeatures]] = {}
-    for tool in tools.tools:
-        by_stem.setdefault(_VERSION.sub("", tool.name).rstrip("_.-").lower(), []).append(tool)
+    by_stem = group_by(tools.tools, lambda tool: _VERSION.sub("", tool.name).rstrip("_.-").lower())
     for stem, twins in by_stem.items():
         marked = [tool for tool in twins if _VERSION.search(tool.name)]
         if not stem or len({tool.name for tool in twins}) < 2 or not marked:
