@@ -1,4 +1,4 @@
-"""Things put together that have something in common."""
+"""Things put together: by what they have in common, or by what leads to them."""
 
 from __future__ import annotations
 
@@ -15,3 +15,15 @@ def group_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
     return groups
+
+
+def reachable(starts: Iterable[K], neighbours: Callable[[K], Iterable[K]]) -> set[K]:
+    """The starts, and everything that neighbours lead to from there."""
+    reached: set[K] = set()
+    waiting = list(starts)
+    while waiting:
+        here = waiting.pop()
+        if here not in reached:
+            reached.add(here)
+            waiting.extend(neighbours(here))
+    return reached

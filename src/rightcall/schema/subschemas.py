@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
+from rightcall.core.depth import values_in
 from rightcall.files.documents import JsonPath, at_pointer
 
 Form = Literal["one", "list", "one or list", "named"]
@@ -187,13 +188,4 @@ def _has_id(part: dict[str, Any], base: str) -> bool:
 
 
 def _first_part(root: Any, is_meant: Callable[[dict[str, Any]], bool]) -> Any:
-    waiting = [root]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            if is_meant(part):
-                return part
-            waiting.extend(part.values())
-        elif isinstance(part, list):
-            waiting.extend(part)
-    return None
+    return next((part for part in values_in(root) if isinstance(part, dict) and is_meant(part)), None)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.groups import group_by, reachable
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import SkillFolder
@@ -144,6 +145,11 @@ class ToolFeatures:
     @lazy
     def sentences(self) -> list[str]:
         return sentences(self.description)
+
+    @property
+    def opening(self) -> str:
+        """The first sentence, or nothing."""
+        return self.sentences[0] if self.sentences else ""
 
     @lazy
     def telling_stems(self) -> frozenset[str]:
@@ -308,24 +314,20 @@ def _matches(
 
 def _without_unused_definitions(nodes: list[Node]) -> list[Node]:
     """The nodes without definitions of the root that no reference reaches, directly or indirectly."""
-    inside: dict[str, list[Node]] = {}
-    kept = []
-    for node in nodes:
-        if len(node.path) > 2 and node.path[1] in DEFINITIONS:
-            inside.setdefault(f"#/{node.path[1]}/{node.path[2]}", []).append(node)
-        else:
-            kept.append(node)
-    waiting = [reference_of(node.schema) for node in kept]
-    reached: set[str] = set()
-    while waiting:
-        reference = waiting.pop()
-        if reference is not None:
-            target = "/".join(reference.split("/")[:3])
-            if target in inside and target not in reached:
-                reached.add(target)
-                waiting += [reference_of(node.schema) for node in inside[target]]
-    kept_ids = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
-    return [node for node in nodes if id(node) in kept_ids]
+
+    def definition_of(node: Node) -> str:
+        """The definition that the node is in; nothing outside of them."""
+        inside = len(node.path) > 2 and node.path[1] in DEFINITIONS
+        return f"#/{node.path[1]}/{node.path[2]}" if inside else ""
+
+    parts = group_by(nodes, definition_of)
+
+    def definitions_used(definition: str) -> list[str]:
+        references = [reference_of(node.schema) for node in parts.get(definition, ())]
+        return ["/".join(reference.split("/")[:3]) for reference in references if reference is not None]
+
+    used = reachable([""], definitions_used)
+    return [node for node in nodes if definition_of(node) in used]
 
 
 def _collect(value: Any, path: JsonPath, texts: list[tuple[JsonPath, str]]) -> None:

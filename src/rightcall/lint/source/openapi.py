@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rightcall.core.groups import reachable
 from rightcall.files.documents import JsonPath, pointer_parts
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
@@ -169,17 +170,10 @@ class Schemas:
         return {"$ref": f"#/$defs/{self._names[reference]}", **beside}
 
     def _leads_to_itself(self, reference: str) -> bool:
-        seen: set[str] = set()
-        waiting = [reference]
-        while waiting:
-            target, _ = follow_reference(self._root, {"$ref": waiting.pop()}, ())
-            for inner in _references(target):
-                if inner == reference:
-                    return True
-                if inner not in seen:
-                    seen.add(inner)
-                    waiting.append(inner)
-        return False
+        def references_in(here: str) -> list[str]:
+            return _references(follow_reference(self._root, {"$ref": here}, ())[0])
+
+        return reference in reachable(references_in(reference), references_in)
 
     def _without_read_only(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Response-only fields are not arguments."""
