@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
-from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.config import LintConfig
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
@@ -203,16 +202,13 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
 
 def _place(source: SourceTool, finding: Finding) -> Where:
     if source.skill is not None:
-        return Where(finding.line or _key_line(source.skill, finding.path), 1, "", pointer(finding.path))
+        key_lines = source.skill.text.key_lines
+        line = finding.line or (key_lines.get(str(finding.path[0]), 1) if finding.path else 1)
+        return Where(line, 1, "", pointer(finding.path))
     real = source.document_path(finding.path)
     if source.document is None:
         return Where(source.line, min(source.line, 1), "", pointer(real))
     return Where(*source.document.locate(real), pointer(real))
-
-
-def _key_line(skill: SkillFolder, path: JsonPath) -> int:
-    """The line of the key of the front matter that a path names."""
-    return skill.text.key_lines.get(str(path[0]), 1) if path else 1
 
 
 def _file_of(source: SourceTool, finding: Finding) -> str:

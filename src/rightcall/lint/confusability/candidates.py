@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -43,7 +43,9 @@ def candidates(
     """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
     taken = [tool.parameter_names for tool in tools]
     word_sets = [frozenset(words) for words in counted]
-    for i, j in _pairs(counted, weights):
+    small = len(counted) <= ALL_PAIRS
+    pairs = combinations(range(len(counted)), 2) if small else _pairs_of_telling_words(counted, weights)
+    for i, j in pairs:
         mine, other = taken[i], taken[j]
         if mine or other:
             common = len(mine & other)
@@ -53,14 +55,11 @@ def candidates(
         else:
             pair = Candidate(i, j, 0.0, 1 / 0.7)
         needed = pair.text_needed(floor, 1.0)
-        if needed <= MOST_ALIKE and _overlap(word_sets[i], word_sets[j]) >= needed - SLACK:
-            yield pair
-
-
-def _pairs(counted: Sequence[Counter[str]], weights: Weights) -> Iterable[tuple[int, int]]:
-    if len(counted) <= ALL_PAIRS:
-        return combinations(range(len(counted)), 2)
-    return _pairs_of_telling_words(counted, weights)
+        if needed <= MOST_ALIKE:
+            first, second = word_sets[i], word_sets[j]
+            shared = len(first & second) / min(len(first), len(second)) if first and second else 0.0
+            if shared >= needed - SLACK:
+                yield pair
 
 
 def _pairs_of_telling_words(counted: Sequence[Counter[str]], weights: Weights) -> Iterator[tuple[int, int]]:
@@ -76,11 +75,6 @@ def _pairs_of_telling_words(counted: Sequence[Counter[str]], weights: Weights) -
             if pair not in seen:
                 seen.add(pair)
                 yield pair
-
-
-def _overlap(first: frozenset[str], second: frozenset[str]) -> float:
-    """A cheap look at how many words two texts share."""
-    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
 
 
 @lru_cache(maxsize=200_000)

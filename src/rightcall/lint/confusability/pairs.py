@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.candidates import (
@@ -30,9 +31,8 @@ SIBLINGS = 4
 """Similar tools from which on the likeness is the wording of the server rather than of the tool."""
 
 _OPPOSITES: dict[str, set[str]] = {}
-for _one, _other in (*OPPOSITES, *SIDES):
-    _OPPOSITES.setdefault(_one, set()).add(_other)
-    _OPPOSITES.setdefault(_other, set()).add(_one)
+for _word, _other in (order for pair in (*OPPOSITES, *SIDES) for order in permutations(pair)):
+    _OPPOSITES.setdefault(_word, set()).add(_other)
 
 
 @dataclass(frozen=True)
@@ -120,18 +120,8 @@ def _names_own_thing(tool: ToolFeatures, other: ToolFeatures) -> bool:
     The first sentences are compared too: those after them may be the same in all tools of a server.
     """
     own = {stem(word) for word in tool.name_words - other.name_words}
-    return any(
-        not own.isdisjoint(_things(text_of(tool)) - _things(text_of(other)))
-        for text_of in (_whole_text, _opening)
-    )
-
-
-def _whole_text(tool: ToolFeatures) -> str:
-    return tool.description
-
-
-def _opening(tool: ToolFeatures) -> str:
-    return tool.sentences[0] if tool.sentences else ""
+    texts = ((tool.description, other.description), (tool.opening, other.opening))
+    return any(not own.isdisjoint(_things(mine) - _things(others)) for mine, others in texts)
 
 
 def _things(text: str) -> set[str]:
@@ -192,11 +182,10 @@ def _begin_apart(first: ToolFeatures, second: ToolFeatures) -> bool:
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
     """Whether the names differ by a pair of opposites, which models distinguish."""
-    negated = any(f"un{word}" in only_second for word in only_first) or any(
-        f"un{word}" in only_first for word in only_second
-    )
-    return negated or any(
-        not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys()
+    return any(
+        f"un{word}" == other or f"un{other}" == word or other in _OPPOSITES.get(word, ())
+        for word in only_first
+        for other in only_second
     )
 
 

@@ -43,8 +43,7 @@ def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
     if "to" not in first_tool.name_tokens:
         return False
     first, second = (
-        {stem(word) for word in words("".join(tool.sentences[:1]))} - STOP_WORDS
-        for tool in (first_tool, second_tool)
+        {stem(word) for word in words(tool.opening)} - STOP_WORDS for tool in (first_tool, second_tool)
     )
     return len(first & second) * 2 < min(len(first), len(second))
 
