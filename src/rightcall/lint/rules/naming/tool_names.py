@@ -45,7 +45,9 @@ def name_charset(tool: ToolFeatures) -> Findings:
         )
         return
     portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
-    refusing = sorted(target for target in tool.targets if not _charset(target).fullmatch(name))
+    # Without the limit of length in the pattern, which is another rule's.
+    charsets = {target: re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name) for target in tool.targets}
+    refusing = sorted(target for target, charset in charsets.items() if not re.fullmatch(charset, name))
     strange = "".join(sorted(set(re.sub(r"[A-Za-z0-9_-]", "", name))))
     where = f"rejected by {', '.join(refusing)}" if refusing else "rejected by some providers"
     yield Finding(
@@ -55,11 +57,6 @@ def name_charset(tool: ToolFeatures) -> Findings:
         severity="error" if refusing else "warning",
         edits=(Edit(("name",), portable),) if portable != name else (),
     )
-
-
-def _charset(target: str) -> re.Pattern[str]:
-    """The name rule of a target without its limit of length, which is another rule's."""
-    return re.compile(re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name))
 
 
 @set_rule("TD102", "warning", targets=("anthropic",), sources=("OAI-sdk", "BED", "ANT-def", "GEM", "MCP"))

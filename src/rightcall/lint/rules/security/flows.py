@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
+from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.confusability.candidates import edit_distance
 from rightcall.lint.features.nodes import Node
@@ -55,17 +57,19 @@ def toxic_flow(tools: SetFeatures) -> SetFindings:
     Passes: []
     """
     flows = flows_of({tool.name: tool.roles for tool in tools.tools})
-    external = [name for name in flows.external if tools.by_name[name].effect.kind == "read"]
-    private = [name for name in flows.private if tools.by_name[name].effect.kind == "read"]
-    unguarded = [name for name in flows.sinks if _lets_data_out(tools.by_name[name])]
-    others = set(external) | set(private)
-    unguarded = [name for name in unguarded if others - {name}]
+    external, private = (
+        [name for name in names if tools.by_name[name].effect.kind == "read"]
+        for names in (flows.external, flows.private)
+    )
+    others = {*external, *private}
+    unguarded = [name for name in flows.sinks if _lets_data_out(tools.by_name[name]) and others - {name}]
     if not (external and private and unguarded):
         return
     sink = tools.by_name[unguarded[0]]
+    listed = (names_and_more(names, MOST_NAMED) for names in (external, private, unguarded))
     yield Finding(
         (),
-        f"text from {_list_of(external)} can make an agent send what {_list_of(private)} reads by {_list_of(unguarded)}",
+        "text from {} can make an agent send what {} reads by {}".format(*listed),
         "confirm what leaves, or offer them in separate sets; `rightcall attacks show` lists the flows",
         others=tuple(dict.fromkeys(name for name in (*external, *private, *unguarded) if name != sink.name)),
     ).of(sink)
@@ -98,11 +102,6 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
     return sends and any(
         "destination" in classes[path] and not _RECIPIENTS.isdisjoint(name_tokens(path)) for path in classes
     )
-
-
-def _list_of(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 @set_rule("TD814", "error", sources=("SNYK", "MCP"), beside=("TD503",))
@@ -238,11 +237,9 @@ def untrusted_text(tool: ToolFeatures) -> Findings:
 
 def _object_tokens(tool: ToolFeatures) -> tuple[str, ...]:
     """The words of the name up to a preposition: `get_comments_by_author` returns comments."""
-    tokens = tool.name_tokens
-    ends = [
-        at for at, token in enumerate(tokens) if token in ("by", "for", "from", "in", "of", "with") and at
-    ]
-    return tokens[: ends[0]] if ends else tokens
+    prepositions = ("by", "for", "from", "in", "of", "with")
+    first, *rest = tool.name_tokens or ("",)
+    return first, *takewhile(lambda token: token not in prepositions, rest)
 
 
 _DATA_ASKED = re.compile(

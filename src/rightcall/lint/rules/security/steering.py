@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
@@ -84,7 +83,8 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
     if not names:
         return
     for tool in tools.tools:
-        for sentence in _sentences_with_orders(tool):
+        lower = map(str.lower, tool.sentences if _ORDER.search(tool.lower) else ())
+        for sentence in filter(_ORDER.search, lower):
             for word in _IDENTIFIER.findall(sentence):
                 other = names.get(word)
                 if other is None or other.name == tool.name:
@@ -104,14 +104,6 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                     others=(other.name,),
                 ).of(tool)
                 break
-
-
-def _sentences_with_orders(tool: ToolFeatures) -> Iterator[str]:
-    if _ORDER.search(tool.lower):
-        for sentence in tool.sentences:
-            lower = sentence.lower()
-            if _ORDER.search(lower):
-                yield lower
 
 
 _CUE = re.compile(

@@ -101,8 +101,10 @@ def foreign_type(tool: ToolFeatures) -> Findings:
         kind = node.schema.get("type")
         path = (*node.path, "type")
         if isinstance(kind, str):
-            right = json_type(kind) if kind not in JSON_TYPES and not _is_gemini(tool, kind) else None
-            if right is not None:
+            # Gemini's own Schema spells the types STRING, OBJECT and so on.
+            is_gemini = "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
+            right = json_type(kind)
+            if right is not None and kind not in JSON_TYPES and not is_gemini:
                 edit = Edit(path, right) if right else Edit(path, REMOVED)
                 hint = (
                     f'write "{right}"' if right else "leave the type out, or name the types that are allowed"
@@ -119,11 +121,6 @@ def foreign_type(tool: ToolFeatures) -> Findings:
                     edits=(edit,),
                     safe=True,
                 )
-
-
-def _is_gemini(tool: ToolFeatures, kind: str) -> bool:
-    """Gemini's own Schema spells the types STRING, OBJECT and so on."""
-    return "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
 
 
 @tool_rule("TD007", "error", sources=("MCP", "JSON"))
