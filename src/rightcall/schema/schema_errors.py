@@ -11,6 +11,7 @@ import msgspec
 from rightcall.core.codec import JSON_TYPES
 from rightcall.core.text import shorten
 from rightcall.schema.subschemas import properties_of, reference_of, target_of
+from rightcall.schema.types import is_number
 
 Parts = tuple[str, str, str, tuple[Any, ...], Any]
 """Path, message, keyword, allowed values and a suggestion."""
@@ -67,7 +68,8 @@ def explain(error: Any, schema: Any) -> Iterator[Parts]:
             yield join(path, name), f"unknown parameter '{shorten(name, 60)}'{inside}", keyword, names, near
     elif keyword == "required":
         name = str(details["property"])
-        near = nearest(name, [k for k in error.instance if not _is_known(k, schema, error.schema_path)])
+        declared = properties_of(_schema_at(schema, error.schema_path[:-1]))
+        near = nearest(name, [key for key in error.instance if key not in declared])
         written = f"; '{shorten(near, 60)}' was given instead" if near else ""
         yield join(path, name), f"'{shorten(name, 60)}' is required and missing{written}", keyword, (), None
     else:
@@ -166,7 +168,7 @@ def _as_type(value: Any, types: Sequence[str]) -> Any:
                 return float(value)
         except ValueError:
             return None
-    if "string" in types and isinstance(value, int | float) and not isinstance(value, bool):
+    if "string" in types and is_number(value):
         return value_text(value)
     return [value] if "array" in types and isinstance(value, str) and len(value) <= 200 else None
 
@@ -218,7 +220,3 @@ def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
         else:
             return {}
     return here if isinstance(here, dict) else {}
-
-
-def _is_known(name: Any, schema: Any, schema_path: Sequence[str | int]) -> bool:
-    return name in properties_of(_schema_at(schema, schema_path[:-1]))

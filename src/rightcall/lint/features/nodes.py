@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.subschemas import subschemas
+from rightcall.schema.subschemas import required_of, subschemas
 
 MOST_NODES = 20_000
 
@@ -79,7 +79,7 @@ def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
 
 def _children(node: Node) -> list[Node]:
     children: list[Node] = []
-    required: set[str] | None = None
+    required = set(required_of(node.schema))
     for keyword, step, schema in subschemas(node.schema):
         if not isinstance(schema, dict):
             continue
@@ -87,10 +87,5 @@ def _children(node: Node) -> list[Node]:
         if keyword != "properties":
             children.append(Node(path, schema, "", node.depth, True, node, keyword))
         elif isinstance(step, str):
-            if required is None:
-                listed = node.schema.get("required")
-                required = (
-                    {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-                )
             children.append(Node(path, schema, step, node.depth + 1, step in required, node, keyword))
     return children

@@ -67,7 +67,7 @@ def legacy_dialect(tool: ToolFeatures) -> Findings:
     for node in tool.nodes:
         if isinstance(node.schema.get("nullable"), bool) and not tool.targets & {"gemini"}:
             rest = without(node.schema, ["nullable"])
-            edits = (Edit(node.path, with_null(rest) if node.schema["nullable"] else rest),)
+            edits: tuple[Edit, ...] = (Edit(node.path, with_null(rest) if node.schema["nullable"] else rest),)
             safe = node.path not in tool.counted
             yield _finding((*node.path, "nullable"), "'nullable' is OpenAPI 3.0", edits, safe=safe)
         if not current:
