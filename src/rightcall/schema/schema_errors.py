@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.codec import JSON_TYPES
-from rightcall.core.text import shorten
+from rightcall.core.text import names_and_more, shorten
 from rightcall.schema.subschemas import properties_of, reference_of, target_of
 from rightcall.schema.types import is_number
 
@@ -133,8 +133,7 @@ def _requirement_of(keyword: str, details: dict[str, Any]) -> str:
             return f"be {' or '.join(sorted(TYPE_NAMES[t] for t in types))}"
         case "enum":
             options = details["options"]
-            more = f" and {len(options) - 20} more" if len(options) > 20 else ""
-            return f"be one of {', '.join(value_text(option) for option in options[:20])}{more}"
+            return f"be one of {names_and_more([value_text(option) for option in options], 20)}"
         case "const":
             return f"be {value_text(details['expected_value'])}"
         case "format":
