@@ -145,8 +145,8 @@ def _declarations(options: Any) -> Iterator[DeclaredOption]:
             kind, *notes = get_args(hints[field.name])
             option = next((note for note in notes if isinstance(note, Option)), None)
             if option is not None:
-                is_plain = field.default_factory is dataclasses.MISSING
-                default = field.default if is_plain else field.default_factory()
+                make = field.default_factory
+                default = field.default if make is dataclasses.MISSING else make()
                 yield DeclaredOption(field.name, kind, default, option, bool(field.kw_only))
 
 

@@ -8,13 +8,19 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import SourceTool
+from rightcall.lint.source.tools import CANONICAL, SourceTool
 from rightcall.model.dialects.wire import KINDS
 from rightcall.schema.definition import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema")
+_SPELLING_OF_KEY: dict[str, Spelling] = {
+    "inputSchema": "mcp",
+    "input_schema": "anthropic",
+    "parametersJsonSchema": "gemini",
+    "parameters_json_schema": "gemini",
+}
 _OUTPUT_KEYS = ("output_schema", "outputSchema", "response", "returns")
 
 
@@ -166,15 +172,8 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
     if spelling == "bedrock" and isinstance(schema, dict) and isinstance(schema.get("json"), dict):
         schema, schema_path = schema["json"], (*schema_path, "json")
     output_key = next((key for key in _OUTPUT_KEYS if isinstance(inner.get(key), dict)), None)
-    paths: dict[JsonPath, JsonPath] = {
-        ("name",): (*base, "name"),
-        ("title",): (*base, "title"),
-        ("description",): (*base, "description"),
-        ("input_schema",): schema_path,
-        ("output_schema",): (*base, output_key or "outputSchema"),
-        ("annotations",): (*base, "annotations"),
-        ("x-rightcall",): (*base, "x-rightcall"),
-    }
+    paths: dict[JsonPath, JsonPath] = {(key,): (*base, key) for key in (*CANONICAL, "x-rightcall")}
+    paths |= {("input_schema",): schema_path, ("output_schema",): (*base, output_key or "outputSchema")}
     yield SourceTool(
         name=_text(inner.get("name")),
         description=_text(inner.get("description")),
@@ -194,17 +193,13 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
 
 
 def _flat_spelling(value: dict[str, Any], path: JsonPath) -> Spelling:
-    if "inputSchema" in value:
-        return "mcp"
-    if "input_schema" in value:
-        return "anthropic"
-    if "parametersJsonSchema" in value or "parameters_json_schema" in value:
-        return "gemini"
+    for key, spelling in _SPELLING_OF_KEY.items():
+        if key in value:
+            return spelling
     if value.get("type") == "function":
         return "openai-responses"
-    if path[-2:-1] in (("functionDeclarations",), ("function_declarations",)):
-        return "gemini"
-    return "plain"
+    declared = path[-2:-1] in (("functionDeclarations",), ("function_declarations",))
+    return "gemini" if declared else "plain"
 
 
 def _extension(*places: dict[str, Any]) -> Any:

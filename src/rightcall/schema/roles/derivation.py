@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import (
     Flows,
@@ -24,17 +24,31 @@ from rightcall.model.tool_roles import (
 from rightcall.schema.effects import EFFECTS, STORED, verb_of
 from rightcall.schema.roles.leaves import is_free_text, leaves
 from rightcall.schema.roles.parameters import parameter_classes
-from rightcall.schema.roles.vocabulary import (
-    COMMIT_VERBS,
-    EXTERNAL_NOUNS,
-    GRANT_WORDS,
-    MONEY_PARAMETERS,
-    NO_EFFECT_VERBS,
-    PRIVATE_NOUNS,
-    QUERY,
-    WEB_NOUNS,
-    nouns_of,
-)
+from rightcall.schema.roles.vocabulary import nouns_of
+
+EXTERNAL_NOUNS = word_set("""
+    web webpage page site website url link mail email message inbox comment review rating post issue ticket file
+    document doc attachment event contact feed log transaction channel thread conversation calendar invitation news
+    article newsletter chat reply pull request pr branch readme repository listing transfer
+    """)
+"""Things whose text third parties write."""
+PRIVATE_NOUNS = word_set("""
+    user profile account contact mail email message inbox file document doc transaction order card password secret
+    token key patient salary address history note balance payment invoice passport credential calendar event iban
+    transfer sent customer payee employee member statement booking reservation subscription draft
+    """)
+"""Things that only their owner may see."""
+WEB_NOUNS = word_set("web internet google bing online duckduckgo brave browser")
+QUERY = word_set("query q search keywords prompt question terms")
+GRANT_WORDS = word_set("invite share permission role access password credential")
+"""In a name or a parameter of a write: access is given."""
+MONEY_PARAMETERS = word_set("""
+    amount price payment card account iban source target cents currency balance fee cost money fund funds wallet sum
+    total
+    """)
+COMMIT_VERBS = word_set("reserve book order rent purchase place submit buy rebook enroll sign checkout")
+NO_EFFECT_VERBS = word_set("think reason reflect wait")
+"""Verbs without effect: an unknown tool with one of them is neither source nor sink."""
 
 NO_PLAN = RolePlan()
 RISKY: tuple[ParameterClass, ...] = ("destination", "url", "credential", "amount", "program")
