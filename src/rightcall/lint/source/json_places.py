@@ -56,9 +56,10 @@ class Places:
         waiting = [place] if place is not None else []
         while waiting:
             place = waiting.pop()
-            waiting += reversed(self.members(place).values())
-            if place.start in self.repeated:
+            members = self.members(place)
+            if members and place.start in self.repeated:
                 return self.repeated[place.start]
+            waiting += reversed(members.values())
         return None
 
 

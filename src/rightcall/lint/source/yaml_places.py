@@ -25,14 +25,16 @@ class YamlPlaces(Places):
 
     def __init__(self, root: yaml.Node | None, text: str) -> None:
         self._text, self.repeated = text, {}
-        self._collections: dict[int, yaml.Node] = {}
+        self._collections: dict[
+            tuple[int, int], yaml.Node
+        ] = {}  # a key with an anchor begins where its mapping does
         waiting = [] if root is None else [root]
         while waiting:
             node = waiting.pop()
-            start = node.start_mark.index
-            if isinstance(node, yaml.ScalarNode) or start in self._collections:
+            _, start, end, _ = self._place(node, node)
+            if isinstance(node, yaml.ScalarNode) or (start, end) in self._collections:
                 continue
-            self._collections[start] = node
+            self._collections[start, end] = node
             if isinstance(node, yaml.MappingNode):
                 keys: set[str] = set()
                 for key, _ in node.value:
@@ -43,7 +45,7 @@ class YamlPlaces(Places):
         self.root = None if root is None else self._place(root, root)
 
     def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
-        node = self._collections.get(place.start)
+        node = self._collections.get((place.start, place.end))
         if isinstance(node, yaml.MappingNode):
             return {str(key.value): self._place(value, key) for key, value in node.value}
         if isinstance(node, yaml.SequenceNode):
