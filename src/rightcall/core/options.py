@@ -121,11 +121,8 @@ class DeclaredOption:
     def types(self) -> tuple[Any, ...]:
         """The members of its type, without None."""
         is_union = get_origin(self.kind) in (Union, types.UnionType)
-        return (
-            tuple(kind for kind in get_args(self.kind) if kind is not type(None))
-            if is_union
-            else (self.kind,)
-        )
+        kinds = get_args(self.kind) if is_union else (self.kind,)
+        return tuple(kind for kind in kinds if kind is not type(None))
 
 
 @cache

@@ -81,10 +81,9 @@ def _convert_tool(
             (), "name", f"{times[tool.name]} tools are called '{tool.name}'; give each its own name"
         )
     schema = tool.input_schema
-    if schema is None:
-        schema = {"type": "object", "properties": {}}
-    elif not isinstance(schema, dict):
-        losses.refuse((), "schema", "must be an object")
+    if not isinstance(schema, dict):
+        if schema is not None:
+            losses.refuse((), "schema", "must be an object")
         schema = {"type": "object", "properties": {}}
     schema = _schema_for(_without_extension(schema), target, losses)
     fields = further_fields(tool, target, request_format, losses)

@@ -180,7 +180,13 @@ def _alternatives(
     if not any(context):
         yield path, f"{subject} fits more than one of the alternatives, and must fit one", keyword, (), None
         return
-    of_right_type = [branch for branch in context if branch and not _wrong_type(branch, error.instance_path)]
+    here = list(error.instance_path)
+    of_right_type = [
+        branch
+        for branch in context
+        if branch
+        and not any(e.kind.name in ("type", "const") and list(e.instance_path) == here for e in branch)
+    ]
     if len(of_right_type) == 1:
         for inner in of_right_type[0]:
             yield from explain(inner, schema)
@@ -200,10 +206,6 @@ def _alternatives(
     told = [next(explain(branch[0], schema))[1] for branch in branches[:5]]
     listed = "; ".join(f"({number}) {text}" for number, text in enumerate(told, 1))
     yield path, f"{subject} matches none of the {len(context)} alternatives: {listed}", keyword, (), None
-
-
-def _wrong_type(branch: Sequence[Any], at: Sequence[str | int]) -> bool:
-    return any(e.kind.name in ("type", "const") and list(e.instance_path) == list(at) for e in branch)
 
 
 def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:

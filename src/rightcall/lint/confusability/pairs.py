@@ -16,7 +16,7 @@ from rightcall.lint.confusability.candidates import (
     candidates,
     name_likeness,
 )
-from rightcall.lint.confusability.vectors import ToolText, ToolTexts, Vector, Weights, cosine
+from rightcall.lint.confusability.vectors import Rarity, ToolText, ToolTexts, Vector, cosine
 from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 
@@ -87,10 +87,10 @@ def confusable_pairs(
     if len(tools) < 2:
         return []
     texts = ToolTexts(tools)
-    asked = _queries_by_tool(tools, queries, texts.weights)
+    asked = _queries_by_tool(tools, queries, texts.rarity)
     floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
     pairs = []
-    for candidate in candidates(tools, texts.counted, texts.weights, floor):
+    for candidate in candidates(tools, texts.counted, texts.rarity, floor):
         pair = _score_candidate(candidate, tools, texts, floor)
         if pair is not None:
             pairs.append(_with_queries(pair, candidate, asked, texts))
@@ -213,14 +213,14 @@ def _words_in_common(first: ToolText, second: ToolText, most: int = 4) -> tuple[
 
 
 def _queries_by_tool(
-    tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]], weights: Weights
+    tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]], rarity: Rarity
 ) -> dict[int, list[tuple[str, Vector]]]:
     """Requests by the index of the tool that answers them."""
     index_of = {tool.name: index for index, tool in reversed(list(enumerate(tools)))}
     queries_of: dict[int, list[tuple[str, Vector]]] = {}
     for text, right in queries:
         if right in index_of:
-            queries_of.setdefault(index_of[right], []).append((text, weights.vector(Counter(words(text)))))
+            queries_of.setdefault(index_of[right], []).append((text, rarity.vector(Counter(words(text)))))
     return queries_of
 
 

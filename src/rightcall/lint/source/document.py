@@ -11,6 +11,8 @@ from rightcall.files.documents import JsonPath
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, Places, read_json
 
+EXCERPT = 100
+
 
 class Document:
     """One JSON or YAML document. Locations are computed on demand.
@@ -50,11 +52,11 @@ class Document:
         key = self.places.repeated_key(path) if self._repeats else None
         return (self._line_and_column(key[0])[0], key[1]) if key else None
 
-    def _excerpt(self, place: JsonPlace, width: int = 100) -> str:
+    def _excerpt(self, place: JsonPlace) -> str:
         """The text at the place on one line, shortened."""
-        most = place.key + 2 * width
+        most = place.key + 2 * EXCERPT
         line = " ".join(self.text[place.key : min(place.end, most)].split())
-        return line if len(line) <= width and place.end <= most else line[: width - 1] + "…"
+        return line if len(line) <= EXCERPT and place.end <= most else line[: EXCERPT - 1] + "…"
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = bisect.bisect_right(self._line_starts, offset)

@@ -65,7 +65,7 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
             raise InputError(str(path), "no tool definitions found", "a tool is a function with @rc.tool")
         return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
-    sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
+    sets = read_text(text, name=str(path), kind=path.suffix)
     if not any(tool_set.tools for tool_set in sets):
         raise InputError(
             str(path),

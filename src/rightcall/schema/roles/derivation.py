@@ -86,7 +86,10 @@ class _Derivation:
     def __init__(self, tool: Tool, plan: RolePlan, *, confirmed: bool) -> None:
         self.tool, self.plan, self.confirmed = tool, plan, confirmed
         self.tokens = name_tokens(tool.name)
-        self.verb = verb_of(tool.name) or _only_token(self.tokens)
+        only_token = (
+            self.tokens[0] if len(self.tokens) == 1 else ""
+        )  # `search` is a verb, and a noun elsewhere
+        self.verb = verb_of(tool.name) or (only_token if only_token in EFFECTS else "")
         self.nouns = nouns_of(tool.name)
         self.parameters = parameter_classes(tool)
         self.classes = {name for names in self.parameters.values() for name in names}
@@ -146,7 +149,9 @@ class _Derivation:
         if override is not None:
             self._say(override, "plan", "roles.sources")
             return True, override == "external", override == "private"
-        if self.kind not in ("read", "unknown") or not _holds_text(self.tool):
+        output = self.tool.output_schema
+        holds_text = output is None or any(is_free_text(schema) for _, schema in leaves(output))
+        if self.kind not in ("read", "unknown") or not holds_text:
             return False, False, False
         return True, self._external(), self._private()
 
@@ -182,7 +187,7 @@ class _Derivation:
         if self.kind == "read":
             return ["egress"] if self._egress() else ["exec"] if self._exec() else []
         checks: tuple[tuple[SinkKind, bool], ...] = (
-            ("destroy", self._destroys()),
+            ("destroy", self.kind in ("destroy", "take_away") and self._say("destroy", "name", self.verb)),
             ("money", self._pays()),
             ("commit", self._commits()),
             ("send", self._sends()),
@@ -196,18 +201,14 @@ class _Derivation:
             self._say("write", "name", why)
         return sinks or ["write"]
 
-    def _destroys(self) -> bool:
-        return self.kind in ("destroy", "take_away") and self._say("destroy", "name", self.verb)
-
     def _pays(self) -> bool:
-        money = [path for path in self.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
-        money += [path for path in self.tool.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
+        paths = (*self.parameters, *self.tool.parameters)
+        money = [path for path in paths if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
         if self.kind == "money" and money:
             return self._say("money", "name", f"{self.verb}, with {money[0]}")
         if "amount" in self.classes and "destination" in self.classes:
-            return self._say(
-                "money", "schema", f"{self._first('amount')} beside {self._first('destination')}"
-            )
+            why = f"{self._first('amount')} beside {self._first('destination')}"
+            return self._say("money", "schema", why)
         return False
 
     def _commits(self) -> bool:
@@ -238,10 +239,7 @@ class _Derivation:
             return False
         if "url" in self.classes:
             return self._say("egress", "schema", f"free {self._first('url')}")
-        query = next(
-            (path for path in self.parameters if name_tokens(path)[-1:] and name_tokens(path)[-1] in QUERY),
-            "",
-        )
+        query = next((path for path in self.parameters if QUERY.intersection(name_tokens(path)[-1:])), "")
         names_nothing = self.nouns <= {self.verb, "tool"}
         if query and (
             self.tool.annotations.open_world is True or not WEB_NOUNS.isdisjoint(self.nouns) or names_nothing
@@ -263,23 +261,9 @@ class _Derivation:
         return next(path for path, classes in self.parameters.items() if kind in classes)
 
 
-def _only_token(tokens: tuple[str, ...]) -> str:
-    """The verb of a name such as `search`, which is a noun elsewhere."""
-    return tokens[0] if len(tokens) == 1 and tokens[0] in EFFECTS else ""
-
-
-def _holds_text(tool: Tool) -> bool:
-    """Whether its result can hold free text: no output schema, or one with a leaf that can."""
-    return tool.output_schema is None or any(is_free_text(schema) for _, schema in leaves(tool.output_schema))
-
-
 def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:
-    for key, names in (
-        ("sources", plan.sources),
-        ("sinks", plan.sinks),
-        ("not", plan.not_),
-        ("guarded", plan.guarded),
-    ):
+    named = {"sources": plan.sources, "sinks": plan.sinks, "not": plan.not_, "guarded": plan.guarded}
+    for key, names in named.items():
         for name in names:
             if name not in roles:
                 hint = suggestion(name, roles) or f"tools: {', '.join(list(roles)[:8])}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.core.groups import group_by
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.confusability.candidates import edit_distance
+from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -51,23 +50,16 @@ def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
 def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
     """Pairs with the same number of words and of about the same length, each once."""
     compared = (tool for tool in tools.by_name.values() if SHORTEST <= len(tool.name) <= LONGEST)
-    for group in group_by(compared, lambda tool: len(tool.name_tokens)).values():
-        buckets: dict[tuple[str, ...], list[ToolFeatures]] = {}
-        for tool in group:
-            keys = {tuple(sorted(tool.name_tokens))}
-            keys |= {
-                (str(i), *tool.name_tokens[:i], "*", *tool.name_tokens[i + 1 :])
-                for i in range(len(tool.name_tokens))
-            }
-            for key in keys:
-                buckets.setdefault(key, []).append(tool)
-        seen: set[tuple[int, int]] = set()
-        for alike in buckets.values():
-            for index, first in enumerate(alike[:200]):
-                for second in alike[index + 1 : 200]:
-                    if abs(len(first.name) - len(second.name)) <= 2 and (id(first), id(second)) not in seen:
-                        seen.add((id(first), id(second)))
-                        yield first, second
+
+    def keys_of(tool: ToolFeatures) -> set[tuple[str, ...]]:
+        """Its words in any order, and its words but for one of them."""
+        words = tool.name_tokens
+        but_one = {(str(at), *words[:at], "*", *words[at + 1 :]) for at in range(len(words))}
+        return {tuple(sorted(words)), *but_one}
+
+    for first, second in pairs_with_a_key(compared, keys_of):
+        if abs(len(first.name) - len(second.name)) <= 2:
+            yield first, second
 
 
 def _one_token_apart(first: tuple[str, ...], second: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from rightcall.core.groups import group_by
-from rightcall.lint.features.text import case_style
+from rightcall.lint.features.text import case_style, usual_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
@@ -23,11 +23,8 @@ def mixed_case_style(tools: SetFeatures) -> SetFindings:
     Fails: [{"name": "get_forecast"}, {"name": "listStations"}, {"name": "find_storms"}]
     Passes: [{"name": "get_forecast"}, {"name": "list_stations"}, {"name": "find_storms"}]
     """
-    styles = Counter(style for tool in tools.tools if (style := case_style(tool.name)))
-    if len(styles) < 2:
-        return
-    usual = max(styles, key=lambda style: (styles[style], style == "snake", style))
-    for tool in tools.tools:
+    usual = usual_style(tool.name for tool in tools.tools)
+    for tool in tools.tools if usual else ():
         style = case_style(tool.name)
         if style and style != usual:
             better = _in_style(tool, usual)

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.confusability.candidates import edit_distance
+from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
@@ -139,26 +139,17 @@ def _near_pairs(tools: list[ToolFeatures]) -> Iterator[tuple[ToolFeatures, ToolF
     Equal or one letter apart: then one of the two halves of the longer name is in the other, at the same end. A name
     shorter than six letters is compared for equality only (`get`, `put`).
     """
-    buckets: dict[tuple[str, str], list[ToolFeatures]] = {}
-    for tool in tools:
+
+    def keys_of(tool: ToolFeatures) -> set[tuple[str, str]]:
         name = tool.name.casefold()
         half = len(name) // 2
-        keys = {("=", name)}
-        if len(name) >= 6:
-            keys |= {("^", name[: half + shift]) for shift in (-1, 0)}
-            keys |= {("$", name[half + shift :]) for shift in (0, 1)}
-        for key in keys:
-            buckets.setdefault(key, []).append(tool)
-    seen: set[tuple[int, int]] = set()
-    for alike in buckets.values():
-        for index, first in enumerate(alike[:200]):
-            for second in alike[index + 1 : 200]:
-                pair = (id(first), id(second))
-                if pair in seen or first.source.server == second.source.server:
-                    continue
-                seen.add(pair)
-                if edit_distance(first.name.casefold(), second.name.casefold(), 1) <= 1:
-                    yield first, second
+        halves = {("^", name[: half - 1]), ("^", name[:half]), ("$", name[half:]), ("$", name[half + 1 :])}
+        return {("=", name), *(halves if len(name) >= 6 else ())}
+
+    for first, second in pairs_with_a_key(tools, keys_of):
+        names = first.name.casefold(), second.name.casefold()
+        if first.source.server != second.source.server and edit_distance(*names, 1) <= 1:
+            yield first, second
 
 
 @tool_rule("TD815", "info", sources=("CAMEL",))
