@@ -12,7 +12,7 @@ from typing import Any
 from rightcall.core.groups import reachable
 from rightcall.files.documents import JsonPath, pointer_parts
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import SourceTool
+from rightcall.lint.source.tools import SourceTool, text_of
 from rightcall.schema.subschemas import reference_of, target_of
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -42,7 +42,7 @@ def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: d
     plain_name = re.sub(r"[^A-Za-z0-9]+", "_", f"{base[2]}_{base[1]}").strip("_")
     return SourceTool(
         name=name if isinstance(name, str) else plain_name,
-        description=_text(operation.get(described)),
+        description=text_of(operation.get(described)),
         input_schema=schemas.input_schema(),
         spelling="openapi",
         annotations={"readOnlyHint": True} if base[2] in ("get", "head", "options") else None,
@@ -61,10 +61,6 @@ def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: d
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 _DEEPEST = 12
@@ -105,7 +101,7 @@ class Schemas:
         ):
             return
         schema = self.without_references(parameter.get("schema"))
-        described = {"description": text} if (text := _text(parameter.get("description"))) else {}
+        described = {"description": text} if (text := text_of(parameter.get("description"))) else {}
         self._add(name, {**(schema if isinstance(schema, dict) else {}), **described}, at)
         if parameter.get("required") is True or parameter["in"] == "path":
             self._required.append(name)

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import CANONICAL, SourceTool
+from rightcall.lint.source.tools import CANONICAL, SourceTool, text_of
 from rightcall.model.dialects.wire import KINDS
 from rightcall.schema.definition import Spelling
 
@@ -45,7 +45,7 @@ def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:
 def provider_run_in(document: Document) -> list[str]:
     """The tools of a document that their provider runs: a name and a type, and no schema."""
     return [
-        _text(value.get("name")) or value["type"]
+        text_of(value.get("name")) or value["type"]
         for value in _plain_objects(document.value)
         if _is_provider_run(value)
     ]
@@ -175,15 +175,15 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
     paths: dict[JsonPath, JsonPath] = {(key,): (*base, key) for key in (*CANONICAL, "x-rightcall")}
     paths |= {("input_schema",): schema_path, ("output_schema",): (*base, output_key or "outputSchema")}
     yield SourceTool(
-        name=_text(inner.get("name")),
-        description=_text(inner.get("description")),
+        name=text_of(inner.get("name")),
+        description=text_of(inner.get("description")),
         input_schema=schema,
         output_schema=inner.get(output_key) if output_key else None,
         annotations=inner.get("annotations"),
-        title=_text(inner.get("title")),
+        title=text_of(inner.get("title")),
         spelling=spelling,
         strict=inner.get("strict") is True or value.get("strict") is True,
-        server=server or _text(value.get("server")),
+        server=server or text_of(value.get("server")),
         base=path,
         paths=paths,
         document=document,
@@ -209,7 +209,3 @@ def _extension(*places: dict[str, Any]) -> Any:
         if extension is not None:
             return extension
     return None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

@@ -262,7 +262,12 @@ class _Derivation:
 
 
 def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:
-    named = {"sources": plan.sources, "sinks": plan.sinks, "not": plan.not_, "guarded": plan.guarded}
+    named: dict[str, Collection[str]] = {
+        "sources": plan.sources,
+        "sinks": plan.sinks,
+        "not": plan.not_,
+        "guarded": plan.guarded,
+    }
     for key, names in named.items():
         for name in names:
             if name not in roles:

@@ -42,7 +42,7 @@ def skill_overlap(tools: SetFeatures) -> SetFindings:
         yield worst.second, Finding(
             ("description",), confusion_text(pairs), contrast_hint(worst),
             severity="warning" if worst.score >= LIKELY else "info",
-            others=tuple(pair.first.name for pair in pairs), line=_line(worst.second),
+            others=tuple(pair.first.name for pair in pairs),
         )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def same_name(tools: SetFeatures) -> SetFindings:
             message = f"a skill named '{name}' is also in {(twin or same[0]).folder.path}"
             yield tool, Finding(
                 ("name",), message, "rename one, with its folder", severity=None if twin else "info",
-                others=(name,), line=_line(tool),
+                others=(name,), line=tool.folder.text.key_lines.get("description", 1),
             )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def skill_family(tools: SetFeatures) -> SetFindings:
     for family in group_by(members, lambda tool: relatives[tool.name]).values():
         names = first_names([tool.name for tool in family], 3)
         message = f"{len(family)} skills differ only by names: {names}"
-        yield family[0], Finding(("description",), message, "make one skill of them, with a table of names", line=_line(family[0]))  # fmt: skip
+        yield family[0], Finding(("description",), message, "make one skill of them, with a table of names")
 
 
 def families(tools: SetFeatures) -> dict[str, int]:
@@ -124,7 +124,3 @@ def _frame(tool: ToolFeatures) -> str:
         if word.lower() not in own and not (at and word[:1].isupper())
     ]
     return " ".join(kept)
-
-
-def _line(tool: ToolFeatures) -> int:
-    return tool.folder.text.key_lines.get("description", 1) if tool.is_skill else 0

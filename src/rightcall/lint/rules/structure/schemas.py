@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rightcall.core.errors import suggestion
+from rightcall.files.documents import at_pointer, pointer
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
@@ -29,25 +30,16 @@ def invalid_schema(tool: ToolFeatures) -> Findings:
             continue  # required-misplaced says it better
         if last in ("exclusiveMinimum", "exclusiveMaximum", "items") and "not of type" in message:
             continue  # legacy-dialect says it better
-        if last == "enum" and not _at(tool.schema, path):
+        value = at_pointer(tool.schema, pointer(path))
+        if last == "enum" and not value:
             continue  # an empty enum is legal JSON and unsatisfiable
         hint = "see the JSON Schema dialect that $schema names; 2020-12 when it names none"
         if last == "type":
-            value = _at(tool.schema, path)
             names = value if isinstance(value, list) else [value]
             if all(isinstance(name, str) and json_type(name) is not None for name in names):
                 continue  # foreign-type says it better
             hint = suggestion(str(value), JSON_TYPES) or f"the types are {', '.join(sorted(JSON_TYPES))}"
         yield Finding((*INPUT, *path), f"not valid JSON Schema: {excerpt(message, 120)}", hint)
-
-
-def _at(value: object, path: tuple[str | int, ...]) -> object:
-    for part in path:
-        if isinstance(value, dict) and isinstance(part, str):
-            value = value.get(part)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-    return value
 
 
 @tool_rule("TD002", "error", fix="safe", sources=("ANT-sdk", "BED", "MCP", "measured"))
