@@ -262,13 +262,12 @@ class _Derivation:
 
 
 def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:
-    named: dict[str, Collection[str]] = {
-        "sources": plan.sources,
-        "sinks": plan.sinks,
-        "not": plan.not_,
-        "guarded": plan.guarded,
-    }
-    for key, names in named.items():
+    for key, names in (
+        ("sources", plan.sources),
+        ("sinks", plan.sinks),
+        ("not", plan.not_),
+        ("guarded", plan.guarded),
+    ):
         for name in names:
             if name not in roles:
                 hint = suggestion(name, roles) or f"tools: {', '.join(list(roles)[:8])}"
