@@ -146,6 +146,18 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
         ("a.json", b"{}", "no tool definitions found"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.yaml", b"a: [b", r"a\.yaml:\d: not valid YAML"),
+        ("a.yaml", b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+        ("a.yaml", b"- " * 5_000 + b"a", "nested too deeply"),
+        (
+            "a.yaml",
+            b"- &a name: *a\n- {name: a, name: b, description: c}",
+            r"a\.yaml:2: duplicate key 'name'",
+        ),
+        (
+            "a.yaml",
+            b"- &a [x]: *a\n  name: d\n- {name: a, name: b, description: c}",
+            r"a\.yaml:3: duplicate key 'name'",
+        ),
         ("a.yaml", b"&a [*a]", "an anchor contains itself"),
         ("a.yaml", b"!!python/object/apply:os.getcwd []", "no tool definitions found"),
         ("a.toml", b"", r"cannot read tools from '\.toml'"),

@@ -4,6 +4,7 @@ errors      every exception, its exit code, and how a problem is worded
 text        text for people: counts, percents, times, shortened, nothing that controls a terminal
 words       tokens of names, words and stems of texts
 digest      the one hash behind every fingerprint
+groups      things by what they have in common, or by what leads to them
 codec       JSON in and out; depth: how deeply it may be nested; canonical_json: equal values as equal bytes
 event_loop/  the one loop, threads for blocking code
 options     an option declared once, for Python, the command line, suites and docs

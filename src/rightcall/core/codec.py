@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -79,11 +79,10 @@ def decode_error(error: Exception, as_type: Any, data: bytes, where: str) -> Inp
 
 
 def _syntax_error(text: str, data: bytes, where: str) -> InputError:
-    if b"NaN" in data or b"Infinity" in data:
-        match = re.search(rb"-?(NaN|Infinity)", data)
-        name = match.group().decode() if match else "NaN"
+    if match := re.search(rb"-?(NaN|Infinity)", data):
+        name = match.group().decode()
         return InputError(where, f"not valid JSON: {name} is not a JSON number", "use null or a string")
-    if re.search(rb"\\u[dD][89a-fA-F]", data) and not _surrogates_paired(data):
+    if re.search(rb"\\u[dD][89a-fA-F]", _SURROGATE_PAIR.sub(b"", data)):
         return InputError(
             where,
             "not valid JSON: unpaired surrogate in a string",
@@ -99,23 +98,20 @@ def _syntax_error(text: str, data: bytes, where: str) -> InputError:
     return InputError(where, f"not valid JSON{at}: {detail}")
 
 
-def _surrogates_paired(data: bytes) -> bool:
-    pair = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    return not re.search(rb"\\u[dD][89a-fA-F]", re.sub(pair, b"", data))
+_SURROGATE_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 def _invalid(text: str, as_type: Any, where: str) -> InputError:
     message, _, raw_path = text.partition(" - at `$")
     path = raw_path.rstrip("`").removeprefix(".").replace("[...]", ".*")
+    inside = f" in {path}" if path else ""
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
-        inside = f" in {path}" if path else ""
         field_names = _fields_at(as_type, path)
         hint = suggestion(unknown[1], field_names) or (
             f"known fields: {', '.join(field_names)}" if field_names else ""
         )
         return InputError(where, f"unknown field '{unknown[1]}'{inside}", hint)
     if missing := re.fullmatch(r"Object missing required field `(.*)`", message):
-        inside = f" in {path}" if path else ""
         return InputError(where, f"missing required field '{missing[1]}'{inside}")
     if types := re.fullmatch(r"Expected `(.*?)`(?: of length .*)?, got `(.*?)`(.*)", message):
         expected = " or ".join(JSON_TYPES.get(t, t) for t in types[1].split(" | ") if t != "null")
@@ -126,11 +122,9 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
         return InputError(where, f"{path} must be {JSON_TYPES[limit[1]]} {limit[2]}")
     if enum := re.fullmatch(r"Invalid enum value (.*)", message, re.DOTALL):
         choices = _choices_at(as_type, path)
-        found_word = enum[1].strip("'\"")
-        options = f"one of {', '.join(choices)}" if choices else "one of the allowed words"
-        return InputError(
-            where, f"{path} must be {options}, got '{found_word}'", suggestion(found_word, choices)
-        )
+        word = enum[1].strip("'\"")
+        options = f"one of {', '.join(choices) or 'the allowed words'}"
+        return InputError(where, f"{path} must be {options}, got '{word}'", suggestion(word, choices))
     return InputError(where, f"{path}: {message[:1].lower()}{message[1:]}" if path else message)
 
 
@@ -159,19 +153,14 @@ def _type_at(as_type: Any, path: str) -> Any:
 def _flatten(annotation: Any) -> list[Any]:
     """A union's members, or the type itself."""
     import types
-    import typing
 
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return list(get_args(annotation))
-    return [annotation]
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return list(get_args(annotation)) if is_union else [annotation]
 
 
 def _item_type(annotation: Any) -> Any:
-    for member in _flatten(annotation):
-        arguments = [a for a in get_args(member) if a is not Ellipsis]
-        if arguments:
-            return arguments[-1]
-    return None
+    arguments = ([a for a in get_args(member) if a is not Ellipsis] for member in _flatten(annotation))
+    return next((inner[-1] for inner in arguments if inner), None)
 
 
 def _is_record(annotation: Any) -> bool:

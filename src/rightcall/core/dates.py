@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
 
@@ -42,9 +43,8 @@ def day_of(text: str) -> str | None:
     if len(text) > 40:
         return None
     days = days_named(text)
-    if not days or not _is_only_a_date(text):
-        return None
-    return min(days)
+    is_only_a_date = not _AROUND.sub("", without_dates(text))
+    return min(days) if days and is_only_a_date else None
 
 
 def days_named(text: str) -> frozenset[str]:
@@ -57,16 +57,15 @@ def _parse_days(text: str) -> frozenset[str]:
     days: set[str] = set()
     if not _MAYBE.search(text):
         return frozenset()
-    for pattern in (_ISO, _COMPACT):
-        for year, month, day in pattern.findall(text):
-            _add(days, int(year), int(month), int(day))
+    named = [*_ISO.findall(text), *_COMPACT.findall(text)]
     for first, second, year in _LOCAL.findall(text):
-        _add(days, int(year), int(first), int(second))
-        _add(days, int(year), int(second), int(first))
-    for month, day, year in _MONTH_FIRST.findall(text):
-        _add(days, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
-    for day, month, year in _DAY_FIRST.findall(text):
-        _add(days, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
+        named += [(year, first, second), (year, second, first)]
+    named += [(year, month, day) for month, day, year in _MONTH_FIRST.findall(text)]
+    named += [(year, month, day) for day, month, year in _DAY_FIRST.findall(text)]
+    for year, month, day in named:
+        with suppress(ValueError):  # no such day
+            number = MONTHS.get(month.lower()) or int(month)
+            days.add(date(int(year or NO_YEAR), number, int(day)).isoformat())
     return frozenset(days)
 
 
@@ -82,15 +81,4 @@ def is_relative_date(text: str) -> bool:
     return len(text) <= 40 and _RELATIVE.search(text) is not None
 
 
-def _add(days: set[str], year: int, month: int, day: int) -> None:
-    try:
-        days.add(date(year, month, day).isoformat())
-    except ValueError:
-        return
-
-
 _AROUND = re.compile(r"[\s,.]|the|on|of|T?\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?", re.I)
-
-
-def _is_only_a_date(text: str) -> bool:
-    return not _AROUND.sub("", without_dates(text))

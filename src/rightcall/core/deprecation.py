@@ -123,15 +123,12 @@ def renames_keywords(name: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def warn_deprecated(old: str, new: str) -> None:
     """Warn in the name of the first caller outside this package."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    ours = ("rightcall", "importlib", "functools")
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ours:
         level, frame = level + 1, frame.f_back
     warnings.warn(
         f"{old} is deprecated and ends with {REMOVED_IN}; use {new}", DeprecationWarning, stacklevel=level
     )
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in ("rightcall", "importlib") or module == "functools"
 
 
 def _at(address: str) -> Any:

@@ -8,6 +8,7 @@ stack to walk, so deeper values are rejected on input: a file with an `InputErro
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 100
@@ -66,6 +67,18 @@ def shallow(data: bytes | memoryview, limit: int = 2 * MAX_DEPTH) -> bytes:
     if depth > limit:
         return b"".join(pieces)  # unbalanced: the decoder reports it
     return b"".join((*pieces, data[kept:]))
+
+
+def values_in(value: Any) -> Iterator[Any]:
+    """A plain value and everything inside it. Walks without recursion."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
 
 
 def is_too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:

@@ -121,11 +121,8 @@ class DeclaredOption:
     def types(self) -> tuple[Any, ...]:
         """The members of its type, without None."""
         is_union = get_origin(self.kind) in (Union, types.UnionType)
-        return (
-            tuple(kind for kind in get_args(self.kind) if kind is not type(None))
-            if is_union
-            else (self.kind,)
-        )
+        kinds = get_args(self.kind) if is_union else (self.kind,)
+        return tuple(kind for kind in kinds if kind is not type(None))
 
 
 @cache
@@ -145,7 +142,9 @@ def _declarations(options: Any) -> Iterator[DeclaredOption]:
             kind, *notes = get_args(hints[field.name])
             option = next((note for note in notes if isinstance(note, Option)), None)
             if option is not None:
-                yield DeclaredOption(field.name, kind, _default(field), option, bool(field.kw_only))
+                make = field.default_factory
+                default = field.default if make is dataclasses.MISSING else make()
+                yield DeclaredOption(field.name, kind, default, option, bool(field.kw_only))
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[dataclasses.Field[Any]]:
@@ -168,21 +167,18 @@ def option_of(options: Any, name: str) -> DeclaredOption:
 
 def suite_key(options: Any, name: str) -> msgspec.Meta:
     """The constraint and the description of a suite key that an option replaces."""
-    import msgspec
-
     option = option_of(options, name).option
-    bounds = {bound: getattr(option, bound) for bound in ("ge", "gt", "le", "lt")}
     words = option.help[:1].lower() + option.help[1:]
-    return msgspec.Meta(
-        description=words, **{bound: value for bound, value in bounds.items() if value is not None}
-    )
+    return described(words, ge=option.ge, gt=option.gt, le=option.le, lt=option.lt)
 
 
 def described(text: str, **bounds: Any) -> msgspec.Meta:
     """The description of a key that a file may have, with its bounds."""
     import msgspec
 
-    return msgspec.Meta(description=text, **bounds)
+    return msgspec.Meta(
+        description=text, **{name: bound for name, bound in bounds.items() if bound is not None}
+    )
 
 
 def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
@@ -207,14 +203,11 @@ def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], C
 
         del call.__wrapped__  # its one parameter is not what a caller passes
         call.__signature__ = signature  # type: ignore[attr-defined]
-        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{_keyword_list(declared)}"
+        keyword_list = "\n".join(f"- `{option.name}`: {option.option.text}" for option in declared)
+        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{keyword_list}"
         return call
 
     return decorate
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def _signature(declared: list[DeclaredOption], function: Callable[..., Any]) -> inspect.Signature:
@@ -234,7 +227,3 @@ def _signature(declared: list[DeclaredOption], function: Callable[..., Any]) -> 
 def type_text(kind: Any) -> str:
     """A type as a program writes it."""
     return re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)", "", inspect.formatannotation(kind))
-
-
-def _keyword_list(declared: list[DeclaredOption]) -> str:
-    return "\n".join(f"- `{option.name}`: {option.option.text}" for option in declared)

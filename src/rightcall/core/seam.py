@@ -97,12 +97,13 @@ class Plugin(NamedTuple):
         return f"{KINDS[self.kind]} '{self.name}' of the package {self.package}"
 
     @property
-    def loads(self) -> bool:
+    def problem(self) -> str:
+        """Why it cannot be loaded; nothing when it can."""
         try:
             self.load()
-        except ConfigError:
-            return False
-        return True
+        except ConfigError as error:
+            return str(error)
+        return ""
 
     def load(self) -> Any:
         """The object itself; `ConfigError` names the package that fails to import, whatever it raises."""
@@ -139,13 +140,7 @@ def name_clashes(kind: str, built_in: Collection[str] = ()) -> list[str]:
 
 def plugin_errors(kind: str, built_in: Collection[str] = ()) -> list[str]:
     """For listings: why installed parts cannot be loaded."""
-    problems = []
-    for plugin in plugins(kind, built_in).values():
-        try:
-            plugin.load()
-        except ConfigError as error:
-            problems.append(str(error))
-    return problems
+    return [problem for plugin in plugins(kind, built_in).values() if (problem := plugin.problem)]
 
 
 def find(kind: str, name: str) -> Any | None:

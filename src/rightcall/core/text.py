@@ -38,6 +38,12 @@ def first_names(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
+def names_and_more(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many there are besides: a, b and 3 more."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def pluralize(number: int, noun: str) -> str:
     """1 golden, 2 goldens."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -53,9 +53,7 @@ def find_instructions(project: Path) -> AgentInstructions:
 def _files(folder: Path) -> Iterator[InstructionFile]:
     if not _is_folder(folder):
         return
-    for number, path in enumerate(sorted(folder.rglob("*.md"))):
-        if number >= MOST_FILES:
-            return
+    for path in sorted(folder.rglob("*.md"))[:MOST_FILES]:
         if _is_file(path) and path.stat().st_size <= LARGEST:
             text = path.read_bytes().decode("utf-8-sig", "replace")
             yield InstructionFile(path, parse_skill(text))

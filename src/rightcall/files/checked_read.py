@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.text import first_names
 from rightcall.files.atomic import reason
 
 BOM = b"\xef\xbb\xbf"
@@ -101,9 +102,7 @@ def _files_inside(folder: Path) -> str:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         return ""
-    if not names:
-        return "the folder is empty"
-    return f"the folder contains {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
+    return f"the folder contains {first_names(names, 3)}" if names else "the folder is empty"
 
 
 MAX_LINE_BYTES = 8 * 1024 * 1024

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType
@@ -217,15 +218,12 @@ def _path(name: Any) -> str | None:
     if text == ":memory:":
         return None
     path = os.path.abspath(text)  # noqa: PTH100  links are not followed
-    return _source(path) if path.endswith(".pyc") else path
-
-
-def _source(path: str) -> str:
-    """The source of a compiled module in `__pycache__`, which Python reads instead; the module itself elsewhere."""
-    try:
-        return source_from_cache(path)
-    except ValueError:
-        return path
+    if path.endswith(".pyc"):
+        with suppress(
+            ValueError
+        ):  # a compiled module elsewhere than in `__pycache__`, where Python reads it instead
+            return source_from_cache(path)
+    return path
 
 
 def _use(mode: str | None, flags: int) -> tuple[bool, bool]:

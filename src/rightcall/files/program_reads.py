@@ -28,15 +28,12 @@ QUIET_PACKAGES = frozenset(
 def possible_reads(closure: Mapping[str, Path]) -> str:
     """Where a program may read a file that cannot be seen, in words; "" when its sources name all of them."""
     own = {part for name in closure for part in name.removesuffix(".py").split("/")}
+    quiet = (sys.stdlib_module_names - READING_MODULES) | QUIET_PACKAGES | own
     for name, path in closure.items():
         facts = source_facts(path)
         if facts.unclear:
             return f"{name}:{facts.unclear[0]} may read a file that cannot be seen"
         tops = (module.partition(".")[0] for level, module, _ in facts.modules if not level)
-        if reading := next((top for top in tops if top not in own and not _is_quiet(top)), ""):
+        if reading := next((top for top in tops if top not in quiet), ""):
             return f"{name} uses {reading}, which may read a file that cannot be seen"
     return ""
-
-
-def _is_quiet(top: str) -> bool:
-    return top in QUIET_PACKAGES or (top in sys.stdlib_module_names and top not in READING_MODULES)

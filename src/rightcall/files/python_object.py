@@ -52,9 +52,7 @@ def load_object(name: str, what: str = "") -> Any:
     for part in attribute.split("."):
         if not hasattr(value, part):
             hint = suggestion(part, [name for name in dir(value) if not name.startswith("_")])
-            raise ConfigError(
-                f"{shown} cannot be loaded: no '{part}' in {module}" + (f"; {hint}" if hint else "")
-            )
+            raise ConfigError(f"{shown} cannot be loaded: no '{part}' in {module}; {hint}".rstrip("; "))
         value = getattr(value, part)
     return value
 

@@ -163,9 +163,8 @@ def repository_root(folder: Path) -> Path | None:
 
 def commit_named(folder: Path, ref: str) -> str:
     """The commit of a branch, tag or part of a hash; "" when there is none."""
-    code, output = run_git(
-        folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-    )
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    code, output = run_git(folder, *words)
     return output if code == 0 else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -111,9 +112,7 @@ def read_skills(folders: Iterable[str | Path], ignore: Iterable[str] = ()) -> li
 
 def skill_files(folder: Path) -> Iterator[tuple[str, str]]:
     """Path and digest of each file below a skill besides its `SKILL.md`; nested skills are left out."""
-    for number, path in enumerate(skill_paths(folder)):
-        if number == MOST_FILES:
-            return
+    for path in islice(skill_paths(folder), MOST_FILES):
         yield path.relative_to(folder).as_posix(), _file_hash(path)
 
 

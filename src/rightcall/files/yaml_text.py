@@ -61,12 +61,11 @@ def yaml_dumper() -> Callable[[Any], str]:
         text: str = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=1 << 30)
         return text
 
-    Dumper.add_representer(str, _represent_text)
+    def represent(dumper: Any, text: str) -> Any:
+        return dumper.represent_scalar(f"{TAG}str", text, style="|" if _fits_block(text) else None)
+
+    Dumper.add_representer(str, represent)
     return dump
-
-
-def _represent_text(dumper: Any, text: str) -> Any:
-    return dumper.represent_scalar(f"{TAG}str", text, style="|" if _fits_block(text) else None)
 
 
 def _fits_block(text: str) -> bool:
@@ -152,16 +151,15 @@ class _Reader:
     def _pairs(self, start: Any, depth: int) -> Iterator[tuple[str, Any]]:
         seen: set[str] = set()
         for event in self._until_end():
-            name = self._key(event)
+            if type(event).__name__ != "ScalarEvent":
+                raise self._error(
+                    event, "a key must be a string", "lists, objects and aliases cannot be keys"
+                )
+            name = str(event.value)
             if name in seen:
                 raise self._error(event, f"the key '{name[:60]}' occurs twice")
             seen.add(name)
             yield name, next(self._events)
-
-    def _key(self, event: Any) -> str:
-        if type(event).__name__ == "ScalarEvent":
-            return str(event.value)
-        raise self._error(event, "a key must be a string", "lists, objects and aliases cannot be keys")
 
     def _build(self, event: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:

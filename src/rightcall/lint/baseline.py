@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -27,8 +29,8 @@ class LintBaseline(Record, frozen=True):
 
 def baseline_of(report: LintReport, folder: Path | None = None) -> LintBaseline:
     """The baseline that makes every finding of a report known; `folder` is where it will be kept."""
-    files = _Files(folder)
-    keys = Counter(_key(diagnostic, files.name(diagnostic.file)) for diagnostic in report.diagnostics)
+    name_below = _names_below(folder)
+    keys = Counter(_key(diagnostic, name_below(diagnostic.file)) for diagnostic in report.diagnostics)
     return LintBaseline(dict(sorted(keys.items())))
 
 
@@ -37,11 +39,11 @@ def without_known(report: LintReport, baseline: LintBaseline, folder: Path | Non
 
     A finding is also known by the name of its file as it was typed, which older baselines hold.
     """
-    files = _Files(folder)
+    name_below = _names_below(folder)
     left = Counter(baseline.findings)
     new = []
     for diagnostic in report.diagnostics:
-        names = files.name(diagnostic.file), diagnostic.file
+        names = name_below(diagnostic.file), diagnostic.file
         key = next((key for name in names if left[key := _key(diagnostic, name)] > 0), None)
         if key is not None:
             left[key] -= 1
@@ -62,23 +64,18 @@ def write_baseline(path: Path, baseline: LintBaseline) -> None:
     write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 
 
-class _Files:
+def _names_below(folder: Path | None) -> Callable[[str], str]:
     """Names of files from the folder of the baseline, each made once."""
+    base = folder.resolve() if folder is not None else None
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder.resolve() if folder is not None else None
-        self._names: dict[str, str] = {}
-
-    def name(self, file: str) -> str:
-        if file not in self._names:
-            self._names[file] = self._relative_name(file)
-        return self._names[file]
-
-    def _relative_name(self, file: str) -> str:
-        if not file or self._folder is None:
+    @cache
+    def name_below(file: str) -> str:
+        if not file or base is None:
             return file
         whole = Path(file).parent.resolve() / Path(file).name
-        return whole.relative_to(self._folder).as_posix() if whole.is_relative_to(self._folder) else file
+        return whole.relative_to(base).as_posix() if whole.is_relative_to(base) else file
+
+    return name_below
 
 
 def _key(diagnostic: Diagnostic, file: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
-from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.config import LintConfig
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
-from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
+from rightcall.lint.ignores import comment_ignores, ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.read import tool_set
@@ -172,28 +172,21 @@ class Where(NamedTuple):
 
 def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
     """The findings to show, with their locations, and how many were ignored."""
-    ignores: dict[int, list[Ignore]] = {}
+    comments = cache(comment_ignores)
+    inline_ignores = cache(lambda tool: [*ignores_of(tool), *comments(tool.source.document)])
+    places: dict[tuple[int, JsonPath], Where] = {}  # rules often refer to the same place
     shown = []
     ignored = 0
-    comments: dict[int, list[Ignore]] = {}
-    places: dict[tuple[int, JsonPath], Where] = {}  # rules often refer to the same place
     for located in everything:
         tool, rule, finding = located
-        path = finding.path
-        key = id(tool), path
-        where = places.get(key)
+        where = places.get((id(tool), finding.path))
         if where is None:
             where = _place(tool.source, finding)
             if tool.source.skill is None:
-                places[key] = where
-        if id(tool) not in ignores:
-            document = tool.source.document
-            if id(document) not in comments:
-                comments[id(document)] = comment_ignores(document)
-            ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
-        inline = ignores[id(tool)]
+                places[id(tool), finding.path] = where
+        inline = inline_ignores(tool)
         if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
-            inline and any(ignore.covers(rule, path, where.line) for ignore in inline)
+            inline and any(ignore.covers(rule, finding.path, where.line) for ignore in inline)
         ):
             ignored += 1
         else:
@@ -203,16 +196,13 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
 
 def _place(source: SourceTool, finding: Finding) -> Where:
     if source.skill is not None:
-        return Where(finding.line or _key_line(source.skill, finding.path), 1, "", pointer(finding.path))
+        key_lines = source.skill.text.key_lines
+        line = finding.line or (key_lines.get(str(finding.path[0]), 1) if finding.path else 1)
+        return Where(line, 1, "", pointer(finding.path))
     real = source.document_path(finding.path)
     if source.document is None:
         return Where(source.line, min(source.line, 1), "", pointer(real))
     return Where(*source.document.locate(real), pointer(real))
-
-
-def _key_line(skill: SkillFolder, path: JsonPath) -> int:
-    """The line of the key of the front matter that a path names."""
-    return skill.text.key_lines.get(str(path[0]), 1) if path else 1
 
 
 def _file_of(source: SourceTool, finding: Finding) -> str:
@@ -224,9 +214,8 @@ def _file_of(source: SourceTool, finding: Finding) -> str:
 
 
 def diagnostic_of(located: Found, where: Where, evidence: LintEvidence | None) -> Diagnostic:
-    tool, rule, finding = located.tool, located.rule, located.finding
+    tool, rule, finding = located
     source = tool.source
-    is_server = source.origin.startswith("mcp:")
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
     confused = evidence.of_confusion(tool.name, finding.others) if evidence and finding.others else ""
     misfilled = evidence.of_parameter(tool.name, finding.path) if evidence and not confused else ""
@@ -246,7 +235,7 @@ def diagnostic_of(located: Found, where: Where, evidence: LintEvidence | None) -
         fix=fix_kind(located),
         others=finding.others,
         evidence=confused or misfilled,
-        origin=source.origin if is_server else "",
+        origin=source.origin if source.origin.startswith("mcp:") else "",
         fingerprint=hex_digest(key, 16),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
 from rightcall.model.record import Record
 
@@ -58,16 +59,10 @@ class LintEvidence:
     """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
 
     def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:
-        self._by_pair: dict[frozenset[str], list[Confusion]] = {}
-        for confusion in confusions:
-            if confusion.confused:
-                self._by_pair.setdefault(frozenset((confusion.wanted, confusion.called)), []).append(
-                    confusion
-                )
-        self._by_parameter: dict[tuple[str, str], list[Misfilled]] = {}
-        for seen in misfilled:
-            if seen.wrong:
-                self._by_parameter.setdefault((seen.tool, seen.parameter), []).append(seen)
+        confused = (seen for seen in confusions if seen.confused)
+        self._by_pair = group_by(confused, lambda seen: frozenset((seen.wanted, seen.called)))
+        wrong = (seen for seen in misfilled if seen.wrong)
+        self._by_parameter = group_by(wrong, lambda seen: (seen.tool, seen.parameter))
 
     def of_parameter(self, tool: str, path: JsonPath) -> str:
         """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
@@ -80,18 +75,14 @@ class LintEvidence:
 
     def of_confusion(self, tool: str, others: Iterable[str]) -> str:
         """One line on how often the tool was confused with one of the others; "" when never seen."""
-        lines = [
-            f"{seen.called} was called for {seen.wanted} {_times(seen.confused)} in {seen.trials} "
+        return "; ".join(
+            f"{seen.called} was called for {seen.wanted} "
+            f"{'once' if seen.confused == 1 else f'{seen.confused} times'} in {seen.trials} "
             f"trial{'s' * (seen.trials != 1)}{_of_run(seen.run)}"
             for other in others
             for seen in self._by_pair.get(frozenset((tool, other)), ())
-        ]
-        return "; ".join(lines)
+        )
 
 
 def _of_run(run: str) -> str:
     return f" of run {run}" if run else ""
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

@@ -6,6 +6,7 @@ import json
 import textwrap
 from typing import Any
 
+from rightcall.core.groups import group_by
 from rightcall.lint.rule import FAMILIES, Rule, all_rules
 
 _FIXES = {
@@ -41,25 +42,25 @@ def as_text(rule: Rule) -> str:
         *_example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
         *([_FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
         "sources:\n" + "\n".join(f"  - {SOURCES[source]}" for source in rule.sources),
-        _how_to_disable(rule),
+        f'disable it for one skill: per-tool-ignores = {{"NAME" = ["{rule.code}"]}} in [tool.rightcall.lint]'
+        if rule.family == "skills"
+        else f'disable it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}',
     ]
     return "\n\n".join(parts)
 
 
-def _how_to_disable(rule: Rule) -> str:
-    if rule.family == "skills":
-        return f'disable it for one skill: per-tool-ignores = {{"NAME" = ["{rule.code}"]}} in [tool.rightcall.lint]'
-    return f'disable it in one definition: "x-rightcall": {{"ignore": {{"{rule.code}": "the reason"}}}}'
-
-
 def as_table() -> str:
     """All rules, a line each, under their families."""
-    lines = []
-    for family, title in FAMILIES.items():
-        rules = [rule for rule in all_rules() if rule.family == family]
-        lines += [title] if rules else []
-        lines += [f"  {rule.code}  {rule.severity:<7}  {rule.name:<26} {rule.summary}" for rule in rules]
-    return "\n".join(lines)
+    return "\n".join(
+        "\n".join([title, *(f"  {r.code}  {r.severity:<7}  {r.name:<26} {r.summary}" for r in rules)])
+        for title, rules in _rules_by_title().items()
+    )
+
+
+def _rules_by_title() -> dict[str, list[Rule]]:
+    """The rules under the titles of their families, in the order of the codes."""
+    families = group_by(all_rules(), lambda rule: rule.family)
+    return {title: families[family] for family, title in FAMILIES.items() if family in families}
 
 
 def as_page(rule: Rule) -> str:
@@ -80,23 +81,16 @@ def as_page(rule: Rule) -> str:
 
 def as_index() -> str:
     """The table of all rules, in Markdown."""
-    parts = [_INTRODUCTION]
-    for family, title in FAMILIES.items():
+    parts, escaped_bar = [_INTRODUCTION], r"\|"
+    for title, rules in _rules_by_title().items():
         rows = [
             f"| [{rule.code}](rules/{rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
-            f"| {_cell(rule.summary)} |"
-            for rule in all_rules()
-            if rule.family == family
+            f"| {rule.summary.replace('|', escaped_bar)} |"
+            for rule in rules
         ]
-        if not rows:
-            continue
         table = "\n".join(["| code | name | severity | fix | finds |", "|---|---|---|---|---|", *rows])
         parts.append(f"## {title}\n\n{table}")
     return "\n\n".join(parts) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _example_parts(rule: Rule, shown: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested:
         document = next((tool.document for tool in tool_set.tools if tool.document), None)
         if document is None:
             continue
-        after, codes = _apply_fixes(document, config, lambda located: fix_kind(located) == kind)
+        after, codes = _apply_fixes(document, config, kind)
         if codes:
             fixed.append(Fixed(document, after, tuple(codes)))
     return fixed
@@ -108,13 +108,11 @@ def write(fixed: Iterable[Fixed]) -> None:
         write_file(path, mark + text.encode("utf-8"))
 
 
-def _apply_fixes(
-    document: Document, config: LintConfig, is_chosen: Callable[[Found], bool]
-) -> tuple[Document, list[str]]:
+def _apply_fixes(document: Document, config: LintConfig, kind: str) -> tuple[Document, list[str]]:
     codes: list[str] = []
     for _ in range(MOST_PASSES):
         shown, _ = not_ignored(find(SetFeatures(read_document(document), config), config), config)
-        findings = [located for located, _ in shown if is_chosen(located)]
+        findings = [located for located, _ in shown if fix_kind(located) == kind]
         changed, done = _one_pass(document, findings)
         if not done:
             break
@@ -126,7 +124,7 @@ def _one_pass(document: Document, findings: list[Found]) -> tuple[Document, list
     """Make all corrections that do not touch each other; the rest has its turn in the next pass."""
     taken: list[tuple[Found, list[Edit]]] = []
     splices: list[Splice] = []
-    paths: set[tuple[str | int, ...]] = set()
+    paths: set[JsonPath] = set()
     for located in findings:
         edits = [
             Edit(located.tool.source.document_path(edit.path), edit.value) for edit in located.finding.edits
@@ -137,17 +135,13 @@ def _one_pass(document: Document, findings: list[Found]) -> tuple[Document, list
             for splice in mine
         ):
             continue
-        if any(_is_related(edit.path, paths) for edit in edits):
+        # The path or one above it is taken; paths below are caught when their text overlaps.
+        if any(edit.path[:length] in paths for edit in edits for length in range(1, len(edit.path) + 1)):
             continue
         taken.append((located, edits))
         splices += [splice for splice in mine if splice is not None]
         paths.update(edit.path for edit in edits)
     return _apply_edits(document, taken)
-
-
-def _is_related(path: tuple[str | int, ...], taken: set[tuple[str | int, ...]]) -> bool:
-    """Whether the path, or one above it, is already taken. Paths below are caught when their text overlaps."""
-    return any(path[:length] in taken for length in range(1, len(path) + 1))
 
 
 def _apply_edits(document: Document, taken: list[tuple[Found, list[Edit]]]) -> tuple[Document, list[str]]:

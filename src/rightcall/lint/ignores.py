@@ -73,9 +73,12 @@ def comment_ignores(document: Document | None) -> list[Ignore]:
 
 def _of(extension: Any, path: JsonPath) -> Iterator[Ignore]:
     table = extension.get("ignore") if isinstance(extension, dict) else None
-    if isinstance(table, dict):
-        for rule, reason in table.items():
-            yield Ignore(str(rule), reason.strip() if isinstance(reason, str) else "", path)
-    elif isinstance(table, list):
-        for rule in table:
-            yield Ignore(str(rule), "", path)
+    reasons = (
+        table
+        if isinstance(table, dict)
+        else {str(rule): "" for rule in table}
+        if isinstance(table, list)
+        else {}
+    )
+    for rule, reason in reasons.items():
+        yield Ignore(str(rule), reason.strip() if isinstance(reason, str) else "", path)

@@ -16,10 +16,11 @@ import msgspec
 
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
+from rightcall.core.groups import group_by
 from rightcall.core.text import first_names
 from rightcall.files.atomic import write_file
 from rightcall.lint.recorded_file import read_recorded
-from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
+from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet, shown_examples
 from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.record import Record
 
@@ -59,15 +60,10 @@ class LockDifference(NamedTuple):
 
 def lock_of(sets: Iterable[ToolSet]) -> ToolLock:
     """The lock of the current definitions."""
-    hashes: dict[str, set[str]] = {}
-    parts: dict[str, dict[str, str]] = {}
-    for tool_set in sets:
-        for tool in tool_set.tools:
-            hashes.setdefault(lock_key(tool), set()).add(lock_hash(tool))
-            parts[lock_key(tool)] = part_hashes(tool)
-    single = {key: min(held) for key, held in hashes.items() if len(held) == 1}
-    several = {key: tuple(sorted(held)) for key, held in hashes.items() if len(held) > 1}
-    return ToolLock({**single, **several}, {key: parts[key] for key in single})
+    by_key = group_by((tool for tool_set in sets for tool in tool_set.tools), lock_key)
+    hashes = {key: tuple(sorted(set(map(lock_hash, tools)))) for key, tools in by_key.items()}
+    single = {key: held[0] for key, held in hashes.items() if len(held) == 1}
+    return ToolLock({**hashes, **single}, {key: part_hashes(by_key[key][-1]) for key in single})
 
 
 def read_lock(path: Path) -> dict[str, LockedTool]:
@@ -94,15 +90,10 @@ def differences(locked: Mapping[str, LockedTool], tools: Iterable[SourceTool]) -
     """Every tool that is not as it was approved: changed, new, removed, or new where an equal one was removed."""
     current = list(tools)
     gone = removed_names(locked, current)
-    problems = [
-        difference for tool in current if (difference := difference_of(locked, tool, gone)) is not None
-    ]
+    problems = [problem for tool in current if (problem := difference_of(locked, tool, gone)) is not None]
     renamed = {problem.was for problem in problems}
-    problems += [
-        LockDifference("removed", key, "is in the lockfile, and is no longer offered")
-        for key in gone
-        if key not in renamed
-    ]
+    text = "is in the lockfile, and is no longer offered"
+    problems += [LockDifference("removed", key, text) for key in gone if key not in renamed]
     return sorted(problems, key=lambda problem: (problem.kind, problem.tool))
 
 
@@ -164,14 +155,7 @@ def part_hashes(tool: SourceTool) -> dict[str, str]:
 
 def definition_hash(tool: SourceTool) -> str:
     """SHA-256 of a definition as it is written, in canonical JSON: the order of keys does not matter."""
-    parts: Any = {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "input_schema": tool.input_schema,
-        "output_schema": tool.output_schema,
-        "annotations": tool.annotations,
-    }
+    parts = {key: getattr(tool, key) for key in CANONICAL}
     examples = shown_examples(tool)
     if examples is not None:
         parts[EXAMPLES] = examples

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from inspect import cleandoc
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import msgspec
@@ -30,12 +29,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 FixKind = Literal["none", "safe", "suggested"]
 
 
-class _Removed:
-    def __repr__(self) -> str:
-        return "REMOVED"
-
-
-REMOVED = _Removed()
+REMOVED = msgspec.UNSET
 """Marker for a member that an edit removes."""
 
 
@@ -65,6 +59,10 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     others: tuple[str, ...] = ()
     line: int = 0
     file: str = ""
+
+    def of(self, tool: ToolFeatures) -> tuple[ToolFeatures, Finding]:
+        """The finding with its tool, as a rule about a set of tools yields it."""
+        return tool, self
 
 
 ToolCheck = Callable[["ToolFeatures"], Iterable[Finding]]
@@ -204,16 +202,12 @@ def all_rules() -> tuple[Rule, ...]:
         package = importlib.import_module(f"rightcall.lint.rules.{family}")
         for entry in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{entry.name}")
-            for rule in _rules_in(module):
+            for rule in [value for value in vars(module).values() if isinstance(value, Rule)]:
                 if rule.family != family:
                     raise AssertionError(f"{family}/{entry.name}.py holds {rule.code} {rule.name}")
                 rules.append(rule)
     rules += _rules_of_packages({word for rule in rules for word in (rule.code, rule.name)})
     return tuple(sorted(rules, key=lambda rule: rule.code))
-
-
-def _rules_in(module: ModuleType) -> list[Rule]:
-    return [value for value in vars(module).values() if isinstance(value, Rule)]
 
 
 def _rules_of_packages(built_in: set[str]) -> list[Rule]:

@@ -213,7 +213,7 @@ class MetricPage(Record, frozen=True):
 
 def metric_pages() -> list[MetricPage]:
     """The pages of all metrics: those of every case, those on request, those that ask a model."""
-    added = [name for name, plugin in plugins("metrics", _builtin_names()).items() if plugin.loads]
+    added = [name for name, plugin in plugins("metrics", _builtin_names()).items() if not plugin.problem]
     return [metric_page(name) for name in (*DIMENSIONS, *on_request(), *sorted(added), *JUDGED)]
 
 

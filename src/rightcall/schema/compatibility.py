@@ -12,7 +12,9 @@ from typing import Any, Literal, NamedTuple
 
 from rightcall.core.canonical_json import canonical
 from rightcall.core.text import first_names
-from rightcall.schema.subschemas import properties_of, reference_of, target_of
+from rightcall.schema.rewrite import without
+from rightcall.schema.subschemas import properties_of, reference_of, required_of, target_of
+from rightcall.schema.types import TYPE_NAMES, is_number
 
 Role = Literal["input", "output"]
 ChangeLevel = Literal["breaking", "model", "compatible"]
@@ -59,7 +61,7 @@ class _Comparison:
             return
         type_changes = list(self._type_changes(old, new, path))
         yield from type_changes
-        if any(change.level == "breaking" for change in type_changes):
+        if _breaks(type_changes):
             return
         yield from self._enum_changes(old, new, path)
         yield from self._bound_changes(old, new, path)
@@ -100,7 +102,7 @@ class _Comparison:
     def _bound_changes(self, old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
         tighter: ChangeLevel = "breaking" if self.role == "input" else "compatible"
         for keyword in (*_LOWER, *_UPPER):
-            before, after = _number(old.get(keyword)), _number(new.get(keyword))
+            before, after = (bound if is_number(bound := side.get(keyword)) else None for side in (old, new))
             if before == after:
                 continue
             is_tighter = after is not None and (
@@ -116,36 +118,28 @@ class _Comparison:
 
     def _property_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
         before, after = properties_of(old), properties_of(new)
-        needed, needs = _required(old), _required(new)
+        needed, needs = required_of(old), required_of(new)
         for name in sorted({*before, *after, *needed, *needs}):
             inner = f"{path}.{name}" if path else name
             if name in before and name not in after and name not in needs:
-                yield SchemaChange(inner, "property gone", self._level_of_loss(new))
+                refused = self.role == "output" or new.get("additionalProperties") is False
+                yield SchemaChange(inner, "property gone", "breaking" if refused else "model")
                 if isinstance(others := new.get("additionalProperties"), dict) and self.role == "input":
                     yield from self.changes(before[name], others, inner, depth - 1)
                 continue
             if name not in before and name not in needed:
-                yield self._addition(inner, name in needs)
+                if self.role == "input" and name in needs:
+                    yield SchemaChange(inner, "new required property", "breaking")
+                else:
+                    yield SchemaChange(inner, "property added", "compatible")
                 continue
             if (name in needs) != (name in needed):
-                yield self._requirement(inner, now=name in needs)
+                text = "is required now" if name in needs else "is no longer required"
+                breaks = (name in needs) == (self.role == "input")
+                yield SchemaChange(inner, text, "breaking" if breaks else "compatible")
             if name in before and name in after:
                 yield from self.changes(before[name], after[name], inner, depth - 1)
         yield from self._additional_changes(old, new, path, depth)
-
-    def _level_of_loss(self, new: Any) -> ChangeLevel:
-        refused = self.role == "output" or new.get("additionalProperties") is False
-        return "breaking" if refused else "model"
-
-    def _addition(self, path: str, required: bool) -> SchemaChange:
-        if self.role == "input" and required:
-            return SchemaChange(path, "new required property", "breaking")
-        return SchemaChange(path, "property added", "compatible")
-
-    def _requirement(self, path: str, *, now: bool) -> SchemaChange:
-        breaks = now if self.role == "input" else not now
-        text = "is required now" if now else "is no longer required"
-        return SchemaChange(path, text, "breaking" if breaks else "compatible")
 
     def _additional_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
@@ -176,8 +170,8 @@ class _Comparison:
         kept = 0
         for variant in old:
             candidates = [list(self.changes(variant, other, path, depth - 1)) for other in new]
-            best = min(candidates, key=_weight)
-            breaks = any(change.level == "breaking" for change in best)
+            best = min(candidates, key=lambda changes: (_breaks(changes), len(changes)))
+            breaks = _breaks(best) > 0
             kept += not breaks
             if breaks and self.role == "input":
                 yield SchemaChange(path, f"{_type_words(_types(variant))} no longer fits", "breaking")
@@ -206,7 +200,7 @@ def _resolve(schema: Any, root: Any) -> dict[str, Any]:
         target = target_of(root, reference) if reference else None
         if not isinstance(target, dict):
             break
-        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+        schema = {**target, **without(schema, ["$ref"])}
     if schema is False:
         return {"not": {}}
     return schema if isinstance(schema, dict) else {}
@@ -217,15 +211,11 @@ def _variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
     for keyword in ("anyOf", "oneOf"):
         listed = schema.get(keyword)
         if isinstance(listed, list) and listed:
-            beside = {key: value for key, value in schema.items() if key not in (keyword, *_SHOWN, "default")}
-            return [_with_base(variant if isinstance(variant, dict) else {}, beside) for variant in listed]
+            beside = without(schema, (keyword, *_SHOWN, "default"))
+            variants = [variant if isinstance(variant, dict) else {} for variant in listed]
+            both = [{"allOf": [beside, one]} if beside.keys() & one.keys() else {} for one in variants]
+            return [{**beside, **one, **clash} for one, clash in zip(variants, both, strict=True)]
     return [schema]
-
-
-def _with_base(variant: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    return (
-        {**base, **variant, "allOf": [base, variant]} if base.keys() & variant.keys() else {**base, **variant}
-    )
 
 
 def _types(schema: dict[str, Any]) -> frozenset[str]:
@@ -233,15 +223,10 @@ def _types(schema: dict[str, Any]) -> frozenset[str]:
     names = stated if isinstance(stated, list) else [stated] if isinstance(stated, str) else []
     types = {name for name in names if name in _TYPES}
     if not types:
-        types = {_type_of(value) for value in (_values(schema) or {}).values()} or set(_TYPES)
+        types = {TYPE_NAMES.get(type(value), "null") for value in (_values(schema) or {}).values()} or set(
+            _TYPES
+        )
     return frozenset(types | {"integer"} if "number" in types else types)
-
-
-def _type_of(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    kinds = {dict: "object", list: "array", str: "string", int: "integer", float: "number"}
-    return kinds.get(type(value), "null")
 
 
 def _type_words(types: frozenset[str]) -> str:
@@ -264,15 +249,6 @@ def _names(values: dict[bytes, Any] | None) -> str:
     return first_names([key.decode() for key in values or {}], 5)
 
 
-def _required(schema: dict[str, Any]) -> set[str]:
-    names = schema.get("required")
-    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-
-
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _bound(value: Any) -> str:
     return "none" if value is None else canonical(value).decode()
 
@@ -281,8 +257,8 @@ def _default(schema: dict[str, Any]) -> str:
     return canonical(schema["default"]).decode()[:80] if "default" in schema else "none"
 
 
-def _weight(changes: list[SchemaChange]) -> tuple[int, int]:
-    return sum(change.level == "breaking" for change in changes), len(changes)
+def _breaks(changes: list[SchemaChange]) -> int:
+    return sum(change.level == "breaking" for change in changes)
 
 
 def _same(old: Any, new: Any) -> bool:

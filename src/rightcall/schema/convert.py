@@ -81,10 +81,9 @@ def _convert_tool(
             (), "name", f"{times[tool.name]} tools are called '{tool.name}'; give each its own name"
         )
     schema = tool.input_schema
-    if schema is None:
-        schema = {"type": "object", "properties": {}}
-    elif not isinstance(schema, dict):
-        losses.refuse((), "schema", "must be an object")
+    if not isinstance(schema, dict):
+        if schema is not None:
+            losses.refuse((), "schema", "must be an object")
         schema = {"type": "object", "properties": {}}
     schema = _schema_for(_without_extension(schema), target, losses)
     fields = further_fields(tool, target, request_format, losses)
@@ -140,24 +139,22 @@ def request(tools: Sequence[Converted], target: str) -> Any:
     OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
     MCP: the result of `tools/list`. The Responses API is strict unless told otherwise, so it is always told.
     """
-    if target in ("openai-responses", "openai-responses-strict"):
-        strict = {"strict": target == "openai-responses-strict"}
-        return [{"type": "function", **_definition(tool, "parameters"), **strict} for tool in tools]
-    if target in ("openai", "openai-strict"):
-        strict = {"strict": True} if target == "openai-strict" else {}
-        return [
-            {"type": "function", "function": {**_definition(tool, "parameters"), **strict}} for tool in tools
-        ]
-    if target in ("anthropic", "anthropic-strict"):
-        strict = {"strict": True} if target == "anthropic-strict" else {}
-        return [{**_definition(tool, "input_schema"), **strict} for tool in tools]
-    if target == "gemini":
-        return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
-    if target == "bedrock":
-        plain = [(_definition(tool, "inputSchema"), {"json": tool.input_schema}) for tool in tools]
-        return {
-            "tools": [{"toolSpec": {**definition, "inputSchema": schema}} for definition, schema in plain]
-        }
+    strict = {"strict": True} if target.endswith("-strict") else {}
+    match target.removesuffix("-strict"):
+        case "openai-responses":
+            told = {"strict": bool(strict)}
+            return [{"type": "function", **_definition(tool, "parameters"), **told} for tool in tools]
+        case "openai":
+            functions = [{**_definition(tool, "parameters"), **strict} for tool in tools]
+            return [{"type": "function", "function": function} for function in functions]
+        case "anthropic":
+            return [{**_definition(tool, "input_schema"), **strict} for tool in tools]
+        case "gemini":
+            return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
+        case "bedrock":
+            wrapped = [(tool, {"inputSchema": {"json": tool.input_schema}}) for tool in tools]
+            specs = [{**_definition(tool, "inputSchema"), **schema} for tool, schema in wrapped]
+            return {"tools": [{"toolSpec": spec} for spec in specs]}
     return {"tools": [_definition(tool, "inputSchema") for tool in tools]}
 
 

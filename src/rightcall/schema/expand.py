@@ -31,6 +31,10 @@ class Needs:
     lone_variants: Literal["none", "objects", "all"] = "none"
 
 
+Expanded = tuple[dict[str, Any], frozenset[str]]
+"""A schema, and the references that were expanded around what is in it."""
+
+
 class CircularError(Exception):
     """A reference that contains itself."""
 
@@ -82,9 +86,7 @@ class _Expansion:
         left = TESTS if self._needs.no_all_of else ()
         return with_subschemas(schema, path, lambda part, at: self._schema(part, at, within), except_in=left)
 
-    def _alone(
-        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
-    ) -> tuple[dict[str, Any], frozenset[str]]:
+    def _alone(self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]) -> Expanded:
         try:
             if self._needs.no_all_of and isinstance(schema.get("allOf"), list):
                 schema, within = self._without_all_of(schema, path, within)
@@ -103,9 +105,7 @@ class _Expansion:
     def _has_siblings(schema: dict[str, Any]) -> bool:
         return isinstance(schema.get("$ref"), str) and bool(set(schema) - {"$ref"} - DEFINITIONS)
 
-    def _inline(
-        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
-    ) -> tuple[dict[str, Any], frozenset[str]]:
+    def _inline(self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]) -> Expanded:
         try:
             return self._open(schema, path, within)
         except CircularError:
@@ -114,9 +114,7 @@ class _Expansion:
                 self._losses.add(path, key, note)
             return {"$ref": schema["$ref"]}, within
 
-    def _open(
-        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
-    ) -> tuple[dict[str, Any], frozenset[str]]:
+    def _open(self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]) -> Expanded:
         """The schema with the reference at its top replaced by its target, and no `allOf`."""
         while isinstance(schema.get("$ref"), str):
             reference = schema["$ref"]
@@ -137,9 +135,7 @@ class _Expansion:
             return self._open(schema, path, within) if "$ref" in schema else (schema, within)
         return schema, within
 
-    def _without_all_of(
-        self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
-    ) -> tuple[dict[str, Any], frozenset[str]]:
+    def _without_all_of(self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]) -> Expanded:
         parts, rest = schema["allOf"], without(schema, ["allOf"])
         if len(parts) == 1 and isinstance(parts[0], dict) and not set(parts[0]) & set(rest):
             alone = {**parts[0], **rest}
@@ -162,7 +158,7 @@ class _Expansion:
 
     def _distribute(
         self, schema: dict[str, Any], key: str, path: JsonPath, within: frozenset[str]
-    ) -> tuple[dict[str, Any], frozenset[str]]:
+    ) -> Expanded:
         """Sibling keywords of the variants moved into each of them: both must hold, so nothing is lost."""
         outer = {name: value for name, value in schema.items() if name in ANNOTATIONS}
         beside = without(schema, [*outer, key])

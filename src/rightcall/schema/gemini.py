@@ -9,6 +9,7 @@ from rightcall.schema.definition import distinct_names
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import Losses, as_text, into_description, only_keywords, without
 from rightcall.schema.strict import with_any_of, with_known_required, with_variants
+from rightcall.schema.types import is_number
 
 
 def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def _with_text_enum(schema: dict[str, Any], path: JsonPath, losses: Losses) -> d
     if kept and all(isinstance(value, str) for value in kept):
         return {**schema, "enum": kept}
     schema = without(schema, ["enum"])
-    if len(kept) == 1 and isinstance(kept[0], int | float) and not isinstance(kept[0], bool):
+    if len(kept) == 1 and is_number(kept[0]):
         kind = "integer" if isinstance(kept[0], int) else "number"
         return {"type": kind, **schema, "minimum": kept[0], "maximum": kept[0]}
     if not kept:

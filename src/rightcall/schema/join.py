@@ -8,7 +8,8 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.rewrite import Losses, as_text, into_description, without
-from rightcall.schema.subschemas import NAMED, properties_of
+from rightcall.schema.subschemas import NAMED, properties_of, required_of
+from rightcall.schema.types import is_number
 
 MOST_VARIANTS = 64
 
@@ -87,14 +88,12 @@ def _intersect_named(
 
 def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
     """Without properties that no value matches; when one of them is required, no object matches."""
-    named, required = properties_of(schema), schema.get("required")
+    named, required = properties_of(schema), required_of(schema)
     impossible = [name for name, inner in named.items() if inner is False]
-    if not impossible:
-        return schema
     for name in impossible:
-        if isinstance(required, list) and name in required:
+        if name in required:
             raise UnfitError(f"'{name}' is required, and no value matches it")
-    return {**schema, "properties": without(named, impossible)}
+    return {**schema, "properties": without(named, impossible)} if impossible else schema
 
 
 def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) -> list[Any] | None:
@@ -127,15 +126,13 @@ def _same(first: Any, second: Any) -> bool:
     return type(first) is type(second) and as_text(first) == as_text(second)
 
 
-def _tighter(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def choose_number(first: Any, second: Any) -> Any:
-        return choose(first, second) if _is_number(first) and _is_number(second) else None
-
-    return choose_number
+def _of(fits: Callable[[Any], bool], combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A way to combine two values that both fit; None for others."""
+    return lambda first, second: combine(first, second) if fits(first) and fits(second) else None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
 
 
 def _types(first: Any, second: Any) -> Any:
@@ -150,9 +147,7 @@ def _types(first: Any, second: Any) -> Any:
     return kept[0] if len(kept) == 1 else kept
 
 
-def _values(first: Any, second: Any) -> Any:
-    if not isinstance(first, list) or not isinstance(second, list):
-        return None
+def _values(first: list[Any], second: list[Any]) -> list[Any]:
     kept = [value for value in first if any(_same(value, other) for other in second)]
     if not kept:
         raise UnfitError(f"no value is in both {as_text(first)} and {as_text(second)}")
@@ -163,42 +158,29 @@ def _constant(first: Any, second: Any) -> Any:
     raise UnfitError(f"the value cannot be both {as_text(first)} and {as_text(second)}")
 
 
-def _texts(first: Any, second: Any) -> Any:
-    if not isinstance(first, str) or not isinstance(second, str):
-        return None
+def _texts(first: str, second: str) -> str:
     return first if second.strip() in first else f"{first.rstrip()} {second}".strip()
 
 
-def _names(first: Any, second: Any) -> Any:
-    if not isinstance(first, list) or not isinstance(second, list):
-        return None
+def _names(first: list[Any], second: list[Any]) -> list[Any]:
     return [*first, *(name for name in second if name not in first)]
-
-
-def _multiple(first: Any, second: Any) -> Any:
-    whole = isinstance(first, int) and isinstance(second, int) and first > 0 and second > 0
-    return math.lcm(first, second) if whole else None
-
-
-def _either(first: Any, second: Any) -> Any:
-    return first or second if isinstance(first, bool) and isinstance(second, bool) else None
 
 
 _PLAIN: dict[str, Callable[[Any, Any], Any]] = {
     "type": _types,
-    "enum": _values,
+    "enum": _of(_is(list), _values),
     "const": _constant,
-    "description": _texts,
-    "required": _names,
-    "multipleOf": _multiple,
-    "uniqueItems": _either,
+    "description": _of(_is(str), _texts),
+    "required": _of(_is(list), _names),
+    "multipleOf": _of(lambda value: isinstance(value, int) and value > 0, math.lcm),
+    "uniqueItems": _of(_is(bool), lambda first, second: first or second),
     **dict.fromkeys(
         ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"),
-        _tighter(max),
+        _of(is_number, max),
     ),
     **dict.fromkeys(
         ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"),
-        _tighter(min),
+        _of(is_number, min),
     ),
 }
 
@@ -212,17 +194,14 @@ def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
     A property that they describe differently may match any of them.
     """
     for key in ("anyOf", "oneOf"):
-        listed = schema.get(key)
         if key in schema:
-            schema = _merge_variants(
-                without(schema, [key]), key, listed if isinstance(listed, list) else [], losses
-            )
+            schema = _merge_variants(without(schema, [key]), key, schema[key], losses)
     return schema
 
 
-def _merge_variants(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
+def _merge_variants(schema: dict[str, Any], key: str, listed: Any, losses: Losses) -> dict[str, Any]:
     losses.add((), key, "merged into one object: which fields belong together is lost")
-    variants = [variant for variant in listed if isinstance(variant, dict)]
+    variants = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
     if not variants:
         return schema
     properties = dict(properties_of(schema))
@@ -231,21 +210,14 @@ def _merge_variants(schema: dict[str, Any], key: str, listed: list[Any], losses:
             properties[name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
         elif any(form != properties[name] for form in forms):
             losses.add(("properties", name), key, f"removed what a variant adds: {as_text(forms)}")
-    lists = [variant.get("required") for variant in variants]
-    common = [
-        name
-        for name in (lists[0] if isinstance(lists[0], list) else [])
-        if all(isinstance(names, list) and name in names for names in lists)
-    ]
+    first, *others = map(required_of, variants)
+    common = [name for name in first if all(name in names for names in others)]
     for index, variant in enumerate(variants):
         for left in set(variant) - _SAID:
             losses.add((key, index), left, f"removed with its variant: {as_text(variant[left])}")
-    outer = (
-        intersect_schemas(without(schema, ["properties"]), {"required": common}, (), losses)
-        if common
-        else schema
-    )
-    return {**outer, "type": "object", "properties": properties}
+    if common:
+        schema = intersect_schemas(without(schema, ["properties"]), {"required": common}, (), losses)
+    return {**schema, "type": "object", "properties": properties}
 
 
 def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.schema.subschemas import is_local, properties_of, reference_of, target_of
+from rightcall.schema.rewrite import without
+from rightcall.schema.subschemas import is_local, properties_of, reference_of, required_of, target_of
 
 EXAMPLES = {
     "date": "2026-03-31",
@@ -40,9 +41,8 @@ def required_values(
 ) -> dict[str, Any]:
     """The least object that an object's schema asks for: what is `known`, and a value for the rest that it requires."""
     values = dict(known or {})
-    required = schema.get("required")
-    for name in required if isinstance(required, list) else ():
-        if isinstance(name, str) and name not in values:
+    for name in required_of(schema):
+        if name not in values:
             inner = properties_of(schema).get(name)
             resolved = resolve_schema(inner, schema) if isinstance(inner, dict) else {}
             values[name] = sample_value(resolved or {"type": "string"}, rng)
@@ -86,10 +86,7 @@ def resolve_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, An
         if reference is None or not is_local(reference):
             break
         target = target_of(root, reference)
-        schema = {
-            **(target if isinstance(target, dict) else {}),
-            **{k: v for k, v in schema.items() if k != "$ref"},
-        }
+        schema = {**(target if isinstance(target, dict) else {}), **without(schema, ["$ref"])}
     for part in schema.get("allOf", ()) if isinstance(schema.get("allOf"), list) else ():
         if isinstance(part, dict):
             merged = {**schema.get("properties", {}), **part.get("properties", {})}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rightcall.core.depth import values_in
 from rightcall.schema.subschemas import DEFINITIONS, HOLDERS, References, applications, subschemas
 
 SMALL = 2_000
@@ -40,7 +41,7 @@ def is_large(schema: Any) -> bool:
 
 def steps(schema: Any, value: Any) -> int:
     """About how many steps the validator takes; counting stops beyond what is allowed for the value."""
-    allowed = MOST_STEPS + STEPS_A_PART * _size(value)
+    allowed = _steps_allowed(value)
     taken, references = 0, References(schema)
     # Each schema with those that led to it for the same value: the validator does not follow cycles either.
     waiting: list[tuple[Any, Any, frozenset[int]]] = [(schema, value, frozenset())]
@@ -60,18 +61,8 @@ def steps(schema: Any, value: Any) -> int:
 
 def too_many(taken: int, value: Any) -> bool:
     """Whether that is more than is allowed for the value."""
-    return taken > MOST_STEPS + STEPS_A_PART * _size(value)
+    return taken > _steps_allowed(value)
 
 
-def _size(value: Any) -> int:
-    """How many values there are in a value."""
-    count = 0
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        count += 1
-        if isinstance(part, dict):
-            waiting.extend(part.values())
-        elif isinstance(part, list):
-            waiting.extend(part)
-    return count
+def _steps_allowed(value: Any) -> int:
+    return MOST_STEPS + STEPS_A_PART * sum(1 for _ in values_in(value))

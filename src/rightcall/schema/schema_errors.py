@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from rightcall.core.codec import JSON_TYPES
-from rightcall.core.text import shorten
+from rightcall.core.text import names_and_more, shorten
 from rightcall.schema.subschemas import properties_of, reference_of, target_of
+from rightcall.schema.types import is_number
 
 Parts = tuple[str, str, str, tuple[Any, ...], Any]
 """Path, message, keyword, allowed values and a suggestion."""
@@ -67,7 +68,8 @@ def explain(error: Any, schema: Any) -> Iterator[Parts]:
             yield join(path, name), f"unknown parameter '{shorten(name, 60)}'{inside}", keyword, names, near
     elif keyword == "required":
         name = str(details["property"])
-        near = nearest(name, [k for k in error.instance if not _is_known(k, schema, error.schema_path)])
+        declared = properties_of(_schema_at(schema, error.schema_path[:-1]))
+        near = nearest(name, [key for key in error.instance if key not in declared])
         written = f"; '{shorten(near, 60)}' was given instead" if near else ""
         yield join(path, name), f"'{shorten(name, 60)}' is required and missing{written}", keyword, (), None
     else:
@@ -131,8 +133,7 @@ def _requirement_of(keyword: str, details: dict[str, Any]) -> str:
             return f"be {' or '.join(sorted(TYPE_NAMES[t] for t in types))}"
         case "enum":
             options = details["options"]
-            more = f" and {len(options) - 20} more" if len(options) > 20 else ""
-            return f"be one of {', '.join(value_text(option) for option in options[:20])}{more}"
+            return f"be one of {names_and_more([value_text(option) for option in options], 20)}"
         case "const":
             return f"be {value_text(details['expected_value'])}"
         case "format":
@@ -166,7 +167,7 @@ def _as_type(value: Any, types: Sequence[str]) -> Any:
                 return float(value)
         except ValueError:
             return None
-    if "string" in types and isinstance(value, int | float) and not isinstance(value, bool):
+    if "string" in types and is_number(value):
         return value_text(value)
     return [value] if "array" in types and isinstance(value, str) and len(value) <= 200 else None
 
@@ -179,7 +180,13 @@ def _alternatives(
     if not any(context):
         yield path, f"{subject} fits more than one of the alternatives, and must fit one", keyword, (), None
         return
-    of_right_type = [branch for branch in context if branch and not _wrong_type(branch, error.instance_path)]
+    here = list(error.instance_path)
+    of_right_type = [
+        branch
+        for branch in context
+        if branch
+        and not any(e.kind.name in ("type", "const") and list(e.instance_path) == here for e in branch)
+    ]
     if len(of_right_type) == 1:
         for inner in of_right_type[0]:
             yield from explain(inner, schema)
@@ -201,10 +208,6 @@ def _alternatives(
     yield path, f"{subject} matches none of the {len(context)} alternatives: {listed}", keyword, (), None
 
 
-def _wrong_type(branch: Sequence[Any], at: Sequence[str | int]) -> bool:
-    return any(e.kind.name in ("type", "const") and list(e.instance_path) == list(at) for e in branch)
-
-
 def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
     """The part of a schema that steps lead to; empty when they lead through a reference or nowhere."""
     here = schema
@@ -218,7 +221,3 @@ def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
         else:
             return {}
     return here if isinstance(here, dict) else {}
-
-
-def _is_known(name: Any, schema: Any, schema_path: Sequence[str | int]) -> bool:
-    return name in properties_of(_schema_at(schema, schema_path[:-1]))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import InputError
 from rightcall.files.agent_instructions import AgentInstructions, InstructionFile
 from rightcall.files.skill_folder import SkillFolder, read_skills, skill_files
+from rightcall.files.skill_text import SkillText
 from rightcall.model.tool import Skill, SkillFile, Tool
 
 OWN_FIELDS = ("name", "description", "allowed-tools")
@@ -20,18 +22,26 @@ def skill_definition(folder: SkillFolder) -> Tool:
     text, files = folder.text, [SkillFile(*file) for file in skill_files(folder.path)]
     contents = [text.body.encode(), *(f"\0{file.path}\0{file.hash}".encode() for file in files)]
     below = folder.path.is_relative_to(folder.root)
-    skill = Skill(
+    skill = _skill(
+        text,
+        contents,
         folder=folder.path.relative_to(folder.root).as_posix() if below else folder.path.name,
-        tokens=text.tokens,
-        hash=digest_of_parts(contents, 32),
-        allowed_tools=text.allowed_tools,
         files=tuple(files),
         by_model=text.fields.get("disable-model-invocation") is not True,
         by_user=text.fields.get("user-invocable") is not False,
-        fields={key: value for key, value in text.fields.items() if key not in OWN_FIELDS},
-        body=text.body,
     )
     return Tool(folder.name, text.description, kind="skill", skill=skill)
+
+
+def _skill(text: SkillText, contents: Iterable[bytes], **facts: Any) -> Skill:
+    return Skill(
+        tokens=text.tokens,
+        hash=digest_of_parts(contents, 32),
+        allowed_tools=text.allowed_tools,
+        fields={key: value for key, value in text.fields.items() if key not in OWN_FIELDS},
+        body=text.body,
+        **facts,
+    )
 
 
 def load_skills(folders: Iterable[str | Path], ignore: Iterable[str] = ()) -> list[Tool]:
@@ -66,13 +76,6 @@ def instruction_definitions(instructions: AgentInstructions) -> list[Tool]:
 
 def _command_definition(file: InstructionFile) -> Tool:
     text = file.text
-    skill = Skill(
-        folder=file.path.name,
-        tokens=text.tokens,
-        hash=digest_of_parts([text.body.encode()], 32),
-        allowed_tools=text.allowed_tools,
-        by_model=bool(text.description),
-        fields={key: value for key, value in text.fields.items() if key not in OWN_FIELDS},
-        body=text.body,
-    )
+    contents = [text.body.encode()]
+    skill = _skill(text, contents, folder=file.path.name, by_model=bool(text.description))
     return Tool(file.name, text.description, kind="skill", skill=skill)

@@ -13,7 +13,7 @@ from rightcall.files.documents import JsonPath
 from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import UNSAID, Losses, as_text, into_description, only_keywords, without
-from rightcall.schema.subschemas import properties_of
+from rightcall.schema.subschemas import properties_of, required_of
 from rightcall.schema.types import with_items, with_null, with_type, without_null
 
 
@@ -74,8 +74,7 @@ def _describe_keywords(schema: dict[str, Any], path: JsonPath, losses: Losses) -
 
 def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     schema = close_object(with_known_required(schema, path, losses), path, losses)
-    listed = schema.get("required")
-    required = listed if isinstance(listed, list) else []
+    required = required_of(schema)
     every = {
         name: inner if name in required or not isinstance(inner, dict) else with_null(inner)
         for name, inner in properties_of(schema).items()
@@ -98,9 +97,7 @@ def strict_violations(schema: dict[str, Any]) -> list[str]:
 def description_with(schema: dict[str, Any], keys: list[str]) -> str:
     """The description with the keywords appended: `How many days. {minimum: 1, maximum: 14}`."""
     keywords = ", ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in keys)
-    text = schema.get("description")
-    before = f"{text.rstrip()} " if isinstance(text, str) and text.strip() else ""
-    return f"{before}{{{keywords}}}"
+    return str(into_description(schema, f"{{{keywords}}}")["description"])
 
 
 def anthropic_strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
@@ -145,14 +142,9 @@ def with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses:
 
 
 def _optional_by_absence(schema: dict[str, Any]) -> dict[str, Any]:
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        return schema
-    required = [name for name in required if isinstance(name, str)]
+    properties, required = properties_of(schema), required_of(schema)
     plain = {
         name: without_null(inner) if isinstance(inner, dict) else inner for name, inner in properties.items()
     }
     kept = [name for name in required if plain.get(name) == properties.get(name)]
-    if len(kept) == len(required):
-        return schema
-    return {**schema, "properties": plain, "required": kept}
+    return {**schema, "properties": plain, "required": kept} if len(kept) < len(required) else schema

@@ -7,10 +7,10 @@ References are JSON pointers, anchors and the document's own `$id`. Nothing is f
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from functools import partial
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
+from rightcall.core.depth import values_in
 from rightcall.files.documents import JsonPath, at_pointer
 
 Form = Literal["one", "list", "one or list", "named"]
@@ -137,6 +137,12 @@ def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
     return properties if isinstance(properties, dict) else {}
 
 
+def required_of(schema: dict[str, Any]) -> list[str]:
+    """The names that a schema requires; none where it has something else in their place."""
+    names = schema.get("required")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
 def reference_of(schema: Any) -> str | None:
     """The text of its `$ref`, or None."""
     reference = schema.get("$ref") if isinstance(schema, dict) else None
@@ -168,7 +174,7 @@ class References:
             if isinstance(reference := schema.get(keyword), str):
                 if reference not in self._targets:
                     base, _, fragment = reference.partition("#")
-                    start = _first_part(self._root, partial(_has_id, base=base)) if base else self._root
+                    start = _part_with_id(self._root, base) if base else self._root
                     self._targets[reference] = _fragment(self._root, start, fragment)
                 yield self._targets[reference]
 
@@ -181,19 +187,12 @@ def _fragment(root: Any, start: Any, fragment: str) -> Any:
     return _first_part(root, lambda part: fragment in (part.get("$anchor"), part.get("$dynamicAnchor")))
 
 
-def _has_id(part: dict[str, Any], base: str) -> bool:
-    """Whether a reference may mean it: one of the two may be relative."""
-    return any(str(part.get(keyword, "")).rstrip("#").endswith(base) for keyword in ("$id", "id"))
+def _part_with_id(root: Any, base: str) -> Any:
+    """The part that a reference to a document means; its `$id` and the reference may be relative."""
+    return _first_part(
+        root, lambda part: any(str(part.get(key, "")).rstrip("#").endswith(base) for key in ("$id", "id"))
+    )
 
 
 def _first_part(root: Any, is_meant: Callable[[dict[str, Any]], bool]) -> Any:
-    waiting = [root]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            if is_meant(part):
-                return part
-            waiting.extend(part.values())
-        elif isinstance(part, list):
-            waiting.extend(part)
-    return None
+    return next((part for part in values_in(root) if isinstance(part, dict) and is_meant(part)), None)

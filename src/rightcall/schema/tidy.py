@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.rewrite import DEEPEST, Losses, rewrite_schema, without
-from rightcall.schema.subschemas import with_subschemas
+from rightcall.schema.subschemas import properties_of, required_of, with_subschemas
 from rightcall.schema.types import json_type, with_null
 
 
@@ -89,14 +89,14 @@ def _without_booleans(schema: Any, path: JsonPath, losses: Losses, depth: int = 
 
 
 def _without_impossible(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    properties, required = schema.get("properties"), schema.get("required")
-    if isinstance(properties, dict):
-        for name in [name for name, inner in properties.items() if inner is False]:
-            if isinstance(required, list) and name in required:
-                losses.refuse((*path, "properties", name), "false", "required, and no value matches it")
-            losses.add((*path, "properties", name), "false", "removed: no value matches it")
-            properties = without(properties, [name])
-        schema = {**schema, "properties": properties}
+    properties = properties_of(schema)
+    impossible = [name for name, inner in properties.items() if inner is False]
+    for name in impossible:
+        if name in required_of(schema):
+            losses.refuse((*path, "properties", name), "false", "required, and no value matches it")
+        losses.add((*path, "properties", name), "false", "removed: no value matches it")
+    if impossible:
+        schema = {**schema, "properties": without(properties, impossible)}
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list) and False in [v for v in schema[key] if isinstance(v, bool)]:
             losses.add((*path, key), "false", "removed a variant that no value matches")

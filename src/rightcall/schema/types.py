@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.rewrite import Losses
+from rightcall.schema.rewrite import Losses, without
 
-_TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null",
-                           dict: "object", list: "array"}  # fmt: skip
+TYPE_NAMES: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null",
+                               dict: "object", list: "array"}  # fmt: skip
 _MEANT = {
     "object": ("properties", "required", "additionalProperties", "patternProperties", "propertyNames",
                "minProperties", "maxProperties", "dependentRequired", "dependentSchemas"),
@@ -24,10 +24,9 @@ def with_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[st
     """The schema with a type: from its values, from its keywords, or any plain type."""
     if any(key in schema for key in ("type", "anyOf", "oneOf", "allOf", "$ref")):
         return schema
-    values = schema.get("enum") if isinstance(schema.get("enum"), list) else None
-    values = [schema["const"]] if "const" in schema else values
-    if values:
-        kinds = list(dict.fromkeys(_TYPES.get(type(value), "string") for value in values))
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if isinstance(values, list) and values:
+        kinds = list(dict.fromkeys(TYPE_NAMES.get(type(value), "string") for value in values))
         return {"type": kinds[0] if len(kinds) == 1 else kinds, **schema}
     for kind, keywords in _MEANT.items():
         present = [key for key in keywords if key in schema]
@@ -53,6 +52,11 @@ def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[s
         return {**schema, "items": forms[0] if len(forms) == 1 else {"anyOf": forms}}
     losses.add(path, "items", f"missing: only {', '.join(PLAIN[:-1])} or null can be sent")
     return {**schema, "items": {"type": list(PLAIN)}}
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number in JSON, where true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 JSON_TYPES = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
@@ -90,7 +94,7 @@ def with_null(schema: dict[str, Any]) -> dict[str, Any]:
         variants = schema["anyOf"]
         return schema if {"type": "null"} in variants else {**schema, "anyOf": [*variants, {"type": "null"}]}
     described: dict[str, Any] = {key: schema[key] for key in ("description", "title") if key in schema}
-    rest = {key: value for key, value in schema.items() if key not in described}
+    rest = without(schema, described)
     return {**described, "anyOf": [rest, {"type": "null"}]} if rest else schema
 
 
@@ -99,15 +103,14 @@ def without_null(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
     if isinstance(kind, list) and "null" in kind and len(kind) > 1:
         rest = [name for name in kind if name != "null"]
-        values = schema.get("enum")
         changed = {**schema, "type": rest[0] if len(rest) == 1 else rest}
-        return (
-            {**changed, "enum": [v for v in values if v is not None]} if isinstance(values, list) else changed
-        )
+        if isinstance(values := schema.get("enum"), list):
+            changed["enum"] = [value for value in values if value is not None]
+        return changed
     variants = schema.get("anyOf")
     if isinstance(variants, list) and {"type": "null"} in variants and len(variants) > 1:
         kept = [variant for variant in variants if variant != {"type": "null"}]
-        outer = {key: value for key, value in schema.items() if key != "anyOf"}
+        outer = without(schema, ["anyOf"])
         if len(kept) == 1 and isinstance(kept[0], dict) and not set(kept[0]) & set(outer):
             return {**kept[0], **outer}
         return {**outer, "anyOf": kept}

@@ -1,6 +1,6 @@
 """Statistics: pure functions on plain numbers, standard library only.
 
-    special        incomplete beta and its inverse, binomial, normal and t
+    special        incomplete beta and its inverse, binomial and its draws, normal and t
     intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases; Jeffreys
     clusters       trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     mean_interval  the interval shown with a mean, in one place; Korn-Graubard for repeated trials and clusters
@@ -14,7 +14,7 @@
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
     label_plan     which cases to label; label_count: how many
-    judged_difference   two agents, from pairs of answers; pair_strata, pair_bounds
+    judged_difference   two agents, from pairs of answers
     agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
     judge          Rogan and Gladen's correction, for reference
 

@@ -1,12 +1,16 @@
 """The difference of two agents' rates as people would give them, from labelled and judged pairs of answers.
 
 A pair is both answers to one golden. Its difference d is −1, 0 or 1 by labels; pairs are put into strata by the judged
-difference, and x = (1 + d)/2 lies in [0, 1]. The shown interval is that of `judged_interval` on x. The deciding bounds
-are those of `pair_bounds`.
+difference, and x = (1 + d)/2 lies in [0, 1]. The shown interval is that of `judged_interval` on x.
+
+The deciding bounds are melded Gaffke draws. In each stratum Dirichlet weights of the labelled values −1, 0 and 1, with
+one for the worst, fill in the unlabelled pairs; then, about cases like these, the same for all pairs. They are seeded;
+`python -m benchmarks judged --part pairs` simulates their errors.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +18,48 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import one_line
+from rightcall.model.record import Record
+from rightcall.stats.bootstrap_interval import quantile_of_sorted
 from rightcall.stats.intervals import Interval, require_share
 from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
-from rightcall.stats.judged_strata import Judgement, require_known_cases, verdict_share
-from rightcall.stats.pair_bounds import difference_bounds
-from rightcall.stats.pair_strata import PAIR_LEVELS, PairStratum, usable_pair_strata
+from rightcall.stats.judged_strata import (
+    ALL,
+    LEAST_F,
+    Judgement,
+    LabelStratum,
+    f_ratio,
+    require_known_cases,
+    verdict_share,
+)
+from rightcall.stats.special import binomial_draw
 
 LEAST_PAIRS = 8
+PAIR_LEVELS = ("worse", "same", "none", "better")
+LEAST_DIFFERENT, LEAST_IN_STRATUM = 3, 2
+
+
+class PairStratum(Record, frozen=True, omit_defaults=False):
+    """`cases` pairs of one judged difference; of the `labels` labelled ones, `worse` and `better` by people."""
+
+    name: str
+    cases: int
+    labels: int
+    worse: int
+    better: int
+
+    @property
+    def values(self) -> LabelStratum:
+        """The same on the scale of x = (1 + d)/2."""
+        return LabelStratum(self.name, self.cases, self.labels, (self.labels + self.better - self.worse) / 2)
+
+    @property
+    def squares(self) -> float:
+        """Σ x²."""
+        return self.better + (self.labels - self.better - self.worse) / 4
+
+    @property
+    def mirrored(self) -> PairStratum:
+        return PairStratum(self.name, self.cases, self.labels, self.better, self.worse)
 
 
 @dataclass(frozen=True)
@@ -131,3 +170,78 @@ def shown_difference(
     yes_no = shown.rate * (1 - shown.rate)  # the spread that a label is taken to have
     effective = shown.effective_labels * max(0.0, spread) / yes_no if yes_no else shown.effective_labels
     return 2 * shown.rate - 1, 2 * shown.low - 1, 2 * shown.high - 1, effective
+
+
+def usable_pair_strata(strata: Sequence[PairStratum]) -> tuple[list[PairStratum], bool]:
+    """The strata to estimate from, and whether they are the judge's: those with few labels join the largest."""
+    used = [stratum for stratum in strata if stratum.labels >= LEAST_IN_STRATUM]
+    short = [stratum for stratum in strata if stratum.labels < LEAST_IN_STRATUM and stratum.cases]
+    if short:
+        largest = max(used or short, key=lambda stratum: stratum.cases)
+        used = [stratum for stratum in used if stratum != largest]
+        used.append(_join_pairs([largest, *(s for s in short if s != largest)], largest.name))
+    if pairs_add(used):
+        return used, True
+    return [_join_pairs(used, ALL)], False
+
+
+def pairs_add(strata: Sequence[PairStratum]) -> bool:
+    """Whether the judged difference says something about the labelled one: 3 pairs differ, rightly, and F ≥ 2."""
+    by_name = {stratum.name: stratum for stratum in strata}
+    better, worse = by_name.get("better"), by_name.get("worse")
+    if sum(s.better + s.worse for s in strata) < LEAST_DIFFERENT or better == worse:
+        return False
+    values = [stratum.values for stratum in strata]
+    means = {value.name: value.passed / value.labels for value in values}
+    rest = sum(value.passed for value in values) / sum(value.labels for value in values)
+    if means.get("better", rest) <= means.get("worse", rest):
+        return False
+    return f_ratio(values, [stratum.squares for stratum in strata]) >= LEAST_F
+
+
+def _join_pairs(strata: Sequence[PairStratum], name: str) -> PairStratum:
+    columns = zip(*((s.cases, s.labels, s.worse, s.better) for s in strata), strict=True)
+    return PairStratum(name, *(sum(column) for column in columns))
+
+
+DRAWS = 2_000
+
+
+def difference_bounds(
+    strata: Sequence[PairStratum], about: About, alpha: float, draws: int = DRAWS
+) -> Interval:
+    """One-sided lower and upper bound of the difference at 1−α each, by seeded draws."""
+    cases = sum(stratum.cases for stratum in strata)
+    difference = sum(s.cases / cases * (s.better - s.worse) / s.labels for s in strata)
+    lower = quantile_of_sorted(sorted(_differences(strata, about, draws)), alpha)
+    upper = -quantile_of_sorted(sorted(_differences([s.mirrored for s in strata], about, draws)), alpha)
+    return Interval(min(lower, difference), max(upper, difference))
+
+
+def _differences(strata: Sequence[PairStratum], about: About, draws: int) -> list[float]:
+    rng = random.Random(0)  # noqa: S311  repeatable, not secret
+    cases = sum(stratum.cases for stratum in strata)
+    differences = []
+    for _ in range(draws):
+        worse = better = 0
+        for stratum in strata:
+            same = stratum.labels - stratum.worse - stratum.better
+            down, level, up = _shares(rng, stratum.worse + 1, same, stratum.better)
+            gains = binomial_draw(rng, stratum.cases - stratum.labels, up)
+            losses = binomial_draw(
+                rng, stratum.cases - stratum.labels - gains, down / (down + level) if down else 0.0
+            )
+            worse, better = worse + stratum.worse + losses, better + stratum.better + gains
+        if about == "cases_like_these":
+            down, _, up = _shares(rng, worse + 1, cases - worse - better, better)
+            differences.append(up - down)
+        else:
+            differences.append((better - worse) / cases)
+    return differences
+
+
+def _shares(rng: random.Random, *counts: int) -> list[float]:
+    """A draw of Dirichlet(counts); a count of 0 has no share."""
+    parts = [rng.gammavariate(count, 1.0) if count else 0.0 for count in counts]
+    total = sum(parts)
+    return [part / total for part in parts]

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, get_args
 
+from msgspec.structs import asdict
+
 from rightcall.core.errors import InputError
 from rightcall.core.text import hundredths, one_line, pluralize
 from rightcall.stats.agreement import Table, kappa, kappa_interval
@@ -40,11 +42,6 @@ def _whole(share: float) -> str:
     if text in ("0", "100") and 0 < share < 1:
         return hundredths(share, ".1f") if 0.0005 <= share < 0.9995 else "<0.1" if share < 0.5 else ">99.9"
     return text
-
-
-def _two_digits(value: float) -> str:
-    """Kappa as it is printed everywhere: .11, −.05."""
-    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 FORMAT = "rightcall/judged/1"
@@ -95,7 +92,9 @@ class JudgedRate:
         if self.uses_judge and self.judged is not None:
             worth = f"With it the labels are worth {self.effective_labels:.0f}."
             return f"{opening} of these answers {interval}. The judge says {_whole(self.judged)} %. {worth}"
-        agreement = f" (κ {_two_digits(self.kappa)})" if self.kappa is not None else ""
+        agreement = (
+            f" (κ {self.kappa:.2f})".replace("0.", ".", 1).replace("-", "−") if self.kappa is not None else ""
+        )
         alone = "the estimate is that of the labels alone"
         return f"{opening} {interval}. This judge adds nothing{agreement}: {alone}."
 
@@ -123,20 +122,16 @@ class JudgedRate:
 
     @property
     def kappa_low(self) -> float | None:
-        interval = kappa_interval(self._agreement, self.conf)
-        return interval.low if interval else None
+        return (kappa_interval(self._agreement, self.conf) or (None, None))[0]
 
     @property
     def kappa_high(self) -> float | None:
-        interval = kappa_interval(self._agreement, self.conf)
-        return interval.high if interval else None
+        return (kappa_interval(self._agreement, self.conf) or (None, None))[1]
 
     def document(self) -> dict[str, Any]:
         """The whole record for JSON: `rightcall/judged/1`."""
-        strata = [
-            {"name": s.name, "cases": s.cases, "labels": s.labels, "passed": s.passed} for s in self.strata
-        ]
         values = {name: getattr(self, name) for name in FIGURES.split()}
+        strata = [asdict(stratum) for stratum in self.strata]
         return {"format": FORMAT, **values, "strata": strata, "sentence": self.sentence}
 
 

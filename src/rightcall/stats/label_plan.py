@@ -85,14 +85,15 @@ def allocation_order(sizes: Mapping[str, int], n: int) -> Iterator[str]:
     taken = dict.fromkeys(LEVELS, 0)
     for _ in range(min(n, sum(sizes.values()))):
         open_levels = [level for level in LEVELS if taken[level] < sizes.get(level, 0)]
-        level = min(open_levels, key=lambda name: _urgency(taken[name], weights[name]))
-        taken[level] += 1
-        yield level
-
-
-def _urgency(taken: int, weight: float) -> tuple[bool, float]:
-    """What is smallest for the stratum that comes next: the first labels go round, then the largest w_c/n_c."""
-    return (True, -weight / taken) if taken >= LEAST_IN_STRATUM else (False, taken)
+        short = [level for level in open_levels if taken[level] < LEAST_IN_STRATUM]
+        # The first labels go round, then the largest w_c/n_c comes next.
+        next_level = (
+            min(short, key=lambda name: taken[name])
+            if short
+            else max(open_levels, key=lambda name: weights[name] / taken[name])
+        )
+        taken[next_level] += 1
+        yield next_level
 
 
 def _random_order(
@@ -103,11 +104,5 @@ def _random_order(
     random.Random(seed).shuffle(order)  # noqa: S311  repeatable, not secret
     if not goldens:
         return order
-    seen: set[Hashable] = set()
-    first: list[Any] = []
-    later: list[Any] = []
-    for case in order:
-        golden = goldens.get(case, case)
-        (later if golden in seen else first).append(case)
-        seen.add(golden)
-    return first + later
+    first = {goldens.get(case, case): case for case in reversed(order)}
+    return sorted(order, key=lambda case: first[goldens.get(case, case)] is not case)

@@ -41,14 +41,11 @@ def suite_pass_hat_k(
     conf: float = 0.95,
 ) -> PassK:
     """Mean pass^k over cases given as (trials, passes), with a t interval over clusters, within [0, 1]."""
-    used = [
-        (value, clusters[at] if clusters else at)
-        for at, (n, c) in enumerate(counts)
-        if (value := pass_hat_k(n, c, k)) is not None
-    ]
+    labels = clusters or range(len(counts))
+    used = {at: value for at, (n, c) in enumerate(counts) if (value := pass_hat_k(n, c, k)) is not None}
     if not used:
         return PassK(k, None, 0, None)
-    values, groups = [value for value, _ in used], [group for _, group in used]
+    values, groups = list(used.values()), [labels[at] for at in used]
     mean = math.fsum(values) / len(values)
     se = cluster_se(values, groups)
     if se is None:

@@ -103,29 +103,18 @@ def exchange_p(tables: Sequence[ExchangeTable], *, seed: int = 0, draws: int = D
     if not used:
         return 1.0
     if all(score in (0, 1) for table in used for scores in table for score in scores):
-        return _exact([_counts(table) for table in used])
+        return _exact(used)
     return _draw_p(used, random.Random(seed), draws)  # noqa: S311  repeatable, not secret
 
 
-class _Counts(NamedTuple):
-    passes: int
-    trials: int
-    candidate: int
-    observed: int
-
-
-def _counts(table: ExchangeTable) -> _Counts:
-    both = (*table.before, *table.after)
-    return _Counts(int(sum(both)), len(both), len(table.after), int(sum(table.after)))
-
-
-def _exact(counts: Sequence[_Counts]) -> float:
+def _exact(tables: Sequence[ExchangeTable]) -> float:
     # Goldens with equal counts have one law, and most have: its power takes a few multiplications, not one each.
-    laws = [
-        (*_hypergeometric(*count), number) for count, number in Counter(count[:3] for count in counts).items()
-    ]
+    pools = [((*table.before, *table.after), len(table.after)) for table in tables]
+    alike = Counter((int(sum(pool)), len(pool), candidate) for pool, candidate in pools)
+    laws = [(*_hypergeometric(*counts), number) for counts, number in alike.items()]
     # Passes that are left to chance; what is above the observed number of them is never needed.
-    size = sum(count.observed for count in counts) - sum(low * number for low, _, number in laws) + 1
+    observed = sum(int(sum(table.after)) for table in tables)
+    size = observed - sum(low * number for low, _, number in laws) + 1
     law = [1.0]
     for _, chances, number in laws:
         if len(chances) > 1:
@@ -162,10 +151,8 @@ def _convolve(first: list[float], second: list[float], longest: int) -> list[flo
 def _draw_p(tables: Sequence[ExchangeTable], rng: random.Random, draws: int) -> float:
     observed = math.fsum(score for table in tables for score in table.after)
     pools = [((*table.before, *table.after), len(table.after)) for table in tables]
+    constant = math.fsum(pool[0] * n for pool, n in pools if len(set(pool)) == 1)
     pools = [(pool, n) for pool, n in pools if len(set(pool)) > 1]
-    constant = math.fsum(
-        math.fsum(table.after) for table in tables if len({*table.before, *table.after}) == 1
-    )
     slack = 1e-9 * max(1.0, abs(observed))
     below = sum(
         constant + math.fsum(math.fsum(rng.sample(pool, n)) for pool, n in pools) <= observed + slack

@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random import Random
 
 _LOG_2PI = math.log(2 * math.pi)
 _TINY = 1e-300
@@ -59,6 +63,19 @@ def binomial_pmf(k: int, n: int, p: float) -> float:
     if k in (0, n):
         return float((1 - p) ** n if k == 0 else p**n)
     return _binomial_term(k, n - k, p, 1 - p)
+
+
+def binomial_draw(rng: Random, n: int, p: float) -> int:
+    """A draw of Binomial(n, p). Large n is halved at the median of its uniforms (Devroye 1986, X.4.3)."""
+    count = 0
+    while n > 24:
+        middle = (n + 1) // 2
+        median = rng.betavariate(middle, n + 1 - middle)
+        if median <= p:
+            count, n, p = count + middle, n - middle, (p - median) / (1 - median)
+        else:
+            n, p = middle - 1, p / median
+    return count + sum([rng.random() < p for _ in range(n)])
 
 
 @lru_cache(maxsize=256)

@@ -262,7 +262,7 @@ def all_adapters() -> tuple[AdapterInfo, ...]:
     """The adapters, with those of installed packages that can be loaded; `adapter_problems` names the others."""
     added = []
     for plugin in plugins("adapters", [info.name for info in ADAPTERS]).values():
-        info = plugin.load() if plugin.loads else None
+        info = plugin.load() if not plugin.problem else None
         if isinstance(info, AdapterInfo) and info.name == plugin.name and info.adapter:
             added.append(info)
     return (*ADAPTERS, *added)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from rightcall.lint.confusability.vectors import Weights
+from rightcall.lint.confusability.vectors import Rarity
 from rightcall.lint.features.tool import ToolFeatures
+
+T = TypeVar("T", bound=Hashable)
 
 ALL_PAIRS = 400
 """Up to this many tools every pair is scored; in larger sets only pairs that share an informative word."""
@@ -38,12 +40,14 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    tools: Sequence[ToolFeatures], counted: Sequence[Counter[str]], weights: Weights, floor: float
+    tools: Sequence[ToolFeatures], counted: Sequence[Counter[str]], rarity: Rarity, floor: float
 ) -> Iterator[Candidate]:
     """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
     taken = [tool.parameter_names for tool in tools]
     word_sets = [frozenset(words) for words in counted]
-    for i, j in _pairs(counted, weights):
+    small = len(counted) <= ALL_PAIRS
+    pairs = combinations(range(len(counted)), 2) if small else _pairs_of_telling_words(counted, rarity)
+    for i, j in pairs:
         mine, other = taken[i], taken[j]
         if mine or other:
             common = len(mine & other)
@@ -53,34 +57,31 @@ def candidates(
         else:
             pair = Candidate(i, j, 0.0, 1 / 0.7)
         needed = pair.text_needed(floor, 1.0)
-        if needed <= MOST_ALIKE and _overlap(word_sets[i], word_sets[j]) >= needed - SLACK:
-            yield pair
-
-
-def _pairs(counted: Sequence[Counter[str]], weights: Weights) -> Iterable[tuple[int, int]]:
-    if len(counted) <= ALL_PAIRS:
-        return combinations(range(len(counted)), 2)
-    return _pairs_of_telling_words(counted, weights)
-
-
-def _pairs_of_telling_words(counted: Sequence[Counter[str]], weights: Weights) -> Iterator[tuple[int, int]]:
-    holders: dict[str, list[int]] = {}
-    rarity = weights.rarity
-    for index, text in enumerate(counted):
-        ranked = sorted((-rarity[word] * (1 + times), word) for word, times in text.items())
-        for _, word in ranked[:TELLING]:
-            holders.setdefault(word, []).append(index)
-    seen: set[tuple[int, int]] = set()
-    for indices in holders.values():
-        for pair in combinations(indices[:MOST_SHARING], 2):
-            if pair not in seen:
-                seen.add(pair)
+        if needed <= MOST_ALIKE:
+            first, second = word_sets[i], word_sets[j]
+            shared = len(first & second) / min(len(first), len(second)) if first and second else 0.0
+            if shared >= needed - SLACK:
                 yield pair
 
 
-def _overlap(first: frozenset[str], second: frozenset[str]) -> float:
-    """A cheap look at how many words two texts share."""
-    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+def _pairs_of_telling_words(counted: Sequence[Counter[str]], rarity: Rarity) -> Iterator[tuple[int, int]]:
+    def telling_words(index: int) -> list[str]:
+        ranked = sorted((-rarity[word] * (1 + times), word) for word, times in counted[index].items())
+        return [word for _, word in ranked[:TELLING]]
+
+    return pairs_with_a_key(range(len(counted)), telling_words, MOST_SHARING)
+
+
+def pairs_with_a_key(
+    things: Iterable[T], keys_of: Callable[[T], Iterable[Hashable]], most: int = 200
+) -> Iterator[tuple[T, T]]:
+    """Pairs of things that share a key, each once. Of those with one key, only the first `most` are paired."""
+    holders: dict[Hashable, list[T]] = {}
+    for thing in things:
+        for key in keys_of(thing):
+            holders.setdefault(key, []).append(thing)
+    pairs = (pair for alike in holders.values() for pair in combinations(alike[:most], 2))
+    yield from dict.fromkeys(pairs)
 
 
 @lru_cache(maxsize=200_000)

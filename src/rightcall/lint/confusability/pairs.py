@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.candidates import (
@@ -15,7 +16,7 @@ from rightcall.lint.confusability.candidates import (
     candidates,
     name_likeness,
 )
-from rightcall.lint.confusability.vectors import ToolText, ToolTexts, Vector, Weights, cosine
+from rightcall.lint.confusability.vectors import Rarity, ToolText, ToolTexts, Vector, cosine
 from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 
@@ -30,9 +31,8 @@ SIBLINGS = 4
 """Similar tools from which on the likeness is the wording of the server rather than of the tool."""
 
 _OPPOSITES: dict[str, set[str]] = {}
-for _one, _other in (*OPPOSITES, *SIDES):
-    _OPPOSITES.setdefault(_one, set()).add(_other)
-    _OPPOSITES.setdefault(_other, set()).add(_one)
+for _word, _other in (order for pair in (*OPPOSITES, *SIDES) for order in permutations(pair)):
+    _OPPOSITES.setdefault(_word, set()).add(_other)
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def confusable_pairs(
     if len(tools) < 2:
         return []
     texts = ToolTexts(tools)
-    asked = _queries_by_tool(tools, queries, texts.weights)
+    asked = _queries_by_tool(tools, queries, texts.rarity)
     floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
     pairs = []
-    for candidate in candidates(tools, texts.counted, texts.weights, floor):
+    for candidate in candidates(tools, texts.counted, texts.rarity, floor):
         pair = _score_candidate(candidate, tools, texts, floor)
         if pair is not None:
             pairs.append(_with_queries(pair, candidate, asked, texts))
@@ -120,18 +120,8 @@ def _names_own_thing(tool: ToolFeatures, other: ToolFeatures) -> bool:
     The first sentences are compared too: those after them may be the same in all tools of a server.
     """
     own = {stem(word) for word in tool.name_words - other.name_words}
-    return any(
-        not own.isdisjoint(_things(text_of(tool)) - _things(text_of(other)))
-        for text_of in (_whole_text, _opening)
-    )
-
-
-def _whole_text(tool: ToolFeatures) -> str:
-    return tool.description
-
-
-def _opening(tool: ToolFeatures) -> str:
-    return tool.sentences[0] if tool.sentences else ""
+    texts = ((tool.description, other.description), (tool.opening, other.opening))
+    return any(not own.isdisjoint(_things(mine) - _things(others)) for mine, others in texts)
 
 
 def _things(text: str) -> set[str]:
@@ -192,11 +182,10 @@ def _begin_apart(first: ToolFeatures, second: ToolFeatures) -> bool:
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
     """Whether the names differ by a pair of opposites, which models distinguish."""
-    negated = any(f"un{word}" in only_second for word in only_first) or any(
-        f"un{word}" in only_first for word in only_second
-    )
-    return negated or any(
-        not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys()
+    return any(
+        f"un{word}" == other or f"un{other}" == word or other in _OPPOSITES.get(word, ())
+        for word in only_first
+        for other in only_second
     )
 
 
@@ -224,14 +213,14 @@ def _words_in_common(first: ToolText, second: ToolText, most: int = 4) -> tuple[
 
 
 def _queries_by_tool(
-    tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]], weights: Weights
+    tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]], rarity: Rarity
 ) -> dict[int, list[tuple[str, Vector]]]:
     """Requests by the index of the tool that answers them."""
     index_of = {tool.name: index for index, tool in reversed(list(enumerate(tools)))}
     queries_of: dict[int, list[tuple[str, Vector]]] = {}
     for text, right in queries:
         if right in index_of:
-            queries_of.setdefault(index_of[right], []).append((text, weights.vector(Counter(words(text)))))
+            queries_of.setdefault(index_of[right], []).append((text, rarity.vector(Counter(words(text)))))
     return queries_of
 
 

@@ -66,19 +66,12 @@ class Rarity(dict[str, float]):
         self[word] = rarity
         return rarity
 
-
-class Weights:
-    """The weight of each word, given the words of every text of a set."""
-
-    def __init__(self, texts: Iterable[Mapping[str, int]]) -> None:
-        self.rarity = Rarity(texts)
-
     def vector(self, counted: Mapping[str, int]) -> Vector:
-        """The text as a vector of length 1."""
+        """The text with these words as a vector of length 1."""
         components: dict[str, float] = {}
-        component, rarity = components.get, self.rarity
+        component = components.get
         for word, times in counted.items():
-            weight = rarity[word] if times == 1 else (1 + math.log(times)) * rarity[word]
+            weight = self[word] if times == 1 else (1 + math.log(times)) * self[word]
             components[word] = component(word, 0.0) + weight
             pieces, share = _pieces(word)
             part = weight * share
@@ -118,7 +111,7 @@ class ToolTexts:
         numbers: dict[frozenset[tuple[str, int]], int] = {}
         self.counted = [tool_words(tool) for tool in tools]
         self._number = [numbers.setdefault(frozenset(words.items()), len(numbers)) for words in self.counted]
-        self.weights = Weights(self.counted)
+        self.rarity = Rarity(self.counted)
         self._vectors: dict[int, Vector] = {}
         self._likeness: dict[tuple[int, int], float] = {}
 
@@ -127,7 +120,7 @@ class ToolTexts:
         number = self._number[tool]
         vector = self._vectors.get(number)
         if vector is None:
-            vector = self._vectors[number] = self.weights.vector(self.counted[tool])
+            vector = self._vectors[number] = self.rarity.vector(self.counted[tool])
         return ToolText(self.counted[tool], vector)
 
     def likeness(self, first: int, second: int) -> float:

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from rightcall.files.documents import JsonPath
-from rightcall.schema.subschemas import subschemas
+from rightcall.schema.subschemas import required_of, subschemas
 
 MOST_NODES = 20_000
 
 
-class Node:
+class Node(msgspec.Struct, eq=False):
     """One schema. `name` is the property it describes, "" for an item, a variant or the root.
 
     `depth` counts the property names on the way: 1 for a parameter. `required` is about the property.
     `part` is the keyword it stands under. `text` is the description, "" when there is none.
     """
 
-    __slots__ = ("depth", "name", "parent", "part", "path", "required", "schema", "text")
+    path: JsonPath
+    schema: dict[str, Any]
+    name: str
+    depth: int
+    required: bool
+    parent: Node | None
+    part: str
+    text: str = ""
 
-    def __init__(
-        self,
-        path: JsonPath,
-        schema: dict[str, Any],
-        name: str,
-        depth: int,
-        required: bool,
-        parent: Node | None,
-        part: str,
-    ) -> None:
-        self.path, self.schema, self.name, self.depth = path, schema, name, depth
-        self.required, self.parent, self.part = required, parent, part
-        text = schema.get("description")
-        self.text = text if isinstance(text, str) else ""
+    def __post_init__(self) -> None:
+        if isinstance(text := self.schema.get("description"), str):
+            self.text = text
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -52,15 +50,9 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
         return (declared,) if declared != "null" else ()
     if isinstance(declared, list):
         return tuple(name for name in declared if isinstance(name, str) and name != "null")
-    names: dict[str, None] = {}
-    for key in ("anyOf", "oneOf"):
-        variants = schema.get(key)
-        for variant in variants if isinstance(variants, list) else ():
-            if isinstance(variant, dict):
-                inner = variant.get("type")
-                if isinstance(inner, str) and inner != "null":
-                    names[inner] = None
-    return tuple(names)
+    lists = [variants for key in ("anyOf", "oneOf") if isinstance(variants := schema.get(key), list)]
+    inner = [variant.get("type") for variants in lists for variant in variants if isinstance(variant, dict)]
+    return tuple(dict.fromkeys(name for name in inner if isinstance(name, str) and name != "null"))
 
 
 def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
@@ -79,7 +71,7 @@ def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
 
 def _children(node: Node) -> list[Node]:
     children: list[Node] = []
-    required: set[str] | None = None
+    required = set(required_of(node.schema))
     for keyword, step, schema in subschemas(node.schema):
         if not isinstance(schema, dict):
             continue
@@ -87,10 +79,5 @@ def _children(node: Node) -> list[Node]:
         if keyword != "properties":
             children.append(Node(path, schema, "", node.depth, True, node, keyword))
         elif isinstance(step, str):
-            if required is None:
-                listed = node.schema.get("required")
-                required = (
-                    {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-                )
             children.append(Node(path, schema, step, node.depth + 1, step in required, node, keyword))
     return children

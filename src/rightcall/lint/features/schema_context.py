@@ -6,9 +6,10 @@ is counted (`oneOf`, `contains`) or negated (`not`, `if`) can refuse what was ac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from rightcall.core.groups import group_by, reachable
 from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.nodes import Node
@@ -29,7 +30,7 @@ _SPEAKING_OF_THE_SAME = _SHAPING - {
 """Keywords whose schemas may validate the same values as sibling `properties` and `items`."""
 
 _COUNTED = ("oneOf", "not", "if", "contains")
-_UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
+_UNKNOWN_TARGET = frozenset(("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor"))
 
 
 def schemas_with_shared_value(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
@@ -89,24 +90,17 @@ def _paths_from(
     by_schema = {id(node.schema): node for node in nodes}
     targets = {id(node): by_schema.get(id(resolve(node.schema["$ref"]))) for node in referring}
     waiting += [target for node in referring if through(node) and (target := targets[id(node)])]
-    if any(target is None for target in targets.values()) or any(_is_named(node) for node in nodes):
-        waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
-    inside: dict[int, list[Node]] = {}
-    for node in nodes:
-        if node.part not in DEFINITIONS:
-            inside.setdefault(id(node.parent), []).append(node)
-    found_paths: set[JsonPath] = set()
-    while waiting:
-        node = waiting.pop()
-        if node.path not in found_paths:
-            found_paths.add(node.path)
-            waiting += inside.get(id(node), ())
-            waiting += [target] if (target := targets.get(id(node))) else []
-    return frozenset(found_paths)
-
-
-def _is_named(node: Node) -> bool:
-    """Whether references that are not pointers can lead here."""
-    return any(key in node.schema for key in _UNKNOWN_TARGET) or (
-        node.parent is not None and isinstance(node.schema.get("$id"), str)
+    # References that are not pointers may lead anywhere.
+    named = any(not _UNKNOWN_TARGET.isdisjoint(node.schema) for node in nodes) or any(
+        node.parent is not None and isinstance(node.schema.get("$id"), str) for node in nodes
     )
+    if named or None in targets.values():
+        waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
+    inside = group_by((node for node in nodes if node.part not in DEFINITIONS), lambda node: id(node.parent))
+
+    def led_to(node: Node) -> Iterator[Node]:
+        yield from inside.get(id(node), ())
+        if (target := targets.get(id(node))) is not None:
+            yield target
+
+    return frozenset(node.path for node in reachable(waiting, led_to))

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from rightcall.core.words import word_set
+from rightcall.schema.rewrite import without
 from rightcall.schema.types import JSON_TYPES, json_type
 
 _DRAFTS = {
@@ -57,12 +58,11 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
         if json_kind and not _has_type(value, json_kind):
             return False
         if kind not in JSON_TYPES:
-            schema = {
-                **{k: v for k, v in schema.items() if k != "type"},
-                **({"type": json_kind} if json_kind else {}),
-            }
+            schema = {**without(schema, ["type"]), **({"type": json_kind} if json_kind else {})}
     options = schema.get("enum")
-    if isinstance(options, list) and not any(_same(value, option) for option in options):
+    if isinstance(options, list) and not any(
+        value == option and isinstance(value, bool) == isinstance(option, bool) for option in options
+    ):
         return False
     if _CONSTRAINTS.isdisjoint(schema):
         return True
@@ -104,10 +104,6 @@ def _has_type(value: Any, kind: str) -> bool:
     if kind == "integer":
         return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return isinstance(value, _PYTHON_TYPES[kind])
-
-
-def _same(left: Any, right: Any) -> bool:
-    return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 def _refuse(uri: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from rightcall.files.skill_folder import SkillFolder, read_skill_folder, skill_paths
@@ -37,12 +38,7 @@ class SkillView:
     @lazy
     def files(self) -> list[Path]:
         """The files besides `SKILL.md`."""
-        paths = []
-        for path in skill_paths(self.path):
-            paths.append(path)
-            if len(paths) == MOST_FILES:
-                break
-        return paths
+        return list(islice(skill_paths(self.path), MOST_FILES))
 
     @lazy
     def file_names(self) -> frozenset[str]:

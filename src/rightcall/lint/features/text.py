@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 CHARACTERS_PER_TOKEN = 4.4
@@ -40,6 +42,12 @@ def case_style(name: str) -> str:
     ):
         return "camel"
     return ""
+
+
+def usual_style(names: Iterable[str]) -> str:
+    """The style of most of the names; nothing when they do not mix styles."""
+    styles = Counter(style for name in names if (style := case_style(name)))
+    return max(styles, key=lambda style: (styles[style], style == "snake", style)) if len(styles) > 1 else ""
 
 
 def excerpt(text: str, width: int = 60) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from rightcall.core.groups import group_by, reachable
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import SkillFolder
@@ -23,20 +25,11 @@ from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.schema.effects import EFFECTS, Effect, effect_of
+from rightcall.schema.provider_limits import FORMATS, TARGETS, check_target
 from rightcall.schema.roles.derivation import tool_roles
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)
-
-_TARGET_OF_SPELLING = {
-    "anthropic": "anthropic",
-    "openai": "openai",
-    "openai-responses": "openai",
-    "mcp": "mcp",
-    "bedrock": "bedrock",
-    "gemini": "gemini",
-}
-_STRICT_TARGET = {"anthropic": "anthropic-strict", "openai": "openai-strict"}
 
 _OPENING = re.compile(
     r"\W*(?:this (?:tool|function|endpoint) (?:will |can |is used to )?|(?:tool|function) (?:to|that) "
@@ -145,6 +138,11 @@ class ToolFeatures:
     def sentences(self) -> list[str]:
         return sentences(self.description)
 
+    @property
+    def opening(self) -> str:
+        """The first sentence, or nothing."""
+        return self.sentences[0] if self.sentences else ""
+
     @lazy
     def telling_stems(self) -> frozenset[str]:
         """Stems of the words of the description that add something to the name."""
@@ -183,16 +181,9 @@ class ToolFeatures:
     def roles(self) -> ToolRoles:
         """What an attacker could do with the tool: source of foreign or private text, sink of some kind."""
         hints = {ours: self.annotations.get(theirs) for theirs, ours in HINTS.items()}
-        stated = {name: value for name, value in hints.items() if isinstance(value, bool)}
-        output = self.source.output_schema
-        described = Tool(
-            self.name,
-            self.description,
-            self.schema,
-            output if isinstance(output, dict) else None,
-            annotations=Annotations(**stated),
-        )
-        return tool_roles(described)
+        stated = Annotations(**{name: value for name, value in hints.items() if isinstance(value, bool)})
+        output = self.source.output_schema if isinstance(self.source.output_schema, dict) else None
+        return tool_roles(Tool(self.name, self.description, self.schema, output, annotations=stated))
 
     @lazy
     def prose(self) -> list[tuple[JsonPath, str]]:
@@ -247,14 +238,13 @@ class ToolFeatures:
         texts: list[tuple[JsonPath, str]] = [(("name",), self.name)]
         top = {"title": self.source.title, "description": self.description}
         texts += [((key,), text) for key, text in top.items() if text]
-        for key, value in (
-            ("input_schema", self.source.input_schema),
-            ("output_schema", self.source.output_schema),
-            ("annotations", self.annotations.get("title")),
-            ("input_examples", shown_examples(self.source)),
-        ):
-            _collect(value, (key,), texts)
-        return texts
+        inner = {
+            "input_schema": self.source.input_schema,
+            "output_schema": self.source.output_schema,
+            "annotations": self.annotations.get("title"),
+            "input_examples": shown_examples(self.source),
+        }
+        return texts + [text for key, value in inner.items() for text in _strings_in(value, (key,))]
 
     @lazy
     def text(self) -> str:
@@ -271,12 +261,10 @@ class ToolFeatures:
     def whole_text(self) -> str:
         """The same with everything else: title, hints, output schema, examples."""
         beside = (self.source.title, self.annotations, self.source.output_schema, shown_examples(self.source))
-        try:
-            return (
-                self.text + json.dumps(beside, ensure_ascii=False, default=str) if any(beside) else self.text
-            )
-        except (ValueError, RecursionError):
-            return self.text
+        with suppress(ValueError, RecursionError):
+            if any(beside):
+                return self.text + json.dumps(beside, ensure_ascii=False, default=str)
+        return self.text
 
     @lazy
     def tokens(self) -> int:
@@ -290,11 +278,11 @@ class ToolFeatures:
 
 def targets_of(source: SourceTool) -> frozenset[str]:
     """The provider whose format the definition uses, in strict mode when it says so."""
-    target = _TARGET_OF_SPELLING.get(source.spelling)
-    if target is None:
+    if source.spelling not in FORMATS:
         return frozenset()
-    strict = _STRICT_TARGET.get(target) if source.strict else None
-    return frozenset((target, strict)) if strict else frozenset((target,))
+    target = check_target(source.spelling)
+    strict = f"{target}-strict"
+    return frozenset((target, strict) if source.strict and strict in TARGETS else (target,))
 
 
 def _matches(
@@ -308,35 +296,31 @@ def _matches(
 
 def _without_unused_definitions(nodes: list[Node]) -> list[Node]:
     """The nodes without definitions of the root that no reference reaches, directly or indirectly."""
-    inside: dict[str, list[Node]] = {}
-    kept = []
-    for node in nodes:
-        if len(node.path) > 2 and node.path[1] in DEFINITIONS:
-            inside.setdefault(f"#/{node.path[1]}/{node.path[2]}", []).append(node)
-        else:
-            kept.append(node)
-    waiting = [reference_of(node.schema) for node in kept]
-    reached: set[str] = set()
-    while waiting:
-        reference = waiting.pop()
-        if reference is not None:
-            target = "/".join(reference.split("/")[:3])
-            if target in inside and target not in reached:
-                reached.add(target)
-                waiting += [reference_of(node.schema) for node in inside[target]]
-    kept_ids = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
-    return [node for node in nodes if id(node) in kept_ids]
+
+    def definition_of(node: Node) -> str:
+        """The definition that the node is in; nothing outside of them."""
+        inside = len(node.path) > 2 and node.path[1] in DEFINITIONS
+        return f"#/{node.path[1]}/{node.path[2]}" if inside else ""
+
+    parts = group_by(nodes, definition_of)
+
+    def definitions_used(definition: str) -> list[str]:
+        references = [reference_of(node.schema) for node in parts.get(definition, ())]
+        return ["/".join(reference.split("/")[:3]) for reference in references if reference is not None]
+
+    used = reachable([""], definitions_used)
+    return [node for node in nodes if definition_of(node) in used]
 
 
-def _collect(value: Any, path: JsonPath, texts: list[tuple[JsonPath, str]]) -> None:
+def _strings_in(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str]]:
+    """The texts and keys in a value, with their paths."""
     waiting: list[tuple[Any, JsonPath]] = [(value, path)]
     while waiting:
         here, at = waiting.pop()
         if isinstance(here, str):
-            texts.append((at, here))
+            yield at, here
         elif isinstance(here, dict):
-            for key, inner in here.items():
-                texts.append(((*at, key), key))
-                waiting.append((inner, (*at, key)))
+            yield from (((*at, key), key) for key in here)
+            waiting.extend((inner, (*at, key)) for key, inner in here.items())
         elif isinstance(here, list):
             waiting.extend((inner, (*at, index)) for index, inner in enumerate(here))

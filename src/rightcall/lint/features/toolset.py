@@ -50,9 +50,7 @@ class SetFeatures:
         """The set as rules see it that are not about skills."""
         if not self.has_skills:
             return self
-        plain = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
-        plain.tools = [tool for tool in self.tools if not tool.is_skill]
-        return plain
+        return self._with_tools([tool for tool in self.tools if not tool.is_skill])
 
     @lazy
     def distinct(self) -> SetFeatures:
@@ -61,19 +59,18 @@ class SetFeatures:
             return self
         first = {tool.name: tool for tool in reversed(self.tools)}
         kept = [tool for tool in self.tools if not tool.is_skill or first[tool.name] is tool]
-        if len(kept) == len(self.tools):
-            return self
-        distinct = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
-        distinct.tools, distinct.has_skills = kept, True
-        return distinct
+        return self if len(kept) == len(self.tools) else self._with_tools(kept)
+
+    def _with_tools(self, tools: list[ToolFeatures]) -> SetFeatures:
+        other = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
+        other.tools, other.has_skills = tools, any(tool.is_skill for tool in tools)
+        return other
 
     @lazy
     def by_name(self) -> dict[str, ToolFeatures]:
         """Tools by name; of several with one name, the first."""
-        tools: dict[str, ToolFeatures] = {}
-        for tool in self.tools:
-            tools.setdefault(tool.name, tool)
-        return tools
+        first = {tool.name: tool for tool in reversed(self.tools)}
+        return {tool.name: first[tool.name] for tool in self.tools}
 
     @lazy
     def servers(self) -> frozenset[str]:

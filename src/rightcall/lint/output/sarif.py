@@ -71,19 +71,16 @@ def _rule(code: str) -> dict[str, Any]:
 
 def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
     text = f"{diagnostic.tool}: {diagnostic.message}" + (f" ({diagnostic.hint})" if diagnostic.hint else "")
-    result: dict[str, Any] = {
+    place = {
+        "artifactLocation": {"uri": _uri(diagnostic)},
+        "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
+    }
+    pointer = {"fullyQualifiedName": safe_text(diagnostic.pointer), "kind": "object"}
+    return {
         "ruleId": diagnostic.code,
         "ruleIndex": codes.index(diagnostic.code),
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": safe_text(text)},
         "partialFingerprints": {"rightcall/v1": diagnostic.fingerprint},
+        "locations": [{"logicalLocations": [pointer], "physicalLocation": place}],
     }
-    location: dict[str, Any] = {
-        "logicalLocations": [{"fullyQualifiedName": safe_text(diagnostic.pointer), "kind": "object"}]
-    }
-    location["physicalLocation"] = {
-        "artifactLocation": {"uri": _uri(diagnostic)},
-        "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
-    }
-    result["locations"] = [location]
-    return result

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from rightcall.core.text import pluralize
+from rightcall.core.groups import group_by
+from rightcall.core.text import names_and_more, pluralize
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import SEVERITIES, Severity
 
@@ -32,13 +34,11 @@ def plain_text(
     """
     floor = SEVERITIES.index(least)
     shown = [_fitting(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
-    groups: dict[tuple[Severity, str], list[Diagnostic]] = {}
-    for diagnostic in sorted(_once_a_pair(shown), key=_harm):
-        groups.setdefault((diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    by_harm = sorted(_once_a_pair(shown), key=_harm)
     has_others = len({diagnostic.code for diagnostic in report.diagnostics}) > 1
     parts: list[str] = []
-    for (severity, _), group in groups.items():
-        is_long = severity != "error" and len(group) > MOST_ALIKE and has_others
+    for group in group_by(by_harm, lambda diagnostic: (diagnostic.severity, diagnostic.code)).values():
+        is_long = group[0].severity != "error" and len(group) > MOST_ALIKE and has_others
         parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
     lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
     return "\n".join(part for line in lines for part in _wrapped(line, width)) + "\n"
@@ -107,9 +107,7 @@ _BY_HARM = ("TD8", "TD4", "TD5", "TD0", "TD9", "TD3", "TD2", "TD1")
 
 def _harm(diagnostic: Diagnostic) -> tuple[int, int]:
     family = diagnostic.code[:3]
-    return SEVERITIES.index(diagnostic.severity), _BY_HARM.index(family) if family in _BY_HARM else len(
-        _BY_HARM
-    )
+    return SEVERITIES.index(diagnostic.severity), (*_BY_HARM, family).index(family)
 
 
 MOST_PLACES = 10
@@ -118,10 +116,7 @@ MOST_PLACES = 10
 
 def _entries(group: Sequence[Diagnostic], paint: Paint, *, short: bool) -> Iterator[str]:
     """The findings of a rule one by one; those that say the same are one entry with a line for each place."""
-    alike: dict[tuple[str, str], list[Diagnostic]] = {}
-    for diagnostic in group:
-        alike.setdefault((diagnostic.message, diagnostic.hint), []).append(diagnostic)
-    for same in alike.values():
+    for same in group_by(group, lambda diagnostic: (diagnostic.message, diagnostic.hint)).values():
         shown = same[:MOST_PLACES] if short else same
         for diagnostic in shown:
             yield from _lines(
@@ -136,9 +131,8 @@ def _count(group: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
     """One entry for many findings of a rule: how many, in which tools, the first of them."""
     first = group[0]
     tools = list(dict.fromkeys(printable(each.tool) for each in group))
-    named = ", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else "")
     head = f"{paint(first.severity, first.severity)} {first.code} {first.rule}"
-    yield f"{head}: {len(group)} times in {pluralize(len(tools), 'tool')} [{named}]"
+    yield f"{head}: {len(group)} times in {pluralize(len(tools), 'tool')} [{names_and_more(tools, 3)}]"
     yield f"    {printable(first.message)}"
     yield from _hint_line(first)
     yield f"    {len(group) - 1} more: --select {first.code}"
@@ -159,9 +153,7 @@ def printable(words: str) -> str:
     )
 
 
-def _lines(
-    diagnostic: Diagnostic, paint: Paint, *, with_message: bool = True, with_hint: bool = True
-) -> Iterator[str]:
+def _lines(diagnostic: Diagnostic, paint: Paint, *, with_message: bool, with_hint: bool) -> Iterator[str]:
     head = f"{paint('bold', place(diagnostic))}: {paint(diagnostic.severity, diagnostic.severity)} {diagnostic.code}"
     about_set = diagnostic.code in _ABOUT_THE_SET
     yield f"{head} {diagnostic.rule}" + ("" if about_set else f" [{printable(diagnostic.tool)}]")
@@ -203,11 +195,8 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
         yield ""
     counts = report.counts()
     totals = ", ".join(pluralize(count, name) for name, count in counts.items())
-    skills = sum(tool.kind == "skill" for tool in report.tools)
-    counted = (
-        [pluralize(len(report.tools) - skills, "tool")] if skills < len(report.tools) or not skills else []
-    )
-    tools = " and ".join([*counted, *([pluralize(skills, "skill")] if skills else [])])
+    kinds = Counter(tool.kind for tool in report.tools) or {"tool": 0}
+    tools = " and ".join(pluralize(kinds[kind], kind) for kind in ("tool", "skill") if kind in kinds)
     yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {totals}")
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:
@@ -215,17 +204,16 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
         yield f"similar: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
     yield from _effects(report, paint)
-    fixable = sum(d.fix == "safe" for d in report.diagnostics)
-    notes = [f"{fixable} can be fixed with --fix"] if fixable else []
-    suggested = sum(d.fix == "suggested" for d in report.diagnostics)
-    notes += (
-        [f"{suggested} {'has' if suggested == 1 else 'have'} a suggestion (--suggest)"] if suggested else []
+    fixes = Counter(diagnostic.fix for diagnostic in report.diagnostics)
+    notes = (
+        (fixes["safe"], "can be fixed with --fix"),
+        (fixes["suggested"], f"{'has' if fixes['suggested'] == 1 else 'have'} a suggestion (--suggest)"),
+        (hidden, "not shown (--show info)"),
+        (report.known, "known from the baseline"),
+        (report.ignored, "ignored"),
     )
-    notes += [f"{hidden} not shown (--show info)"] if hidden else []
-    notes += [f"{report.known} known from the baseline"] if report.known else []
-    notes += [f"{report.ignored} ignored"] if report.ignored else []
-    if notes:
-        yield "; ".join(notes)
+    if any(count for count, _ in notes):
+        yield "; ".join(f"{count} {note}" for count, note in notes if count)
     worst = min(report.diagnostics, key=_harm, default=None)
     if worst:
         yield paint("dim", f"explain one: rightcall rule {worst.code}")

@@ -9,7 +9,9 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.files.documents import JsonPath
 from rightcall.lint.lazy import lazy
-from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, read_json
+from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, Places, read_json
+
+EXCERPT = 100
 
 
 class Document:
@@ -20,19 +22,17 @@ class Document:
 
     def __init__(self, name: str, text: str, *, kind: str = "json", first_line: int = 1) -> None:
         self.name, self.text, self.kind, self.first_line = name, text, kind, first_line
-        self._places: Any = None
         self._repeats = False
         self.value = self._read()
 
     def place(self, path: JsonPath) -> JsonPlace | None:
         """Offsets of the value at a path, or None when there is no such value."""
-        place: JsonPlace | None = self.places.find(path)
-        return place
+        return self.places.find(path)
 
     @lazy
-    def places(self) -> Any:
-        """The lookup of locations: `find(path)` and `members(place)`."""
-        return self._places if self._places is not None else JsonPlaces(self.text)
+    def places(self) -> Places:
+        """The lookup of locations."""
+        return JsonPlaces(self.text)
 
     def position(self, path: JsonPath) -> tuple[int, int]:
         """Line and column, from 1, of the value at the path, or of the nearest value around it."""
@@ -52,11 +52,11 @@ class Document:
         key = self.places.repeated_key(path) if self._repeats else None
         return (self._line_and_column(key[0])[0], key[1]) if key else None
 
-    def _excerpt(self, place: JsonPlace, width: int = 100) -> str:
+    def _excerpt(self, place: JsonPlace) -> str:
         """The text at the place on one line, shortened."""
-        most = place.key + 2 * width
+        most = place.key + 2 * EXCERPT
         line = " ".join(self.text[place.key : min(place.end, most)].split())
-        return line if len(line) <= width and place.end <= most else line[: width - 1] + "…"
+        return line if len(line) <= EXCERPT and place.end <= most else line[: EXCERPT - 1] + "…"
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = bisect.bisect_right(self._line_starts, offset)
@@ -73,8 +73,8 @@ class Document:
                 return value
             from rightcall.lint.source.yaml_places import read_yaml  # yaml costs 20 ms of import
 
-            value, self._places = read_yaml(self.text)
-            self._repeats = True  # YAML's locations are already known
+            value, self.places = read_yaml(self.text)
+            self._repeats = bool(self.places.repeated)
         except RecursionError:
             raise InputError(self.name, "nested too deeply", "the limit is about 900 levels") from None
         except ValueError as error:

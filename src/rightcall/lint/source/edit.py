@@ -47,14 +47,12 @@ class Splice:
 
 def edit_document(document: Document, edits: Sequence[Edit]) -> Document | None:
     """The document with all edits made, or None when its text does not allow them."""
-    splices = [splice(document, edit) for edit in edits]
+    splices = [change for edit in edits if (change := splice(document, edit)) is not None]
     try:
         expected = edit_value(document.value, edits)
     except (LookupError, TypeError):
         return None
-    if any(splice is None for splice in splices):
-        return None
-    return _splice_document(document, [splice for splice in splices if splice is not None], expected)
+    return _splice_document(document, splices, expected) if len(splices) == len(edits) else None
 
 
 def edit_value(value: Any, edits: Iterable[Edit]) -> Any:
@@ -126,7 +124,8 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
         return Splice(holder.start + 1, holder.end - 1, name + _json_lines(document, edit.value, ""))
     last, indent = members[-1], _indent_of_line(text, members[0].key)
     broken = "\n" in text[holder.start : members[0].key]
-    comma = f",\n{indent}" if broken else _comma(text, members)
+    between = text[members[0].end : members[1].key] if len(members) > 1 else ", "
+    comma = f",\n{indent}" if broken else between
     return Splice(
         last.end, last.end, comma + name + _json_lines(document, edit.value, indent if broken else "")
     )
@@ -159,11 +158,6 @@ def _end_of_line(text: str, offset: int) -> int:
     end = text.find("\n", offset)
     end = len(text) if end < 0 else end
     return end - 1 if text[end - 1 : end] == "\r" else end
-
-
-def _comma(text: str, members: list[JsonPlace]) -> str:
-    """The separator used between existing members."""
-    return text[members[0].end : members[1].key] if len(members) > 1 else ", "
 
 
 def _removal(document: Document, edit: Edit, place: JsonPlace) -> Splice | None:

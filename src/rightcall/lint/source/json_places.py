@@ -31,34 +31,24 @@ class JsonPlace(NamedTuple):
     flow: bool = True
 
 
-class JsonPlaces:
-    """Looks up locations in valid JSON text, caching the members it has visited."""
+class Places:
+    """Locations in one text. `root` is that of its value, None without one; `repeated` are offset and text of the
+    first duplicate key of an object, by the offset of the object.
+    """
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._members: dict[int, dict[str | int, JsonPlace]] = {}
-        self._repeated: dict[int, tuple[int, str]] = {}
-        start = self._skip(0)
-        self._root = JsonPlace(start, start, len(text.rstrip(" \t\r\n")))
-
-    def find(self, path: JsonPath) -> JsonPlace | None:
-        """The location of the value at the path, or None."""
-        place = self._root
-        for part in path:
-            inner = self.members(place).get(part)
-            if inner is None:
-                return None
-            place = inner
-        return place
+    root: JsonPlace | None
+    repeated: dict[int, tuple[int, str]]
 
     def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
         """The members of the object or list at a place, in order; empty for a scalar."""
-        members = self._members.get(place.start)
-        if members is None:
-            opening = self._text[place.start]
-            read = {"{": self._read_object, "[": self._read_list}.get(opening)
-            members = self._members[place.start] = read(place.start) if read else {}
-        return members
+        raise NotImplementedError
+
+    def find(self, path: JsonPath) -> JsonPlace | None:
+        """The location of the value at the path, or None."""
+        place = self.root
+        for part in path:
+            place = self.members(place).get(part) if place is not None else None
+        return place
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Offset and text of the first key that is duplicated in an object at or below the path."""
@@ -66,10 +56,29 @@ class JsonPlaces:
         waiting = [place] if place is not None else []
         while waiting:
             place = waiting.pop()
-            waiting += reversed(self.members(place).values())
-            if place.start in self._repeated:
-                return self._repeated[place.start]
+            members = self.members(place)
+            if members and place.start in self.repeated:
+                return self.repeated[place.start]
+            waiting += reversed(members.values())
         return None
+
+
+class JsonPlaces(Places):
+    """Looks up locations in valid JSON text, caching the members it has visited."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self.repeated = text, {}
+        self._members: dict[int, dict[str | int, JsonPlace]] = {}
+        start = self._skip(0)
+        self.root = JsonPlace(start, start, len(text.rstrip(" \t\r\n")))
+
+    def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
+        members = self._members.get(place.start)
+        if members is None:
+            opening = self._text[place.start]
+            read = {"{": self._read_object, "[": self._read_list}.get(opening)
+            members = self._members[place.start] = read(place.start) if read else {}
+        return members
 
     def _read_object(self, start: int) -> dict[str | int, JsonPlace]:
         members: dict[str | int, JsonPlace] = {}
@@ -79,7 +88,7 @@ class JsonPlaces:
             value = _end(_COLON(text, end))
             after = _scan(text, value)[1]
             if name in members:
-                self._repeated.setdefault(start, (at, name))
+                self.repeated.setdefault(start, (at, name))
             members[name] = JsonPlace(at, value, after)
             at = _end(_COMMA(text, after))
         return members
@@ -116,8 +125,7 @@ def read_json(text: str) -> tuple[Any, bool]:
             repeats.append(True)
         return value
 
-    return json.loads(text, parse_constant=_refuse, object_pairs_hook=object_of), bool(repeats)
+    def refuse(name: str) -> Any:
+        raise ValueError(f"{name} is not a JSON number")
 
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=object_of), bool(repeats)

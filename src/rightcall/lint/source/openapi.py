@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rightcall.core.groups import reachable
 from rightcall.files.documents import JsonPath, pointer_parts
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import SourceTool
+from rightcall.lint.source.tools import SourceTool, text_of
 from rightcall.schema.subschemas import reference_of, target_of
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -30,31 +31,27 @@ def operations_in(document: Document) -> list[SourceTool]:
 
 
 def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: dict[str, Any]) -> SourceTool:
-    places: dict[JsonPath, JsonPath] = {("name",): (*base, "operationId"), ("input_schema",): base}
-    properties: dict[str, Any] = {}
-    required: list[str] = []
     schemas = Schemas(document.value)
-    lists = ((operation, (*base, "parameters")), (item, (*base[:2], "parameters")))
-    for holder, path in lists:
+    for holder, path in ((operation, base), (item, base[:2])):
         for index, entry in enumerate(_list(holder.get("parameters"))):
-            parameter, at = follow_reference(document.value, entry, (*path, index))
-            _add_parameter(schemas, parameter, at, properties, required, places)
-    _add_body(document.value, schemas, operation.get("requestBody"), base, properties, required, places)
-    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
-    if schemas.definitions:
-        schema["$defs"] = schemas.definitions
-        places |= schemas.places
+            schemas.add_parameter(entry, (*path, "parameters", index))
+    schemas.add_body(operation.get("requestBody"), (*base, "requestBody"))
     described = "description" if operation.get("description") else "summary"
-    places[("description",)] = (*base, described)
+    places = {("name",): "operationId", ("description",): described}
     name = operation.get("operationId")
+    plain_name = re.sub(r"[^A-Za-z0-9]+", "_", f"{base[2]}_{base[1]}").strip("_")
     return SourceTool(
-        name=name if isinstance(name, str) else _name_of(base),
-        description=_text(operation.get(described)),
-        input_schema=schema,
+        name=name if isinstance(name, str) else plain_name,
+        description=text_of(operation.get(described)),
+        input_schema=schemas.input_schema(),
         spelling="openapi",
         annotations={"readOnlyHint": True} if base[2] in ("get", "head", "options") else None,
         base=base,
-        paths=places,
+        paths={
+            ("input_schema",): base,
+            **{path: (*base, key) for path, key in places.items()},
+            **schemas.places,
+        },
         document=document,
         fixable=False,
         extension=operation.get("x-rightcall"),
@@ -62,67 +59,8 @@ def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: d
     )
 
 
-def _add_parameter(
-    schemas: Schemas,
-    parameter: Any,
-    at: JsonPath,
-    properties: dict[str, Any],
-    required: list[str],
-    places: dict[JsonPath, JsonPath],
-) -> None:
-    if not isinstance(parameter, dict) or not isinstance(parameter.get("name"), str):
-        return
-    if parameter.get("in") not in ("query", "path") or parameter["name"] in properties:
-        return  # headers and cookies are set by the client, not by a model
-    schema = schemas.without_references(parameter.get("schema"))
-    schema = dict(schema) if isinstance(schema, dict) else {}
-    if _text(parameter.get("description")):
-        schema["description"] = parameter["description"]
-    properties[parameter["name"]] = schema
-    places[("input_schema", "properties", parameter["name"])] = at
-    if parameter.get("required") is True or parameter.get("in") == "path":
-        required.append(parameter["name"])
-
-
-def _add_body(
-    root: Any,
-    schemas: Schemas,
-    body: Any,
-    base: JsonPath,
-    properties: dict[str, Any],
-    required: list[str],
-    places: dict[JsonPath, JsonPath],
-) -> None:
-    body, at = follow_reference(root, body, (*base, "requestBody"))
-    content = body.get("content") if isinstance(body, dict) else None
-    media = content.get("application/json") if isinstance(content, dict) else None
-    if not isinstance(media, dict):
-        return
-    target, at = follow_reference(root, media.get("schema"), (*at, "content", "application/json", "schema"))
-    schema = schemas.without_references(target)
-    if not isinstance(schema, dict):
-        return
-    members = schema.get("properties")
-    if not isinstance(members, dict):
-        members, at = {"body": schema}, at[:-1]
-    for name, member in members.items():
-        if name not in properties:
-            properties[name] = member
-            places[("input_schema", "properties", name)] = (*at, "properties", name)
-    if body.get("required") is True:
-        required += [name for name in _list(schema.get("required")) if name in members]
-
-
-def _name_of(base: JsonPath) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "_", f"{base[2]}_{base[1]}").strip("_")
-
-
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 _DEEPEST = 12
@@ -131,19 +69,66 @@ _VALUES = frozenset(("default", "enum", "const", "example", "examples"))
 
 
 class Schemas:
-    """Takes schemas out of one document for one tool.
+    """Takes schemas out of one document for the arguments of one tool.
 
     References are replaced by what they lead to. A schema that refers to itself cannot be: it becomes a definition
     under `$defs`, as its author wrote it, and so does what is referred to far down. `places` leads from each
-    definition to its path in the document.
+    argument and definition to its path in the document.
     """
 
     def __init__(self, root: Any) -> None:
         self._root = root
         self._is_30 = str(root.get("openapi", "")).startswith("3.0")
         self._names: dict[str, str] = {}
-        self.definitions: dict[str, Any] = {}
+        self._properties: dict[str, Any] = {}
+        self._required: list[str] = []
+        self._definitions: dict[str, Any] = {}
         self.places: dict[JsonPath, JsonPath] = {}
+
+    def input_schema(self) -> dict[str, Any]:
+        """The schema of the arguments that were added."""
+        definitions = {"$defs": self._definitions} if self._definitions else {}
+        return {"type": "object", "properties": self._properties, "required": self._required, **definitions}
+
+    def add_parameter(self, parameter: Any, at: JsonPath) -> None:
+        """Add a parameter of the path or the query: headers and cookies are set by the client, not by a model."""
+        parameter, at = follow_reference(self._root, parameter, at)
+        name = parameter.get("name") if isinstance(parameter, dict) else None
+        if (
+            not isinstance(name, str)
+            or name in self._properties
+            or parameter.get("in") not in ("query", "path")
+        ):
+            return
+        schema = self.without_references(parameter.get("schema"))
+        described = {"description": text} if (text := text_of(parameter.get("description"))) else {}
+        self._add(name, {**(schema if isinstance(schema, dict) else {}), **described}, at)
+        if parameter.get("required") is True or parameter["in"] == "path":
+            self._required.append(name)
+
+    def add_body(self, body: Any, at: JsonPath) -> None:
+        """Add the properties of a JSON body; one that has none is the argument `body`."""
+        body, at = follow_reference(self._root, body, at)
+        content = body.get("content") if isinstance(body, dict) else None
+        media = content.get("application/json") if isinstance(content, dict) else None
+        place = (*at, "content", "application/json", "schema")
+        target, at = follow_reference(
+            self._root, media.get("schema") if isinstance(media, dict) else None, place
+        )
+        schema = self.without_references(target)
+        if not isinstance(schema, dict):
+            return
+        members = schema.get("properties")
+        if not isinstance(members, dict):
+            members, at = {"body": schema}, at[:-1]
+        for name in [name for name in members if name not in self._properties]:
+            self._add(name, members[name], (*at, "properties", name))
+        if body.get("required") is True:
+            self._required += [name for name in _list(schema.get("required")) if name in members]
+
+    def _add(self, name: str, schema: Any, at: JsonPath) -> None:
+        self._properties[name] = schema
+        self.places["input_schema", "properties", name] = at
 
     def without_references(self, value: Any, depth: int = 0) -> Any:
         """A schema, or a part of one, without references to elsewhere."""
@@ -172,26 +157,19 @@ class Schemas:
             return {**self.without_references(target, depth + 1), **beside}
         if reference not in self._names:
             name = str(path[-1])
-            while name in self.definitions:
+            while name in self._definitions:
                 name += "_"
             self._names[reference] = name
-            self.definitions[name] = {}  # taken from now on, also by what is inside
+            self._definitions[name] = {}  # taken from now on, also by what is inside
             self.places["input_schema", "$defs", name] = path
-            self.definitions[name] = self.without_references(target)
+            self._definitions[name] = self.without_references(target)
         return {"$ref": f"#/$defs/{self._names[reference]}", **beside}
 
     def _leads_to_itself(self, reference: str) -> bool:
-        seen: set[str] = set()
-        waiting = [reference]
-        while waiting:
-            target, _ = follow_reference(self._root, {"$ref": waiting.pop()}, ())
-            for inner in _references(target):
-                if inner == reference:
-                    return True
-                if inner not in seen:
-                    seen.add(inner)
-                    waiting.append(inner)
-        return False
+        def references_in(here: str) -> list[str]:
+            return _references(follow_reference(self._root, {"$ref": here}, ())[0])
+
+        return reference in reachable(references_in(reference), references_in)
 
     def _without_read_only(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Response-only fields are not arguments."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError
+from rightcall.core.groups import group_by
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import find_skill_folders
@@ -64,7 +65,7 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
             raise InputError(str(path), "no tool definitions found", "a tool is a function with @rc.tool")
         return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
-    sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
+    sets = read_text(text, name=str(path), kind=path.suffix)
     if not any(tool_set.tools for tool_set in sets):
         raise InputError(
             str(path),
@@ -245,10 +246,7 @@ def join_sets(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSe
     """
     if together:
         return [_one(sets)] if len(sets) > 1 else list(sets)
-    alone: dict[str, list[ToolSet]] = {}
-    for tool_set in sets:
-        if _is_file_of_one_tool(tool_set):
-            alone.setdefault(tool_set.tools[0].server, []).append(tool_set)
+    alone = group_by(filter(_is_file_of_one_tool, sets), lambda tool_set: tool_set.tools[0].server)
     first = {id(members[0]): members for members in alone.values() if len(members) > 1}
     later = {id(tool_set) for members in first.values() for tool_set in members[1:]}
     return [

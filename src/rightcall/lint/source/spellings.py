@@ -8,13 +8,19 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import SourceTool
+from rightcall.lint.source.tools import CANONICAL, SourceTool, text_of
 from rightcall.model.dialects.wire import KINDS
 from rightcall.schema.definition import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema")
+_SPELLING_OF_KEY: dict[str, Spelling] = {
+    "inputSchema": "mcp",
+    "input_schema": "anthropic",
+    "parametersJsonSchema": "gemini",
+    "parameters_json_schema": "gemini",
+}
 _OUTPUT_KEYS = ("output_schema", "outputSchema", "response", "returns")
 
 
@@ -39,7 +45,7 @@ def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:
 def provider_run_in(document: Document) -> list[str]:
     """The tools of a document that their provider runs: a name and a type, and no schema."""
     return [
-        _text(value.get("name")) or value["type"]
+        text_of(value.get("name")) or value["type"]
         for value in _plain_objects(document.value)
         if _is_provider_run(value)
     ]
@@ -166,25 +172,18 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
     if spelling == "bedrock" and isinstance(schema, dict) and isinstance(schema.get("json"), dict):
         schema, schema_path = schema["json"], (*schema_path, "json")
     output_key = next((key for key in _OUTPUT_KEYS if isinstance(inner.get(key), dict)), None)
-    paths: dict[JsonPath, JsonPath] = {
-        ("name",): (*base, "name"),
-        ("title",): (*base, "title"),
-        ("description",): (*base, "description"),
-        ("input_schema",): schema_path,
-        ("output_schema",): (*base, output_key or "outputSchema"),
-        ("annotations",): (*base, "annotations"),
-        ("x-rightcall",): (*base, "x-rightcall"),
-    }
+    paths: dict[JsonPath, JsonPath] = {(key,): (*base, key) for key in (*CANONICAL, "x-rightcall")}
+    paths |= {("input_schema",): schema_path, ("output_schema",): (*base, output_key or "outputSchema")}
     yield SourceTool(
-        name=_text(inner.get("name")),
-        description=_text(inner.get("description")),
+        name=text_of(inner.get("name")),
+        description=text_of(inner.get("description")),
         input_schema=schema,
         output_schema=inner.get(output_key) if output_key else None,
         annotations=inner.get("annotations"),
-        title=_text(inner.get("title")),
+        title=text_of(inner.get("title")),
         spelling=spelling,
         strict=inner.get("strict") is True or value.get("strict") is True,
-        server=server or _text(value.get("server")),
+        server=server or text_of(value.get("server")),
         base=path,
         paths=paths,
         document=document,
@@ -194,17 +193,13 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
 
 
 def _flat_spelling(value: dict[str, Any], path: JsonPath) -> Spelling:
-    if "inputSchema" in value:
-        return "mcp"
-    if "input_schema" in value:
-        return "anthropic"
-    if "parametersJsonSchema" in value or "parameters_json_schema" in value:
-        return "gemini"
+    for key, spelling in _SPELLING_OF_KEY.items():
+        if key in value:
+            return spelling
     if value.get("type") == "function":
         return "openai-responses"
-    if path[-2:-1] in (("functionDeclarations",), ("function_declarations",)):
-        return "gemini"
-    return "plain"
+    declared = path[-2:-1] in (("functionDeclarations",), ("function_declarations",))
+    return "gemini" if declared else "plain"
 
 
 def _extension(*places: dict[str, Any]) -> Any:
@@ -214,7 +209,3 @@ def _extension(*places: dict[str, Any]) -> Any:
         if extension is not None:
             return extension
     return None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

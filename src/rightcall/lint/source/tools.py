@@ -47,6 +47,11 @@ class SourceTool(Definition):
         return self.base
 
 
+def text_of(value: Any) -> str:
+    """A value that should be text; nothing when it is something else."""
+    return value if isinstance(value, str) else ""
+
+
 def shown_examples(tool: SourceTool) -> Any:
     """The input examples shown to Anthropic's models with a definition; None without any."""
     return tool.raw.get("input_examples") if isinstance(tool.raw, dict) else None

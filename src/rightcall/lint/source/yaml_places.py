@@ -8,51 +8,49 @@ from typing import Any
 
 import yaml
 
-from rightcall.files.documents import JsonPath
 from rightcall.files.yaml_text import JSON_NUMBER, TAG, WORDS
-from rightcall.lint.source.json_places import JsonPlace
+from rightcall.lint.source.json_places import JsonPlace, Places
 
 MOST_VALUES = 2_000_000
 """Anchors let a small file expand to an enormous value; more values than this are rejected."""
 
 
-class YamlPlaces:
-    """Looks up places in one composed document."""
+MOST_LEVELS = 1000
+_DEEP_INDENT = re.compile(rf"^[ \t?:-]{{{MOST_LEVELS // 2}}}", re.MULTILINE)
+"""Blocks are nested by indentation, or by indicators on one line (`- - -`)."""
 
-    def __init__(
-        self, root: yaml.Node | None, text: str, repeated: dict[int, yaml.Node] | None = None
-    ) -> None:
-        self._root, self._text, self._repeated = root, text, repeated or {}
 
-    def find(self, path: JsonPath) -> JsonPlace | None:
-        """The location of the value at the path, or None."""
-        node, key = self._root, self._root
-        for part in path:
-            node, key = _member(node, part)
-        return self._place(node, key) if node is not None and key is not None else None
+class YamlPlaces(Places):
+    """Looks up places in one composed document. Made before mappings are merged, which may name a key again."""
+
+    def __init__(self, root: yaml.Node | None, text: str) -> None:
+        self._text, self.repeated = text, {}
+        self._collections: dict[
+            tuple[int, int], yaml.Node
+        ] = {}  # a key with an anchor begins where its mapping does
+        waiting = [] if root is None else [root]
+        while waiting:
+            node = waiting.pop()
+            _, start, end, _ = self._place(node, node)
+            if isinstance(node, yaml.ScalarNode) or (start, end) in self._collections:
+                continue
+            self._collections[start, end] = node
+            if isinstance(node, yaml.MappingNode):
+                keys: set[str] = set()
+                for key, _ in node.value:
+                    if str(key.value) in keys and not key.tag.endswith(":merge"):
+                        self.repeated.setdefault(start, (key.start_mark.index, str(key.value)))
+                    keys.add(str(key.value))
+            waiting += [part[1] if isinstance(part, tuple) else part for part in node.value]
+        self.root = None if root is None else self._place(root, root)
 
     def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
-        """The members of the mapping or list at a place, in order; empty for a scalar."""
-        node = _node_at(self._root, place.start)
+        node = self._collections.get((place.start, place.end))
         if isinstance(node, yaml.MappingNode):
-            return {key.value: self._place(value, key) for key, value in node.value}
+            return {str(key.value): self._place(value, key) for key, value in node.value}
         if isinstance(node, yaml.SequenceNode):
             return {index: self._place(item, item) for index, item in enumerate(node.value)}
         return {}
-
-    def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
-        """Offset and text of the first key that a mapping at or below the path has twice."""
-        node = self._root
-        for part in path:
-            node, _ = _member(node, part)
-        waiting = [node] if node is not None and self._repeated else []
-        while waiting:
-            node = waiting.pop()
-            key = self._repeated.get(id(node))
-            if key is not None:
-                return key.start_mark.index, str(key.value)
-            waiting += reversed(_inside(node))
-        return None
 
     def _place(self, node: yaml.Node, key: yaml.Node) -> JsonPlace:
         end = node.end_mark.index
@@ -67,21 +65,30 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
 
     As in `files.yaml_text`, a plain scalar is text unless it is JSON: `yes`, `012` and `1_000` stay text.
     """
+    _refuse_deep_nesting(text)
     loader = _JsonMindedLoader(text)
     try:
         root = loader.get_single_node()
-        if root is None:
-            return None, YamlPlaces(None, text)
-        if _size(root, {}) > MOST_VALUES:
+        if root is not None and _size(root, {}) > MOST_VALUES:
             raise yaml.YAMLError("its anchors expand to too many values")
-        repeated = _keys_twice(root)  # before merging, which may name a key again
-        value = _plain(root, loader)
+        places = YamlPlaces(root, text)
+        return None if root is None else _plain(root, loader), places
     finally:
         loader.dispose()
-    return value, YamlPlaces(root, text, repeated)
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _refuse_deep_nesting(text: str) -> None:
+    """Raise `RecursionError` before the composer does worse: it recurses in C without a limit."""
+    if text.count("[") + text.count("{") <= MOST_LEVELS and not _DEEP_INDENT.search(text):
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_LEVELS:
+            raise RecursionError
 
 
 class _JsonMindedLoader(_Loader):  # type: ignore[misc]
@@ -124,54 +131,3 @@ def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
     inner = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
     sizes[id(node)] = 1 + sum(_size(part, sizes) for part in inner)
     return sizes[id(node)]
-
-
-def _keys_twice(root: yaml.Node) -> dict[int, yaml.Node]:
-    """The second of two like keys, by the identity of the mapping that has them."""
-    second_keys: dict[int, yaml.Node] = {}
-    seen: set[int] = set()
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            keys: set[str] = set()
-            for key, _ in node.value:
-                if str(key.value) in keys and not key.tag.endswith(":merge"):
-                    second_keys.setdefault(id(node), key)
-                keys.add(str(key.value))
-        waiting += _inside(node)
-    return second_keys
-
-
-def _inside(node: yaml.Node) -> list[yaml.Node]:
-    """The collections in a collection."""
-    if isinstance(node, yaml.ScalarNode):
-        return []
-    parts = [part[1] if isinstance(part, tuple) else part for part in node.value]
-    return [part for part in parts if not isinstance(part, yaml.ScalarNode)]
-
-
-def _member(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node | None, yaml.Node | None]:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == str(part):
-                return value, key
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part], node.value[part]
-    return None, None
-
-
-def _node_at(node: yaml.Node | None, start: int) -> yaml.Node | None:
-    """The outermost collection that starts at an offset."""
-    if node is None or isinstance(node, yaml.ScalarNode):
-        return None
-    if node.start_mark.index == start:
-        return node
-    inner = [pair[1] if isinstance(pair, tuple) else pair for pair in node.value]
-    for part in inner:
-        if part.start_mark.index <= start < part.end_mark.index:
-            return _node_at(part, start)
-    return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import (
     Flows,
@@ -24,17 +24,31 @@ from rightcall.model.tool_roles import (
 from rightcall.schema.effects import EFFECTS, STORED, verb_of
 from rightcall.schema.roles.leaves import is_free_text, leaves
 from rightcall.schema.roles.parameters import parameter_classes
-from rightcall.schema.roles.vocabulary import (
-    COMMIT_VERBS,
-    EXTERNAL_NOUNS,
-    GRANT_WORDS,
-    MONEY_PARAMETERS,
-    NO_EFFECT_VERBS,
-    PRIVATE_NOUNS,
-    QUERY,
-    WEB_NOUNS,
-    nouns_of,
-)
+from rightcall.schema.roles.vocabulary import nouns_of
+
+EXTERNAL_NOUNS = word_set("""
+    web webpage page site website url link mail email message inbox comment review rating post issue ticket file
+    document doc attachment event contact feed log transaction channel thread conversation calendar invitation news
+    article newsletter chat reply pull request pr branch readme repository listing transfer
+    """)
+"""Things whose text third parties write."""
+PRIVATE_NOUNS = word_set("""
+    user profile account contact mail email message inbox file document doc transaction order card password secret
+    token key patient salary address history note balance payment invoice passport credential calendar event iban
+    transfer sent customer payee employee member statement booking reservation subscription draft
+    """)
+"""Things that only their owner may see."""
+WEB_NOUNS = word_set("web internet google bing online duckduckgo brave browser")
+QUERY = word_set("query q search keywords prompt question terms")
+GRANT_WORDS = word_set("invite share permission role access password credential")
+"""In a name or a parameter of a write: access is given."""
+MONEY_PARAMETERS = word_set("""
+    amount price payment card account iban source target cents currency balance fee cost money fund funds wallet sum
+    total
+    """)
+COMMIT_VERBS = word_set("reserve book order rent purchase place submit buy rebook enroll sign checkout")
+NO_EFFECT_VERBS = word_set("think reason reflect wait")
+"""Verbs without effect: an unknown tool with one of them is neither source nor sink."""
 
 NO_PLAN = RolePlan()
 RISKY: tuple[ParameterClass, ...] = ("destination", "url", "credential", "amount", "program")
@@ -72,7 +86,10 @@ class _Derivation:
     def __init__(self, tool: Tool, plan: RolePlan, *, confirmed: bool) -> None:
         self.tool, self.plan, self.confirmed = tool, plan, confirmed
         self.tokens = name_tokens(tool.name)
-        self.verb = verb_of(tool.name) or _only_token(self.tokens)
+        only_token = (
+            self.tokens[0] if len(self.tokens) == 1 else ""
+        )  # `search` is a verb, and a noun elsewhere
+        self.verb = verb_of(tool.name) or (only_token if only_token in EFFECTS else "")
         self.nouns = nouns_of(tool.name)
         self.parameters = parameter_classes(tool)
         self.classes = {name for names in self.parameters.values() for name in names}
@@ -132,7 +149,9 @@ class _Derivation:
         if override is not None:
             self._say(override, "plan", "roles.sources")
             return True, override == "external", override == "private"
-        if self.kind not in ("read", "unknown") or not _holds_text(self.tool):
+        output = self.tool.output_schema
+        holds_text = output is None or any(is_free_text(schema) for _, schema in leaves(output))
+        if self.kind not in ("read", "unknown") or not holds_text:
             return False, False, False
         return True, self._external(), self._private()
 
@@ -168,7 +187,7 @@ class _Derivation:
         if self.kind == "read":
             return ["egress"] if self._egress() else ["exec"] if self._exec() else []
         checks: tuple[tuple[SinkKind, bool], ...] = (
-            ("destroy", self._destroys()),
+            ("destroy", self.kind in ("destroy", "take_away") and self._say("destroy", "name", self.verb)),
             ("money", self._pays()),
             ("commit", self._commits()),
             ("send", self._sends()),
@@ -182,18 +201,14 @@ class _Derivation:
             self._say("write", "name", why)
         return sinks or ["write"]
 
-    def _destroys(self) -> bool:
-        return self.kind in ("destroy", "take_away") and self._say("destroy", "name", self.verb)
-
     def _pays(self) -> bool:
-        money = [path for path in self.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
-        money += [path for path in self.tool.parameters if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
+        paths = (*self.parameters, *self.tool.parameters)
+        money = [path for path in paths if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
         if self.kind == "money" and money:
             return self._say("money", "name", f"{self.verb}, with {money[0]}")
         if "amount" in self.classes and "destination" in self.classes:
-            return self._say(
-                "money", "schema", f"{self._first('amount')} beside {self._first('destination')}"
-            )
+            why = f"{self._first('amount')} beside {self._first('destination')}"
+            return self._say("money", "schema", why)
         return False
 
     def _commits(self) -> bool:
@@ -224,10 +239,7 @@ class _Derivation:
             return False
         if "url" in self.classes:
             return self._say("egress", "schema", f"free {self._first('url')}")
-        query = next(
-            (path for path in self.parameters if name_tokens(path)[-1:] and name_tokens(path)[-1] in QUERY),
-            "",
-        )
+        query = next((path for path in self.parameters if QUERY.intersection(name_tokens(path)[-1:])), "")
         names_nothing = self.nouns <= {self.verb, "tool"}
         if query and (
             self.tool.annotations.open_world is True or not WEB_NOUNS.isdisjoint(self.nouns) or names_nothing
@@ -247,16 +259,6 @@ class _Derivation:
 
     def _first(self, kind: ParameterClass) -> str:
         return next(path for path, classes in self.parameters.items() if kind in classes)
-
-
-def _only_token(tokens: tuple[str, ...]) -> str:
-    """The verb of a name such as `search`, which is a noun elsewhere."""
-    return tokens[0] if len(tokens) == 1 and tokens[0] in EFFECTS else ""
-
-
-def _holds_text(tool: Tool) -> bool:
-    """Whether its result can hold free text: no output schema, or one with a leaf that can."""
-    return tool.output_schema is None or any(is_free_text(schema) for _, schema in leaves(tool.output_schema))
 
 
 def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:

@@ -46,19 +46,16 @@ def _inner(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, str]]:
     for keyword in _VARIANTS:
         variants = schema.get(keyword)
         if isinstance(variants, list):
-            yield from ((part, path) for part in variants if not _is_null(part))
+            yield from (
+                (part, path)
+                for part in variants
+                if not (isinstance(part, dict) and part.get("type") == "null")
+            )
     for name, part in properties_of(schema).items():
         yield part, f"{path}.{name}" if path else str(name)
-    items = schema.get("items")
-    if isinstance(items, dict):
-        yield items, path
-    further = schema.get("additionalProperties")
-    if isinstance(further, dict):
-        yield further, path
-
-
-def _is_null(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("type") == "null"
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(part := schema.get(keyword), dict):
+            yield part, path
 
 
 def types_of(schema: dict[str, Any]) -> frozenset[str]:

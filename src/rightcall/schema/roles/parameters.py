@@ -10,18 +10,7 @@ from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ParameterClass
 from rightcall.schema.roles.leaves import is_free_text, leaves, types_of
-from rightcall.schema.roles.vocabulary import (
-    AMOUNT,
-    CREDENTIAL,
-    DESTINATION,
-    DESTINATION_NAMES,
-    IDENTITY_NAMES,
-    PICK,
-    TECHNICAL_NAMES,
-    TITLE,
-    URL,
-    singular,
-)
+from rightcall.schema.roles.vocabulary import PICK, TECHNICAL_NAMES, singular
 
 _ALWAYS = re.compile(
     r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",
@@ -46,6 +35,22 @@ def is_program(parameter: str, text: str, tool: str, description: str, first_sen
     return bool(_PROGRAM.search(f"{text} {tool} {description}"))
 
 
+DESTINATION = word_set("""
+    to recipient recipients email emails mail phone channel url webhook address participant participants cc bcc
+    receiver receivers destination target iban payee attendee attendees invitee invitees bcc endpoint callback
+    """)
+"""Parameters that say who or what gets something, by their last token."""
+DESTINATION_NAMES = word_set("share_with user_email send_to forward_to reply_to notify")
+URL = word_set("url uri link host hostname domain website site endpoint href")
+CREDENTIAL = word_set(
+    "password passwd secret token pin role permission permissions credential passphrase otp access"
+)
+AMOUNT = word_set("amount price payment cents fee cost sum total balance money")
+TITLE = word_set("title subject name headline label heading summary")
+IDENTITY_NAMES = word_set("""
+    user_id userid account_id owner owner_id customer_id tenant tenant_id org_id organization_id workspace_id patient_id
+    employee_id member_id current_user client_id
+    """)
 _PAGING = frozenset(
     ["page", "next", "continuation", "confirmation", "max", "sync", "idempotency", "cursor", "limit"]
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.confusability.candidates import edit_distance
+from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
@@ -42,35 +42,24 @@ def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
     if "to" not in first_tool.name_tokens:
         return False
     first, second = (
-        {stem(word) for word in words("".join(tool.sentences[:1]))} - STOP_WORDS
-        for tool in (first_tool, second_tool)
+        {stem(word) for word in words(tool.opening)} - STOP_WORDS for tool in (first_tool, second_tool)
     )
     return len(first & second) * 2 < min(len(first), len(second))
 
 
 def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
     """Pairs with the same number of words and of about the same length, each once."""
-    groups: dict[int, list[ToolFeatures]] = {}
-    for tool in tools.by_name.values():
-        if SHORTEST <= len(tool.name) <= LONGEST:
-            groups.setdefault(len(tool.name_tokens), []).append(tool)
-    for group in groups.values():
-        buckets: dict[tuple[str, ...], list[ToolFeatures]] = {}
-        for tool in group:
-            keys = {tuple(sorted(tool.name_tokens))}
-            keys |= {
-                (str(i), *tool.name_tokens[:i], "*", *tool.name_tokens[i + 1 :])
-                for i in range(len(tool.name_tokens))
-            }
-            for key in keys:
-                buckets.setdefault(key, []).append(tool)
-        seen: set[tuple[int, int]] = set()
-        for alike in buckets.values():
-            for index, first in enumerate(alike[:200]):
-                for second in alike[index + 1 : 200]:
-                    if abs(len(first.name) - len(second.name)) <= 2 and (id(first), id(second)) not in seen:
-                        seen.add((id(first), id(second)))
-                        yield first, second
+    compared = (tool for tool in tools.by_name.values() if SHORTEST <= len(tool.name) <= LONGEST)
+
+    def keys_of(tool: ToolFeatures) -> set[tuple[str, ...]]:
+        """Its words in any order, and its words but for one of them."""
+        words = tool.name_tokens
+        but_one = {(str(at), *words[:at], "*", *words[at + 1 :]) for at in range(len(words))}
+        return {tuple(sorted(words)), *but_one}
+
+    for first, second in pairs_with_a_key(compared, keys_of):
+        if abs(len(first.name) - len(second.name)) <= 2:
+            yield first, second
 
 
 def _one_token_apart(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
@@ -110,10 +99,9 @@ def missing_namespace(tools: SetFeatures) -> SetFindings:
         first, *rest = tool.name_tokens
         if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
             better = f"{server[0]}_{tool.name}"
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
                 f"add a prefix: {better}",
                 edits=(Edit(("name",), better),),
-            )
-            yield tool, finding
+            ).of(tool)

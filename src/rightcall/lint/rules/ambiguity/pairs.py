@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from rightcall.core.groups import group_by
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
 from rightcall.lint.features.mentions import LINKS
 from rightcall.lint.features.tool import ToolFeatures
@@ -48,22 +51,35 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
-    alike: dict[int, list[ToolPair]] = {}
-    for pair in tools.pairs:
-        if pair.score < WARN:
-            break
-        alike.setdefault(id(pair.second), []).append(pair)
-    for pairs in alike.values():
+    for pairs in alike_by_second(tools.pairs):
         worst = pairs[0]
-        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        finding = Finding(
+        names_destruction = worst.first.effect.is_destructive or worst.second.effect.is_destructive
+        yield Finding(
             ("description",),
-            f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
-            _hint(worst),
+            confusion_text(pairs),
+            "name what each destroys and what it leaves, in the name and in the first sentence"
+            if names_destruction
+            else contrast_hint(worst),
             severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
             others=tuple(pair.first.name for pair in pairs),
-        )
-        yield worst.second, finding
+        ).of(worst.second)
+
+
+def alike_by_second(pairs: Iterable[ToolPair]) -> Iterable[list[ToolPair]]:
+    """The pairs that are similar enough to be reported, those with one second tool together, the worst first."""
+    return group_by((pair for pair in pairs if pair.score >= WARN), lambda pair: id(pair.second)).values()
+
+
+def confusion_text(pairs: Sequence[ToolPair]) -> str:
+    """With which tools the second one of the pairs is confused, and why."""
+    worst = pairs[0]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}"
+
+
+def contrast_hint(pair: ToolPair) -> str:
+    """What each text of a pair should say of the other."""
+    return f"say in each when to use the other: “for … use {pair.first.name}”"
 
 
 def _severity(pair: ToolPair) -> Severity:
@@ -85,12 +101,6 @@ def _differ_by_verb(pair: ToolPair) -> bool:
     first, second = (set(tool.name_tokens) - {tool.effect.verb} for tool in tools)
     same_verb = all({tool.effect.verb, tool.opening_verb} & (DELETE_SYNONYMS | DESTROY) for tool in tools)
     return same_verb and first == second and bool(first) and pair.parameters == 1.0
-
-
-def _hint(pair: ToolPair) -> str:
-    if pair.first.effect.is_destructive or pair.second.effect.is_destructive:
-        return "name what each destroys and what it leaves, in the name and in the first sentence"
-    return f"say in each when to use the other: “for … use {pair.first.name}”"
 
 
 @set_rule("TD504", "info", sources=("TSC",))
@@ -118,10 +128,8 @@ def same_signature(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
-    groups: dict[tuple[frozenset[str], str], list[ToolFeatures]] = {}
-    for tool in tools.by_name.values():
-        if tool.required:
-            groups.setdefault((tool.required, tool.effect.kind), []).append(tool)
+    asking = (tool for tool in tools.by_name.values() if tool.required)
+    groups = group_by(asking, lambda tool: (tool.required, tool.effect.kind))
     confusable = {
         frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
     }
@@ -129,13 +137,12 @@ def same_signature(tools: SetFeatures) -> SetFindings:
         for index, second in enumerate(alike):
             first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
             if first is not None and frozenset((first.name, second.name)) not in confusable:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"has the parameters of {first.name} and a name that differs by a word",
                     "one tool with an enum?",
                     others=(first.name,),
-                )
-                yield second, finding
+                ).of(second)
 
 
 def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from rightcall.core.groups import group_by
 from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER
@@ -81,14 +82,13 @@ def _same_text(first: ToolFeatures, second: ToolFeatures, what: str) -> SetFindi
     is_certain = what == _WORDS or (what == _STEMS and is_dangerous)
     if what == _WORDS and _is_alias(first, second):
         problem, is_certain = f"an alias of {first.name}: same text, same parameters", False
-    finding = Finding(
+    yield Finding(
         ("description",),
         problem,
         "say in each what the other does not do" if "alias" not in problem else "offer one of the two",
         severity=None if is_certain else "warning",
         others=(first.name,),
-    )
-    yield second, finding
+    ).of(second)
 
 
 def _is_alias(first: ToolFeatures, second: ToolFeatures) -> bool:
@@ -135,13 +135,12 @@ def no_contrast(tools: SetFeatures) -> SetFindings:
         if pair.told_apart or id(pair.second) in reported:
             continue
         reported.add(id(pair.second))
-        finding = Finding(
+        yield Finding(
             ("description",),
             f"neither it nor {pair.first.name} says when to use the other",
             f"add “for … use {pair.first.name}”, and the same the other way round",
             others=(pair.first.name,),
-        )
-        yield pair.second, finding
+        ).of(pair.second)
 
 
 @set_rule("TD506", "info", sources=("ANT-eng",))
@@ -169,22 +168,19 @@ def subset_tool(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
-    by_start: dict[tuple[str, ...], list[ToolFeatures]] = {}
-    for tool in tools.by_name.values():
-        by_start.setdefault(tool.name_tokens[:2], []).append(tool)
+    by_start = group_by(tools.by_name.values(), lambda tool: tool.name_tokens[:2])
     for start, alike in by_start.items():
         if len(start) < 2:
             continue
         for small in alike:
             large = next((other for other in alike if _contains(other, small)), None)
             if large is not None:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"{large.name} does the same with more options",
                     "offer one tool with an option",
                     others=(large.name,),
-                )
-                yield small, finding
+                ).of(small)
 
 
 def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:

@@ -72,13 +72,12 @@ def repeated_sentence(tools: SetFeatures) -> SetFindings:
     for sentence, alike in holders.items():
         if len(alike) >= FEWEST:
             others = tuple(tool.name for tool in alike[1:])
-            finding = Finding(
+            yield Finding(
                 ("description",),
                 f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
                 "say it once, in the system prompt",
                 others=others,
-            )
-            yield alike[0], finding
+            ).of(alike[0])
 
 
 @tool_rule("TD606", "info", fix="safe", sources=("OAI-sdk", "measured"))

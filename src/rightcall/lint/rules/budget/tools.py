@@ -34,13 +34,12 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
     message = f"{count} tools{far} than the {most} a model chooses from reliably"
     if refusing:
         message = f"{count} tools, more than {', '.join(refusing)} accepts"
-    finding = Finding(
+    yield Finding(
         (),
         message,
         "offer a few at a time: load them by topic, or let the model search for tools",
         severity="error" if refusing else None,
-    )
-    yield tools.tools[0], finding
+    ).of(tools.tools[0])
 
 
 @tool_rule(
@@ -77,9 +76,8 @@ def heavy_set(tools: SetFeatures) -> SetFindings:
     if tools.tokens > most:
         heaviest = sorted(tools.tools, key=lambda tool: -tool.tokens)[:3]
         names = ", ".join(f"{tool.name} {tool.tokens:,}" for tool in heaviest)
-        finding = Finding(
+        yield Finding(
             (),
             f"about {tools.tokens:,} tokens in every request, more than {most:,}",
             f"load tools by topic; the heaviest: {names}",
-        )
-        yield tools.tools[0], finding
+        ).of(tools.tools[0])

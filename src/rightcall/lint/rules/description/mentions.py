@@ -14,6 +14,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.effects import EFFECTS
+from rightcall.schema.rewrite import without
 from rightcall.schema.types import json_type
 
 _NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"
@@ -45,10 +46,9 @@ def stale_param_mention(tools: SetFeatures) -> SetFindings:
             if _is_of_another(tool, match, tools):
                 continue
             hint = suggestion(name, names) or "rename it in the text, or declare it"
-            finding = Finding(
+            yield Finding(
                 ("description",), f"mentions the parameter '{name}', which the tool does not have", hint
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 def _is_of_another(tool: ToolFeatures, match: re.Match[str], tools: SetFeatures) -> bool:
@@ -181,15 +181,12 @@ def _default_in_text(node: Node) -> Any:
         return None
     if _IN_ONE_CASE.match(node.text, match.start("after")) or _PATTERN.search(match["quoted"] or ""):
         return None
-    if _SETTING.fullmatch(match["quoted"] or match["bare"]):
-        return None
-    word = match["quoted"] if match["quoted"] is not None else match["bare"]
+    word = match["quoted"] or match["bare"]
     kind = node.schema.get("type")
-    if not isinstance(kind, str):
+    if _SETTING.fullmatch(word) or not isinstance(kind, str):
         return None
     value = _value(word, json_type(kind) or "", match)
-    rest = {key: inner for key, inner in node.schema.items() if key != "default"}
-    return value if value is not None and fits(value, rest) else None
+    return value if value is not None and fits(value, without(node.schema, ["default"])) else None
 
 
 def _value(word: str, kind: str, match: re.Match[str]) -> Any:

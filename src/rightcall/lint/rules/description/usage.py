@@ -34,10 +34,9 @@ def no_usage_cue(tools: SetFeatures) -> SetFindings:
             hint = f"“Use for …; for … use {rival}.”"
             yield tool, Finding(("description",), message, hint, severity="warning", others=(rival,))
         else:
-            finding = Finding(
+            yield Finding(
                 ("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 @tool_rule("TD206", "info", sources=("SM2", "SM1"))

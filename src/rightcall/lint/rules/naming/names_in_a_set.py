@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from rightcall.lint.features.text import case_style
+from rightcall.core.groups import group_by
+from rightcall.lint.features.text import case_style, usual_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
@@ -22,22 +23,18 @@ def mixed_case_style(tools: SetFeatures) -> SetFindings:
     Fails: [{"name": "get_forecast"}, {"name": "listStations"}, {"name": "find_storms"}]
     Passes: [{"name": "get_forecast"}, {"name": "list_stations"}, {"name": "find_storms"}]
     """
-    styles = Counter(style for tool in tools.tools if (style := case_style(tool.name)))
-    if len(styles) < 2:
-        return
-    usual = max(styles, key=lambda style: (styles[style], style == "snake", style))
-    for tool in tools.tools:
+    usual = usual_style(tool.name for tool in tools.tools)
+    for tool in tools.tools if usual else ():
         style = case_style(tool.name)
         if style and style != usual:
             better = _in_style(tool, usual)
             edits = (Edit(("name",), better),) if better not in tools.by_name else ()
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' is {style} case, the set is mostly {usual}",
                 f"rename it {better}",
                 edits=edits,
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 def _in_style(tool: ToolFeatures, style: str) -> str:
@@ -67,12 +64,11 @@ def verb_synonyms(tools: SetFeatures) -> SetFindings:
         for tool in tools.tools:
             verb = tool.effect.verb
             if verb in group and verb != usual:
-                finding = Finding(
+                yield Finding(
                     ("name",),
                     f"'{verb}' here, '{usual}' in {used[usual]} other name{'s' * (used[usual] != 1)} of the set",
                     "use one verb for one action",
-                )
-                yield tool, finding
+                ).of(tool)
 
 
 _VERSION = re.compile(
@@ -89,22 +85,19 @@ def version_twin(tools: SetFeatures) -> SetFindings:
     Fails: [{"name": "get_forecast"}, {"name": "get_forecast_v2"}]
     Passes: [{"name": "get_forecast"}, {"name": "list_stations"}]
     """
-    by_stem: dict[str, list[ToolFeatures]] = {}
-    for tool in tools.tools:
-        by_stem.setdefault(_VERSION.sub("", tool.name).rstrip("_.-").lower(), []).append(tool)
+    by_stem = group_by(tools.tools, lambda tool: _VERSION.sub("", tool.name).rstrip("_.-").lower())
     for stem, twins in by_stem.items():
         marked = [tool for tool in twins if _VERSION.search(tool.name)]
         if not stem or len({tool.name for tool in twins}) < 2 or not marked:
             continue
         for tool in marked:
             others = tuple(sorted({twin.name for twin in twins} - {tool.name}))
-            finding = Finding(
+            yield Finding(
                 ("name",),
                 f"'{tool.name}' is offered together with {', '.join(others)}",
                 "offer one version",
                 others=others,
-            )
-            yield tool, finding
+            ).of(tool)
 
 
 @set_rule("TD109", "error", sources=("MCP", "SNYK"))
@@ -128,11 +121,10 @@ def name_collision(tools: SetFeatures) -> SetFindings:
         same, apart = f"the same as '{first.name}'", ", apart from case and separators"
         if first.name == tool.name:
             same, apart = "the name of another tool", ""
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{tool.name}' is {same}{where}{apart}",
             "rename one, or put the server's name before it",
             severity="warning" if across else "error",
             others=(first.name,),
-        )
-        yield tool, finding
+        ).of(tool)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.features.mentions import AMBIGUOUS_PARAMETERS, FILLER_WORDS
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import case_style, excerpt
+from rightcall.lint.features.text import case_style, excerpt, usual_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 
@@ -70,13 +68,8 @@ def param_case_mix(tool: ToolFeatures) -> Findings:
       }
     }}}
     """
-    styles = Counter(style for node in tool.parameters if (style := case_style(node.name)))
-    if len(styles) < 2:
-        return
-    usual = max(styles, key=lambda style: (styles[style], style == "snake", style))
-    odd = [node for node in tool.parameters if case_style(node.name) not in ("", usual)]
-    yield Finding(
-        odd[0].path,
-        f"{', '.join(node.name for node in odd)}: not {usual} case like the others",
-        "use one style in a tool",
-    )
+    usual = usual_style(node.name for node in tool.parameters)
+    odd = [node for node in tool.parameters if usual and case_style(node.name) not in ("", usual)]
+    if odd:
+        names = ", ".join(node.name for node in odd)
+        yield Finding(odd[0].path, f"{names}: not {usual} case like the others", "use one style in a tool")

@@ -45,7 +45,9 @@ def name_charset(tool: ToolFeatures) -> Findings:
         )
         return
     portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
-    refusing = sorted(target for target in tool.targets if not _charset(target).fullmatch(name))
+    # Without the limit of length in the pattern, which is another rule's.
+    charsets = {target: re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name) for target in tool.targets}
+    refusing = sorted(target for target, charset in charsets.items() if not re.fullmatch(charset, name))
     strange = "".join(sorted(set(re.sub(r"[A-Za-z0-9_-]", "", name))))
     where = f"rejected by {', '.join(refusing)}" if refusing else "rejected by some providers"
     yield Finding(
@@ -55,11 +57,6 @@ def name_charset(tool: ToolFeatures) -> Findings:
         severity="error" if refusing else "warning",
         edits=(Edit(("name",), portable),) if portable != name else (),
     )
-
-
-def _charset(target: str) -> re.Pattern[str]:
-    """The name rule of a target without its limit of length, which is another rule's."""
-    return re.compile(re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name))
 
 
 @set_rule("TD102", "warning", targets=("anthropic",), sources=("OAI-sdk", "BED", "ANT-def", "GEM", "MCP"))
@@ -81,13 +78,12 @@ def name_length(tools: SetFeatures) -> SetFindings:
         limit = provider(refusing[0]).name_length if refusing else PORTABLE
         who = ", ".join(refusing) if refusing else "some providers"
         error = bool(refusing) or length > LONGEST
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"{length} characters{with_prefix}, {who} accept {limit}",
             "shorten it; details belong in the description",
             severity="error" if error else "warning",
-        )
-        yield tool, finding
+        ).of(tool)
 
 
 @set_rule("TD103", "warning", sources=("OAI-fc", "ANT-eng"))
@@ -114,13 +110,12 @@ def generic_name(tools: SetFeatures) -> SetFindings:
         if things or not tokens or any(token not in GENERIC_NAME_TOKENS for token in tokens):
             continue
         named = len(tokens) < len(tool.name_tokens)
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{tool.name}' names no more than its server" if named else f"'{tool.name}' would fit any tool",
             "name the thing it acts on: invoice_mark_paid",
             severity="info" if named else None,
-        )
-        yield tool, finding
+        ).of(tool)
 
 
 @tool_rule("TD104", "info", sources=("GEM", "ANT-def"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, stem, word_set, words
 from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS
 from rightcall.lint.features.nodes import Node
@@ -13,6 +14,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, Severity, set_rule, tool_rule
 from rightcall.lint.rules.naming.parameter_names import leaves_open
+from rightcall.schema.subschemas import properties_of
 
 
 @tool_rule("TD301", "warning", sources=("OAI-fc", "SM1"))
@@ -35,15 +37,17 @@ def param_no_description(tool: ToolFeatures) -> Findings:
         if node.depth > 1 or node.parent is None or node.parent.parent is not None:
             inner.setdefault(_top(node), []).append(node)
         elif node.name not in in_text:  # docstring-leak says it better
-            severity: Severity | None = "info" if _wraps(node) else None
+            fields = properties_of(node.schema).values()
+            is_explained = fields and all(
+                isinstance(field, dict) and field.get("description") for field in fields
+            )
+            severity: Severity | None = "info" if is_explained else None
             yield Finding(
                 node.path, f"'{node.name}' has no description", _DESCRIPTION_HINT, severity=severity
             )
     for top, nodes in inner.items():
         names = list(dict.fromkeys(f"'{node.name}'" for node in nodes))
-        listed = ", ".join(names[:MOST_LISTED]) + (
-            f" and {len(names) - MOST_LISTED} more" * (len(names) > MOST_LISTED)
-        )
+        listed = names_and_more(names, MOST_LISTED)
         where = f"'{top.name}'" if top.name else str(top.path[-1])
         verb = "has" if len(names) == 1 else "have"
         yield Finding(nodes[0].path, f"in {where}, {listed} {verb} no description", _DESCRIPTION_HINT)
@@ -51,16 +55,6 @@ def param_no_description(tool: ToolFeatures) -> Findings:
 
 MOST_LISTED = 5
 """Fields without a description that one message names."""
-
-
-def _wraps(node: Node) -> bool:
-    """Whether an object's own fields are all described, so that it needs no description itself."""
-    fields = node.schema.get("properties")
-    return (
-        isinstance(fields, dict)
-        and bool(fields)
-        and all(isinstance(field, dict) and bool(field.get("description")) for field in fields.values())
-    )
 
 
 _DESCRIPTION_HINT = "say what it is, its form, and where it comes from"
@@ -230,7 +224,13 @@ def unexplained_enum(tool: ToolFeatures) -> Findings:
             continue
         if not _STANDARD.isdisjoint(name_tokens(node.name)):
             continue
-        unclear = [value for value in values if isinstance(value, str) and not _is_plain(value)]
+        unclear = [
+            value
+            for value in values
+            if isinstance(value, str)
+            and _IDENTIFIER.search(value)
+            and not _PLAIN.issuperset(words(value.replace("_", " ")))
+        ]
         if len(unclear) < 2 or len(unclear) * 2 < len(values) or node.schema.get("enumDescriptions"):
             continue
         text = f"{node.text} {tool.description}".lower()
@@ -241,10 +241,6 @@ def unexplained_enum(tool: ToolFeatures) -> Findings:
                 f"no text says what the values of '{node.name}' mean: {shown}{' …' if len(unclear) > 3 else ''}",
                 "say in the description when to use each",
             )
-
-
-def _is_plain(value: str) -> bool:
-    return _IDENTIFIER.search(value) is None or all(part in _PLAIN for part in words(value.replace("_", " ")))
 
 
 def _mentions(text: str, value: Any) -> bool:

@@ -115,7 +115,9 @@ def none_required(tool: ToolFeatures) -> Findings:
     for node in tool.parameters:
         identifies = node.name.lower().endswith(("_id", "id")) and len(tool.parameters) == 1
         optional = "default" in node.schema or _OMISSION.search(node.text) is not None
-        if identifies and not optional and not _lists(tool):
+        # `list_sections`, `get_sections_list`: without the id it gives all of them.
+        lists = tool.effect.verb in ("list", "search") or "list" in tool.name_tokens
+        if identifies and not optional and not lists:
             yield Finding(
                 INPUT, f"nothing is required, not even '{node.name}'", f'add "required": ["{node.name}"]'
             )
@@ -135,11 +137,6 @@ _OMISSION = re.compile(
     re.I,
 )
 """The text says what happens without it."""
-
-
-def _lists(tool: ToolFeatures) -> bool:
-    """`list_sections`, `get_sections_list`: without the id it gives all of them."""
-    return tool.effect.verb in ("list", "search") or "list" in tool.name_tokens
 
 
 @tool_rule("TD313", "info", fix="suggested", sources=("JSON",))

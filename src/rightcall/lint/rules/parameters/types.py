@@ -97,13 +97,15 @@ def free_form_object(tool: ToolFeatures) -> Findings:
             continue
         extra = node.schema.get("additionalProperties", True)
         if extra is True or extra == {}:
-            thing = f"'{node.name}' is an object" if node.name else f"{_without_name(node)} is an object"
+            thing = f"'{node.name}'" if node.name else _without_name(node)
+            of_list = node.part == "items" and node.path[-1] == "items"
+            label = (node.parent.name if of_list else node.name).lower()
             shown = "examples" in node.schema or _EXAMPLE.search(node.text) or _KEYS_SAID.search(node.text)
             yield Finding(
                 node.path,
-                f"{thing} without known fields",
+                f"{thing} is an object without known fields",
                 "declare them, or say with additionalProperties what the values are",
-                severity="info" if shown or _label(node) in _FREE_BY_NATURE else None,
+                severity="info" if shown or label in _FREE_BY_NATURE else None,
             )
 
 
@@ -114,12 +116,6 @@ def _without_name(node: Node) -> str:
         holder = holder.parent
     name = f"'{holder.name}'" if holder is not None else "the arguments"
     return f"each item of {name}" if node.path[-1] == "items" else f"a form of {name}"
-
-
-def _label(node: Node) -> str:
-    """Its name, or for the items of a list that of the list."""
-    items = not node.name and node.path[-1] == "items" and node.parent is not None
-    return (node.parent.name if items and node.parent is not None else node.name).lower()
 
 
 _OPEN_ON_PURPOSE = word_set("""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.strict import description_with, strict_violations
+from rightcall.schema.subschemas import reference_of
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
@@ -80,20 +80,13 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
     anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
     for name, count, most in _anthropic_counts(anthropic):
         if count > most:
-            finding = Finding(
-                (), f"{count} {name} in strict tools, Anthropic accepts {most} a request", _HINT
-            )
-            yield anthropic[0], finding
-    for tool in tools.tools:
-        if "openai-strict" in tool.targets:
-            for name, count, most in _openai_counts(tool):
-                if count > most:
-                    finding = Finding(
-                        ("input_schema",),
-                        f"{count:,} {name}, OpenAI accepts {most:,} in strict mode",
-                        _HINT,
-                    )
-                    yield tool, finding
+            message = f"{count} {name} in strict tools, Anthropic accepts {most} a request"
+            yield Finding((), message, _HINT).of(anthropic[0])
+    for tool in [tool for tool in tools.tools if "openai-strict" in tool.targets]:
+        for name, count, most in _openai_counts(tool):
+            if count > most:
+                message = f"{count:,} {name}, OpenAI accepts {most:,} in strict mode"
+                yield Finding(("input_schema",), message, _HINT).of(tool)
 
 
 def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
@@ -145,16 +138,14 @@ def anthropic_unenforced(tool: ToolFeatures) -> Findings:
                     f"Anthropic accepts {shown} but does not enforce it, and its strict mode rejects it",
                     "say the condition in the description and check it in the tool, or offer two tools",
                 )
-    reference = next((node for node in tool.nodes if _is_local(tool, node)), None)
-    if reference is not None:
+    references = ((node, reference_of(node.schema)) for node in tool.nodes)
+    # One that leads nowhere is an error of another rule.
+    local = (
+        node for node, reference in references if reference and isinstance(tool.resolve(reference), dict)
+    )
+    if (reference := next(local, None)) is not None:
         yield Finding(
             (*reference.path, "$ref"),
             "Anthropic passes $ref on as written: the model has to look the definition up",
             "write the definition out where it is used",
         )
-
-
-def _is_local(tool: ToolFeatures, node: Node) -> bool:
-    """Whether the schema is a reference that leads somewhere; others are errors of other rules."""
-    reference = node.schema.get("$ref")
-    return isinstance(reference, str) and isinstance(tool.resolve(reference), dict)

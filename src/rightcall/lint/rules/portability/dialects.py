@@ -11,6 +11,7 @@ from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
+from rightcall.schema.rewrite import without
 from rightcall.schema.types import with_null
 
 _DEFINED = word_set("""
@@ -65,12 +66,10 @@ def legacy_dialect(tool: ToolFeatures) -> Findings:
     current = dialect_of(tool.schema) == DEFAULT_DIALECT
     for node in tool.nodes:
         if isinstance(node.schema.get("nullable"), bool) and not tool.targets & {"gemini"}:
-            yield _finding(
-                (*node.path, "nullable"),
-                "'nullable' is OpenAPI 3.0",
-                _without_nullable(node),
-                safe=node.path not in tool.counted,
-            )
+            rest = without(node.schema, ["nullable"])
+            edits: tuple[Edit, ...] = (Edit(node.path, with_null(rest) if node.schema["nullable"] else rest),)
+            safe = node.path not in tool.counted
+            yield _finding((*node.path, "nullable"), "'nullable' is OpenAPI 3.0", edits, safe=safe)
         if not current:
             continue
         for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -85,7 +84,9 @@ def legacy_dialect(tool: ToolFeatures) -> Findings:
             )
             yield _finding((*node.path, "items"), "a list of 'items' is draft 7", edits)
     if current and isinstance(tool.schema.get("definitions"), dict) and "$defs" not in tool.schema:
-        yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _rename_definitions(tool))
+        rest, definitions = without(tool.schema, ["definitions"]), tool.schema["definitions"]
+        edit = Edit(("input_schema",), _with_defs({**rest, "$defs": definitions}))
+        yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", (edit,))
 
 
 def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
@@ -98,20 +99,10 @@ def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: boo
     )
 
 
-def _without_nullable(node: Node) -> tuple[Edit, ...]:
-    rest = {key: value for key, value in node.schema.items() if key != "nullable"}
-    return (Edit(node.path, with_null(rest) if node.schema["nullable"] else rest),)
-
-
 def _bound(node: Node, bound: str, plain: str) -> tuple[Edit, ...]:
     if not node.schema[bound] or plain not in node.schema:
         return (Edit((*node.path, bound), REMOVED),)
     return Edit((*node.path, bound), node.schema[plain]), Edit((*node.path, plain), REMOVED)
-
-
-def _rename_definitions(tool: ToolFeatures) -> tuple[Edit, ...]:
-    schema: Any = _with_defs({key: value for key, value in tool.schema.items() if key != "definitions"})
-    return (Edit(("input_schema",), {**schema, "$defs": _with_defs(tool.schema["definitions"])}),)
 
 
 def _with_defs(value: Any, depth: int = 0) -> Any:

@@ -7,6 +7,7 @@ from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
+from rightcall.schema.subschemas import properties_of, required_of
 from rightcall.schema.types import with_null
 
 
@@ -22,12 +23,10 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
     Fails: {"input_schema": {"required": ["city"]}}
     """
     for node in tool.nodes:
-        properties = node.schema.get("properties")
-        if node.schema.get("type") != "object" and not isinstance(properties, dict):
+        if node.schema.get("type") != "object" and not isinstance(node.schema.get("properties"), dict):
             continue
-        required = node.schema.get("required")
-        listed = required if isinstance(required, list) else []
-        missing = [name for name in properties if name not in listed] if isinstance(properties, dict) else []
+        required = required_of(node.schema)
+        missing = [name for name in properties_of(node.schema) if name not in required]
         is_open = node.schema.get("additionalProperties") is not False
         if not missing and not is_open:
             continue

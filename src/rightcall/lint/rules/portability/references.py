@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from rightcall.core.groups import reachable
 from rightcall.core.words import word_set
 from rightcall.lint.features.nodes import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
+from rightcall.schema.subschemas import reference_of
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
 """Keywords that validate nothing: next to them, a reference keeps its meaning."""
@@ -66,10 +68,14 @@ def recursive(tool: ToolFeatures) -> Findings:
     for node in tool.nodes:
         reference = node.schema.get("$ref")
         if isinstance(reference, str) and reference not in leads:
-            leads[reference] = _references(tool.resolve(reference))
+            target = tool.resolve(reference)
+            inside = walk(target, ()) if isinstance(target, dict) else ()
+            leads[reference] = {inner for part in inside if (inner := reference_of(part.schema)) is not None}
     for node in tool.nodes:
         reference = node.schema.get("$ref")
-        if isinstance(reference, str) and _reaches(reference, reference, leads):
+        if isinstance(reference, str) and reference in reachable(
+            leads[reference], lambda here: leads.get(here, ())
+        ):
             refusing = sorted(target for target in tool.targets if not provider(target).recursive)
             who = (
                 f"{', '.join(refusing)} {'rejects' if len(refusing) == 1 else 'reject'} that"
@@ -83,22 +89,3 @@ def recursive(tool: ToolFeatures) -> Findings:
                 severity="error" if refusing else None,
             )
             return
-
-
-def _references(schema: object) -> set[str]:
-    if not isinstance(schema, dict):
-        return set()
-    return {node.schema["$ref"] for node in walk(schema, ()) if isinstance(node.schema.get("$ref"), str)}
-
-
-def _reaches(start: str, target: str, leads: dict[str, set[str]]) -> bool:
-    seen: set[str] = set()
-    waiting = list(leads.get(start, ()))
-    while waiting:
-        here = waiting.pop()
-        if here == target:
-            return True
-        if here not in seen:
-            seen.add(here)
-            waiting.extend(leads.get(here, ()))
-    return False

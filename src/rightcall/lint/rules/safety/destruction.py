@@ -120,13 +120,12 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
             continue
         if any(tool.name_stems & other.name_stems for other in previews):
             continue
-        finding = Finding(
+        yield Finding(
             INPUT,
             f"'{tool.effect.verb}' takes effect on the first call, without confirmation",
             "require a confirmation_token returned by a preview, or accept dry_run or expected_version",
             severity="warning" if tool.effect.kind == "destroy" and not _is_minor(tool) else "info",
-        )
-        yield tool, finding
+        ).of(tool)
 
 
 @tool_rule("TD409", "warning", fix="suggested", sources=("CISCO",))

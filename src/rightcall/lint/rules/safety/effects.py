@@ -7,7 +7,7 @@ import re
 from rightcall.core.words import name_tokens, word_set
 from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, IRREVERSIBLE, alternatives_in
 from rightcall.lint.features.tool import INPUT, ToolFeatures
-from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.lint.rule import Edit, Finding, Findings, Severity, tool_rule
 from rightcall.schema.effects import (
     ADDING,
     CREATE_SYNONYMS,
@@ -64,7 +64,8 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
         return
     if not _MESSAGES_OF_MACHINES.isdisjoint(tool.name_tokens):
         return
-    if tool.annotations.get("idempotentHint") is True or _declares_idempotency(tool):
+    declared = tool.source.extension.get("idempotency") if isinstance(tool.source.extension, dict) else None
+    if tool.annotations.get("idempotentHint") is True or declared in ("key", "args"):
         return
     if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or _REMOVES_REPEATS.search(
         tool.lower
@@ -74,7 +75,7 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
         token in MONEY_WORDS for name in tool.parameter_names for token in name_tokens(name)
     )
     is_noticed = effect.verb in ONCE_ONLY or not _PAYMENTS.isdisjoint(tool.name_words - {effect.verb})
-    severity = "error" if about_money else "warning" if is_noticed else "info"
+    severity: Severity = "error" if about_money else "warning" if is_noticed else "info"
     edits = (
         (Edit((*INPUT, "properties", "idempotency_key"), _KEY_SCHEMA),) if "properties" in tool.schema else ()
     )
@@ -83,14 +84,9 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
         f"a retry would {effect.verb} twice",
         "take an idempotency_key, or declare that the program removes duplicates: "
         '"x-rightcall": {"idempotency": "args"}',
-        severity=severity,  # type: ignore[arg-type]
+        severity=severity,
         edits=edits,
     )
-
-
-def _declares_idempotency(tool: ToolFeatures) -> bool:
-    extension = tool.source.extension
-    return isinstance(extension, dict) and extension.get("idempotency") in ("key", "args")
 
 
 _MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens
-from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 from rightcall.schema.roles.parameters import is_program
@@ -27,18 +26,13 @@ def arbitrary_exec(tool: ToolFeatures) -> Findings:
             node.is_only("string", "str")
             and "enum" not in node.schema
             and "pattern" not in node.schema
-            and _runs(tool, node)
+            and is_program(node.name, node.text, tool.name, tool.description, tool.opening)
         ):
             yield Finding(
                 node.path,
                 f"'{node.name}' is executed as received",
                 "offer fixed operations, or an allow-list of commands",
             )
-
-
-def _runs(tool: ToolFeatures, node: Node) -> bool:
-    first_sentence = "".join(tool.sentences[:1])
-    return is_program(node.name, node.text, tool.name, tool.description, first_sentence)
 
 
 _OPEN = re.compile(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
+from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.confusability.candidates import edit_distance
+from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
@@ -55,21 +57,22 @@ def toxic_flow(tools: SetFeatures) -> SetFindings:
     Passes: []
     """
     flows = flows_of({tool.name: tool.roles for tool in tools.tools})
-    external = [name for name in flows.external if tools.by_name[name].effect.kind == "read"]
-    private = [name for name in flows.private if tools.by_name[name].effect.kind == "read"]
-    unguarded = [name for name in flows.sinks if _lets_data_out(tools.by_name[name])]
-    others = set(external) | set(private)
-    unguarded = [name for name in unguarded if others - {name}]
+    external, private = (
+        [name for name in names if tools.by_name[name].effect.kind == "read"]
+        for names in (flows.external, flows.private)
+    )
+    others = {*external, *private}
+    unguarded = [name for name in flows.sinks if _lets_data_out(tools.by_name[name]) and others - {name}]
     if not (external and private and unguarded):
         return
     sink = tools.by_name[unguarded[0]]
-    finding = Finding(
+    listed = (names_and_more(names, MOST_NAMED) for names in (external, private, unguarded))
+    yield Finding(
         (),
-        f"text from {_list_of(external)} can make an agent send what {_list_of(private)} reads by {_list_of(unguarded)}",
+        "text from {} can make an agent send what {} reads by {}".format(*listed),
         "confirm what leaves, or offer them in separate sets; `rightcall attacks show` lists the flows",
         others=tuple(dict.fromkeys(name for name in (*external, *private, *unguarded) if name != sink.name)),
-    )
-    yield sink, finding
+    ).of(sink)
 
 
 _RECIPIENTS = word_set("""
@@ -101,11 +104,6 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
     )
 
 
-def _list_of(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 @set_rule("TD814", "error", sources=("SNYK", "MCP"), beside=("TD503",))
 def shadowed_tool(tools: SetFeatures) -> SetFindings:
     """A tool has the name of another server's tool, or one a letter away, and another definition.
@@ -126,14 +124,13 @@ def shadowed_tool(tools: SetFeatures) -> SetFindings:
         if definition_hash(first.source) == definition_hash(second.source):
             continue
         alike = "has the name of" if first.name == second.name else "is one letter from"
-        finding = Finding(
+        yield Finding(
             ("name",),
             f"'{second.name}' of {second.source.server} {alike} '{first.name}' of {first.source.server},"
             " with another definition",
             "find out who offers it; keep one, or put the server's name before both",
             others=(first.name,),
-        )
-        yield second, finding
+        ).of(second)
 
 
 def _near_pairs(tools: list[ToolFeatures]) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
@@ -142,26 +139,17 @@ def _near_pairs(tools: list[ToolFeatures]) -> Iterator[tuple[ToolFeatures, ToolF
     Equal or one letter apart: then one of the two halves of the longer name is in the other, at the same end. A name
     shorter than six letters is compared for equality only (`get`, `put`).
     """
-    buckets: dict[tuple[str, str], list[ToolFeatures]] = {}
-    for tool in tools:
+
+    def keys_of(tool: ToolFeatures) -> set[tuple[str, str]]:
         name = tool.name.casefold()
         half = len(name) // 2
-        keys = {("=", name)}
-        if len(name) >= 6:
-            keys |= {("^", name[: half + shift]) for shift in (-1, 0)}
-            keys |= {("$", name[half + shift :]) for shift in (0, 1)}
-        for key in keys:
-            buckets.setdefault(key, []).append(tool)
-    seen: set[tuple[int, int]] = set()
-    for alike in buckets.values():
-        for index, first in enumerate(alike[:200]):
-            for second in alike[index + 1 : 200]:
-                pair = (id(first), id(second))
-                if pair in seen or first.source.server == second.source.server:
-                    continue
-                seen.add(pair)
-                if edit_distance(first.name.casefold(), second.name.casefold(), 1) <= 1:
-                    yield first, second
+        halves = {("^", name[: half - 1]), ("^", name[:half]), ("$", name[half:]), ("$", name[half + 1 :])}
+        return {("=", name), *(halves if len(name) >= 6 else ())}
+
+    for first, second in pairs_with_a_key(tools, keys_of):
+        names = first.name.casefold(), second.name.casefold()
+        if first.source.server != second.source.server and edit_distance(*names, 1) <= 1:
+            yield first, second
 
 
 @tool_rule("TD815", "info", sources=("CAMEL",))
@@ -240,11 +228,9 @@ def untrusted_text(tool: ToolFeatures) -> Findings:
 
 def _object_tokens(tool: ToolFeatures) -> tuple[str, ...]:
     """The words of the name up to a preposition: `get_comments_by_author` returns comments."""
-    tokens = tool.name_tokens
-    ends = [
-        at for at, token in enumerate(tokens) if token in ("by", "for", "from", "in", "of", "with") and at
-    ]
-    return tokens[: ends[0]] if ends else tokens
+    prepositions = ("by", "for", "from", "in", "of", "with")
+    first, *rest = tool.name_tokens or ("",)
+    return first, *takewhile(lambda token: token not in prepositions, rest)
 
 
 _DATA_ASKED = re.compile(

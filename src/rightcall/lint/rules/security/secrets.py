@@ -8,6 +8,7 @@ from rightcall.core.words import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
+from rightcall.schema.subschemas import properties_of
 
 _SECRETS = re.compile(
     r"~/\.ssh|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|/etc/(?:passwd|shadow)\b|\.aws/credentials|\.netrc\b|~/\.(?:gnupg"
@@ -112,8 +113,8 @@ def secret_param(tool: ToolFeatures) -> Findings:
 
 def _holds_settings(node: Node) -> bool:
     """Whether it is an object whose fields are declared, and none is a secret: the policy of a token."""
-    fields = node.schema.get("properties")
-    return isinstance(fields, dict) and bool(fields) and not any(_SECRET.fullmatch(name) for name in fields)
+    fields = properties_of(node.schema)
+    return bool(fields) and not any(map(_SECRET.fullmatch, fields))
 
 
 _SMUGGLING = re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
@@ -84,7 +83,8 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
     if not names:
         return
     for tool in tools.tools:
-        for sentence in _sentences_with_orders(tool):
+        lower = map(str.lower, tool.sentences if _ORDER.search(tool.lower) else ())
+        for sentence in filter(_ORDER.search, lower):
             for word in _IDENTIFIER.findall(sentence):
                 other = names.get(word)
                 if other is None or other.name == tool.name:
@@ -94,7 +94,7 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                     and tool.source.server != other.source.server
                 )
                 where = f" of the server {other.source.server}" if foreign else ""
-                finding = Finding(
+                yield Finding(
                     ("description",),
                     f"dictates how {other.name}{where} is used",
                     "a server must not control another's tools"
@@ -102,17 +102,8 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                     else "put the order of calls into the system prompt",
                     severity="error" if foreign else "info",
                     others=(other.name,),
-                )
-                yield tool, finding
+                ).of(tool)
                 break
-
-
-def _sentences_with_orders(tool: ToolFeatures) -> Iterator[str]:
-    if _ORDER.search(tool.lower):
-        for sentence in tool.sentences:
-            lower = sentence.lower()
-            if _ORDER.search(lower):
-                yield lower
 
 
 _CUE = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rightcall.core.words import word_set
 from rightcall.lint.features.skill import MARKDOWN, SkillView, outside_fences
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
@@ -40,23 +41,7 @@ _HINTS = ("curl", "wget", "iwr", "irm", "iex", "base64", "exec", "eval", "rm", "
           ".gnupg", ".kube", ".docker", "shadow", "env", "rc", "profile", "cron")  # fmt: skip
 _COMMENT = re.compile(r"\s*(?:#|//|--|\*|;|REM\b)")
 _TRAILING = re.compile(r"\s(?:#|//)\s")
-_CODE = (
-    ".sh",
-    ".bash",
-    ".zsh",
-    ".py",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".ts",
-    ".rb",
-    ".pl",
-    ".ps1",
-    ".bat",
-    ".cmd",
-    ".fish",
-    "",
-)
+_CODE = word_set(".sh .bash .zsh .py .js .mjs .cjs .ts .rb .pl .ps1 .bat .cmd .fish") | {""}
 
 
 @tool_rule("SK112", "error", sources=("SKILLS", "SNYK"))
@@ -87,14 +72,10 @@ def _commands(skill: SkillView) -> Iterator[tuple[str, int, str]]:
         if not _COMMENT.match(line):
             yield "SKILL.md", number, line
     for path in skill.files:
-        name, suffix = skill.name(path), path.suffix.lower()
-        if suffix in MARKDOWN:
-            text = skill.read(path)
-            outside = {number for number, _ in outside_fences(text)}
-            numbered = enumerate(text.split("\n"), start=1)
-            lines = [(number, line) for number, line in numbered if number not in outside]
-        elif suffix in _CODE:
-            lines = list(enumerate(skill.read(path).split("\n"), start=1))
-        else:
+        if path.suffix.lower() not in (*MARKDOWN, *_CODE):
             continue
-        yield from ((name, number, line) for number, line in lines if not _COMMENT.match(line))
+        text = skill.read(path)
+        prose = {number for number, _ in outside_fences(text)} if path.suffix.lower() in MARKDOWN else set()
+        for number, line in enumerate(text.split("\n"), start=1):
+            if number not in prose and not _COMMENT.match(line):
+                yield skill.name(path), number, line

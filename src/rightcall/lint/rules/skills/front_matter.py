@@ -67,21 +67,19 @@ def skill_name(tool: ToolFeatures) -> Findings:
     text = tool.folder.text
     if not tool.is_readable:
         return
-    line = text.key_lines.get("name", 1)
     if not text.name:
-        yield Finding(("name",), "the skill has no name", f"add name: {tool.folder.path.name}", line=line)
+        yield Finding(("name",), "the skill has no name", f"add name: {tool.folder.path.name}")
     elif len(text.name) > MOST_NAME or not _NAME.fullmatch(text.name):
         why = (
             f"{len(text.name)} characters, at most {MOST_NAME}"
             if len(text.name) > MOST_NAME
             else "a–z, 0–9 and single hyphens only"
         )
-        yield Finding(("name",), f"the name '{excerpt(text.name, 70)}' is refused: {why}", "rename the skill and its folder", line=line)  # fmt: skip
+        message = f"the name '{excerpt(text.name, 70)}' is refused: {why}"
+        yield Finding(("name",), message, "rename the skill and its folder")
     elif tool.folder.path != tool.folder.root and text.name != tool.folder.path.name:
-        yield Finding(
-            ("name",), f"the name '{text.name}' differs from the folder '{tool.folder.path.name}'",
-            "rename one of them", severity="warning", line=line,
-        )  # fmt: skip
+        message = f"the name '{text.name}' differs from the folder '{tool.folder.path.name}'"
+        yield Finding(("name",), message, "rename one of them", severity="warning")
 
 
 @tool_rule("SK103", "error", sources=("SKILLS",))
@@ -92,22 +90,15 @@ def skill_description(tool: ToolFeatures) -> Findings:
 
     Fails: {"SKILL.md": "---\nname: forecast\nlicense: MIT\n---\n# Forecast\n\nAsk for the city and the number of days, then call the forecast service and report one line for each day, with its source.\n"}
     """
-    text = tool.folder.text
-    if not tool.is_readable:
-        return
-    line, length = text.key_lines.get("description", 1), len(text.description)
-    if not length:
+    length = len(tool.folder.text.description)
+    if not length and tool.is_readable:
+        hint = "say what it does, and when to use it"
+        yield Finding(("description",), "the skill has no description", hint)
+    elif length > MOST_DESCRIPTION and tool.is_readable:
+        limit = f"at most {MOST_DESCRIPTION:,}: clients cut the rest or skip the skill"
         yield Finding(
-            ("description",),
-            "the skill has no description",
-            "say what it does, and when to use it",
-            line=line,
+            ("description",), f"{length:,} characters, {limit}", "keep what it does and when to use it"
         )
-    elif length > MOST_DESCRIPTION:
-        message = (
-            f"{length:,} characters, at most {MOST_DESCRIPTION:,}: clients cut the rest or skip the skill"
-        )
-        yield Finding(("description",), message, "keep what it does and when to use it", line=line)
 
 
 @tool_rule("SK104", "info", sources=("SKILLS",))
@@ -125,8 +116,7 @@ def no_trigger(tool: ToolFeatures) -> Findings:
     latin = sum(character < "\u0250" for character in letters)
     is_english = not ENGLISH.isdisjoint(tool.words)
     if letters and is_english and latin > LATIN_SHARE * len(letters):
-        line = tool.folder.text.key_lines.get("description", 1)
-        yield Finding(("description",), "does not say when to use the skill", "add “Use when …”", line=line)
+        yield Finding(("description",), "does not say when to use the skill", "add “Use when …”")
 
 
 @tool_rule("SK109", "info", sources=("SKILLS",))
@@ -159,6 +149,5 @@ def open_permission(tool: ToolFeatures) -> Findings:
     text = tool.folder.text
     opened = [word for word in text.allowed_tools if _OPEN.match(word)]
     if opened:
-        line = text.key_lines.get("allowed-tools", 1)
         message = f"allowed-tools: {opened[0]} lets any command run without asking"
-        yield Finding(("allowed-tools",), message, "list commands: Bash(git:*)", line=line)
+        yield Finding(("allowed-tools",), message, "list commands: Bash(git:*)")

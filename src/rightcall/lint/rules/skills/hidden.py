@@ -74,17 +74,14 @@ def skill_instruction(tool: ToolFeatures) -> Findings:
                 break
         if not any(mark in lower for mark in _MARKS):
             continue
-        for number, line in outside_fences(_COMMENT.sub(_blank, text), first_line):
+        # Lines keep their numbers without the text of comments.
+        plain = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+        for number, line in outside_fences(plain, first_line):
             match = _ORDERS.search(_QUOTED.sub(" ", SPAN.sub(" ", line)).lower())
             if match:
                 message = f"instructs the model: “{excerpt(match.group(), 60)}”"
                 yield Finding((name,), message, "find out who wrote this", line=number, file=name)
                 break
-
-
-def _blank(match: re.Match[str]) -> str:
-    """A comment without its text, so that lines keep their numbers."""
-    return "\n" * match[0].count("\n")
 
 
 def _texts(skill: SkillView) -> Iterator[tuple[str, int, str]]:

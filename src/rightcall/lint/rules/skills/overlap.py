@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from pathlib import Path
 
+from rightcall.core.groups import group_by
 from rightcall.core.text import first_names
-from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, SetFindings, set_rule
+from rightcall.lint.rules.ambiguity.pairs import alike_by_second, confusion_text, contrast_hint
 
 FAMILY = 20
 """Skills from which on one text with other names is a family: one finding, not one for each pair."""
@@ -30,21 +31,18 @@ def skill_overlap(tools: SetFeatures) -> SetFindings:
     ]
     """
     relatives = families(tools)
-    alike: dict[int, list[ToolPair]] = {}
-    for pair in tools.pairs:
-        if pair.score < WARN:
-            break
-        same_family = relatives.get(pair.first.name, 0) == relatives.get(pair.second.name, -1)
-        if (pair.first.is_skill or pair.second.is_skill) and not same_family:
-            alike.setdefault(id(pair.second), []).append(pair)
-    for pairs in alike.values():
+    strangers = (
+        pair
+        for pair in tools.pairs
+        if (pair.first.is_skill or pair.second.is_skill)
+        and relatives.get(pair.first.name, 0) != relatives.get(pair.second.name, -1)
+    )
+    for pairs in alike_by_second(strangers):
         worst = pairs[0]
-        more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
         yield worst.second, Finding(
-            ("description",), f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}",
-            f"say in each when to use the other: “for … use {worst.first.name}”",
+            ("description",), confusion_text(pairs), contrast_hint(worst),
             severity="warning" if worst.score >= LIKELY else "info",
-            others=tuple(pair.first.name for pair in pairs), line=_line(worst.second),
+            others=tuple(pair.first.name for pair in pairs),
         )  # fmt: skip
 
 
@@ -60,17 +58,14 @@ def same_name(tools: SetFeatures) -> SetFindings:
       {"folder": "b/forecast", "SKILL.md": "---\nname: forecast\ndescription: Tide tables of harbours. Use when the user asks when the water is high.\n---\n# Tides\n\nAsk for the harbour and the date, look up the table of that month, and report both high waters with their heights above datum.\n"}
     ]
     """
-    places: dict[str, list[ToolFeatures]] = defaultdict(list)
-    for tool in tools.tools:
-        if tool.is_skill:
-            places[tool.name].append(tool)
-    for name, same in places.items():
+    skills = (tool for tool in tools.tools if tool.is_skill)
+    for name, same in group_by(skills, lambda tool: tool.name).items():
         for at, tool in enumerate(same[1:], start=1):
             twin = next((other for other in same[:at] if _scope(other) == _scope(tool)), None)
             message = f"a skill named '{name}' is also in {(twin or same[0]).folder.path}"
             yield tool, Finding(
                 ("name",), message, "rename one, with its folder", severity=None if twin else "info",
-                others=(name,), line=_line(tool),
+                others=(name,), line=tool.folder.text.key_lines.get("description", 1),
             )  # fmt: skip
 
 
@@ -102,27 +97,21 @@ def skill_family(tools: SetFeatures) -> SetFindings:
     A generated set: it fills the catalogue in every request, and the model chooses by one word. One skill with a table of
     names does the same. Pairs inside a family are not reported one by one.
     """
-    members: dict[int, list[ToolFeatures]] = defaultdict(list)
     relatives = families(tools)
-    for tool in tools.tools:
-        if tool.name in relatives:
-            members[relatives[tool.name]].append(tool)
-    for family in members.values():
+    members = (tool for tool in tools.tools if tool.name in relatives)
+    for family in group_by(members, lambda tool: relatives[tool.name]).values():
         names = first_names([tool.name for tool in family], 3)
         message = f"{len(family)} skills differ only by names: {names}"
-        yield family[0], Finding(("description",), message, "make one skill of them, with a table of names", line=_line(family[0]))  # fmt: skip
+        yield family[0], Finding(("description",), message, "make one skill of them, with a table of names")
 
 
 def families(tools: SetFeatures) -> dict[str, int]:
     """Skills by the number of their family: those with one text once the words of their names are left out."""
     if sum(tool.is_skill for tool in tools.tools) < FAMILY:
         return {}
-    frames: dict[str, list[str]] = defaultdict(list)
-    for tool in tools.tools:
-        if tool.is_skill and tool.description:
-            frames[_frame(tool)].append(tool.name)
-    large = [names for names in frames.values() if len(names) >= FAMILY]
-    return {name: number for number, names in enumerate(large, start=1) for name in names}
+    frames = group_by((tool for tool in tools.tools if tool.is_skill and tool.description), _frame)
+    large = [family for family in frames.values() if len(family) >= FAMILY]
+    return {tool.name: number for number, family in enumerate(large, start=1) for tool in family}
 
 
 def _frame(tool: ToolFeatures) -> str:
@@ -135,7 +124,3 @@ def _frame(tool: ToolFeatures) -> str:
         if word.lower() not in own and not (at and word[:1].isupper())
     ]
     return " ".join(kept)
-
-
-def _line(tool: ToolFeatures) -> int:
-    return tool.folder.text.key_lines.get("description", 1) if tool.is_skill else 0

@@ -50,10 +50,11 @@ def broken_reference(tool: ToolFeatures) -> Findings:
     if not missing:
         return
     teaches = not tool.name_words.isdisjoint(("skill", "skills"))  # what it names are files of other skills
+    folders = {name.partition("/")[0] for name in tool.skill.file_names if "/" in name}
     certain = [
         reference
         for reference in missing
-        if not teaches and (reference.link or _has_others(reference.path, tool.skill))
+        if not teaches and (reference.link or reference.path.partition("/")[0] in folders)
     ]
     names = first_names(list(dict.fromkeys(reference.path for reference in certain or missing)), 3)
     yield Finding(
@@ -82,24 +83,18 @@ def outside_reference(tool: ToolFeatures) -> Findings:
 def references_in(skill: SkillView) -> Iterator[FileReference]:
     """The paths that the body names, outside fences and examples."""
     for number, line in skill.prose:
-        if "/" not in line and "](" not in line:
-            continue
-        if _UNSURE.search(line):
+        if ("/" not in line and "](" not in line) or _UNSURE.search(line):
             continue
         for match in _LINK.finditer(SPAN.sub("", line)):
             path = unquote(match[1]).partition("#")[0].partition("?")[0].removeprefix("./")
             if path and not _SCHEME.match(path) and not _PLACEHOLDER.search(path) and _is_path(path):
                 yield FileReference(path, number, link=True)
-        for span in SPAN.finditer(line):
-            yield from _span_paths(span[2].strip(), number)
-
-
-def _span_paths(text: str, number: int) -> Iterator[FileReference]:
-    if _OUTSIDE.match(text) and not _PLACEHOLDER.search(text.replace("-", " ")):
-        yield FileReference(text, number, link=False)
-    for match in _PATH.finditer(text):
-        if not _PLACEHOLDER.search(match[1]) and _is_path(match[1]):
-            yield FileReference(match[1], number, link=False)
+        for text in (span[2].strip() for span in SPAN.finditer(line)):
+            if _OUTSIDE.match(text) and not _PLACEHOLDER.search(text.replace("-", " ")):
+                yield FileReference(text, number, link=False)
+            for path in _PATH.findall(text):
+                if not _PLACEHOLDER.search(path) and _is_path(path):
+                    yield FileReference(path, number, link=False)
 
 
 def _is_path(path: str) -> bool:
@@ -113,9 +108,3 @@ def _exists(path: str, skill: SkillView) -> bool:
     if plain in names or plain == "SKILL.md" or plain in (".", ""):
         return True
     return ".." not in plain.split("/") and (skill.path / plain).exists()  # a folder, or a nested skill
-
-
-def _has_others(path: str, skill: SkillView) -> bool:
-    """Whether the folder that a path names has any file."""
-    top = path.partition("/")[0] + "/"
-    return any(name.startswith(top) for name in skill.file_names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rightcall.core.errors import suggestion
+from rightcall.files.documents import at_pointer, pointer
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
@@ -29,25 +30,16 @@ def invalid_schema(tool: ToolFeatures) -> Findings:
             continue  # required-misplaced says it better
         if last in ("exclusiveMinimum", "exclusiveMaximum", "items") and "not of type" in message:
             continue  # legacy-dialect says it better
-        if last == "enum" and not _at(tool.schema, path):
+        value = at_pointer(tool.schema, pointer(path))
+        if last == "enum" and not value:
             continue  # an empty enum is legal JSON and unsatisfiable
         hint = "see the JSON Schema dialect that $schema names; 2020-12 when it names none"
         if last == "type":
-            value = _at(tool.schema, path)
             names = value if isinstance(value, list) else [value]
             if all(isinstance(name, str) and json_type(name) is not None for name in names):
                 continue  # foreign-type says it better
             hint = suggestion(str(value), JSON_TYPES) or f"the types are {', '.join(sorted(JSON_TYPES))}"
         yield Finding((*INPUT, *path), f"not valid JSON Schema: {excerpt(message, 120)}", hint)
-
-
-def _at(value: object, path: tuple[str | int, ...]) -> object:
-    for part in path:
-        if isinstance(value, dict) and isinstance(part, str):
-            value = value.get(part)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-    return value
 
 
 @tool_rule("TD002", "error", fix="safe", sources=("ANT-sdk", "BED", "MCP", "measured"))
@@ -101,8 +93,10 @@ def foreign_type(tool: ToolFeatures) -> Findings:
         kind = node.schema.get("type")
         path = (*node.path, "type")
         if isinstance(kind, str):
-            right = json_type(kind) if kind not in JSON_TYPES and not _is_gemini(tool, kind) else None
-            if right is not None:
+            # Gemini's own Schema spells the types STRING, OBJECT and so on.
+            is_gemini = "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
+            right = json_type(kind)
+            if right is not None and kind not in JSON_TYPES and not is_gemini:
                 edit = Edit(path, right) if right else Edit(path, REMOVED)
                 hint = (
                     f'write "{right}"' if right else "leave the type out, or name the types that are allowed"
@@ -119,11 +113,6 @@ def foreign_type(tool: ToolFeatures) -> Findings:
                     edits=(edit,),
                     safe=True,
                 )
-
-
-def _is_gemini(tool: ToolFeatures, kind: str) -> bool:
-    """Gemini's own Schema spells the types STRING, OBJECT and so on."""
-    return "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
 
 
 @tool_rule("TD007", "error", sources=("MCP", "JSON"))

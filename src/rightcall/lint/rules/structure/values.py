@@ -8,7 +8,8 @@ from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
-from rightcall.schema.types import json_type
+from rightcall.schema.rewrite import without
+from rightcall.schema.types import is_number, json_type
 
 _BOUNDS = (
     ("minimum", "maximum"),
@@ -46,7 +47,7 @@ def _bounds(node: Node) -> Findings:
     for low, high in _BOUNDS:
         least: Any = node.schema.get(low)
         most: Any = node.schema.get(high)
-        if _is_number(least) and _is_number(most) and (least > most or (low[0] == "e" and least >= most)):
+        if is_number(least) and is_number(most) and (least > most or (low[0] == "e" and least >= most)):
             yield Finding(
                 (*node.path, low), f"{low} {least} is above {high} {most}: no value is valid", "swap them?"
             )
@@ -84,7 +85,7 @@ def _default(node: Node) -> Findings:
         if key not in schema or not isinstance(values, list):
             continue
         for value in values:
-            if fits(value, {k: v for k, v in schema.items() if k not in ("default", "examples")}):
+            if fits(value, without(schema, ["default", "examples"])):
                 continue
             path = (*node.path, key)
             if value is None:
@@ -112,11 +113,7 @@ def _value_of_text(value: Any, schema: dict[str, Any]) -> Any:
             right = int(value) if kind == "integer" else float(value)
         except ValueError:
             return None
-    elif kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+    elif kind == "string" and is_number(value):
         right = str(value)
-    rest = {k: v for k, v in schema.items() if k not in ("default", "examples")}
+    rest = without(schema, ["default", "examples"])
     return right if right is not None and fits(right, rest) else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
