@@ -9,7 +9,10 @@ It reads calls, results and user turns, never what the model says. A stopped cal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -51,7 +54,7 @@ def settle_turn(state: GuardState, calls: Sequence[ToolCall]) -> None:
         state.ran(call.name, arguments_of(call))
     for call in answered:
         if call.status == "error":
-            state.failure(error_text(call.output))
+            state.read(error_text(call.output))
         elif call.output is not None:
             state.result(call.name, arguments_of(call), call.output)
 
@@ -102,18 +105,10 @@ def calls_with_answers(messages: Iterable[Message]) -> list[ToolCall]:
     """The calls of messages, with the results that other messages have for them."""
     outputs = {result.call_id: result for message in messages for result in message.results}
     calls = []
-    for message in messages:
-        for call in message.calls:
-            result = outputs.get(call.id)
-            if result is not None and call.status == "not_run":
-                fields = {
-                    name: getattr(call, name) for name in ("name", "arguments", "id", "step", "approval")
-                }
-                calls.append(
-                    ToolCall(**fields, status="error" if result.is_error else "ok", output=result.output)
-                )
-            else:
-                calls.append(call)
+    for call in (call for message in messages for call in message.calls):
+        result = outputs.get(call.id) if call.status == "not_run" else None
+        answered = result and replace(call, status="error" if result.is_error else "ok", output=result.output)
+        calls.append(answered or call)
     return calls
 
 
@@ -132,14 +127,9 @@ def _replay_trajectory(state: GuardState, trajectory: Trajectory) -> Iterator[tu
 
 def _replay_steps(state: GuardState, calls: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, GuardVerdict]]:
     """Calls of one step together; a call without a step is a step."""
-    position = 0
-    while position < len(calls):
-        end = position + 1
-        step = calls[position].step
-        while step is not None and end < len(calls) and calls[end].step == step:
-            end += 1
-        yield from judge_batch(state, calls[position:end])
-        position = end
+    steps = groupby(enumerate(calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
+    for _, batch in steps:
+        yield from judge_batch(state, [call for _, call in batch])
 
 
 def judge_batch(state: GuardState, batch: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, GuardVerdict]]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.record import Record
-from rightcall.tools.guard.binding import BoundPolicy, covers, covers_path
+from rightcall.tools.guard.binding import BoundPolicy, covers
 from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of
 from rightcall.tools.guard.policy import GuardRule, several
 from rightcall.tools.guard.provenance import Provenance
@@ -42,12 +42,11 @@ class GuardState:
         self.guard, self.caller = guard, caller
         self.provenance = Provenance(guard.policy)
         self.used = Used()
-        self.stopped = 0
 
     def copy(self) -> GuardState:
         """The same state, to go on from in another way."""
         twin = GuardState(self.guard, self.caller)
-        twin.provenance, twin.used, twin.stopped = self.provenance.copy(), self.used.copy(), self.stopped
+        twin.provenance, twin.used = self.provenance.copy(), self.used.copy()
         return twin
 
     def hear(self, text: str) -> None:
@@ -55,20 +54,20 @@ class GuardState:
         self.provenance.hear(text)
 
     def read(self, text: str) -> None:
-        """A text of somebody else that the agent is given: a document, an earlier result."""
+        """A text of somebody else that the agent is given: a document, an earlier result, the words of an error."""
         self.provenance.read_text(text)
 
     def check(self, tool: str, arguments: Mapping[str, Any]) -> GuardVerdict:
         """The verdict on a call. Changes nothing."""
         leaves_of_call = list(leaf_values(without_token(arguments)))
-        call = CheckedCall(tool, leaves_of_call, self.provenance, self.used, self.caller)
+        call = CheckedCall(tool, leaves_of_call, self.provenance, self.used)
         breaches: list[tuple[Severity, GuardRule, Breach]] = []
         for rule in self.guard.rules_for(tool, (path for path, _ in leaves_of_call)):
             if rule.role and (self.caller is None or rule.role not in self.caller):
                 continue
             if any(covers(several(rule.unless), path) for path, _ in leaves_of_call):
                 continue
-            breach = breach_of(rule, self.guard.key_of(rule), call, partial(covers_path, rule))
+            breach = breach_of(rule, self.guard.key_of(rule), call, partial(covers, several(rule.arg)))
             if breach is not None:
                 breaches.append((_severity(rule), rule, breach))
         if not breaches:
@@ -99,10 +98,6 @@ class GuardState:
     def result(self, tool: str, arguments: Mapping[str, Any], output: Any) -> None:
         """A call was answered."""
         self.provenance.read_result(self.guard.roles_of(tool), arguments, output)
-
-    def failure(self, detail: str) -> None:
-        """A tool answered with an error: its words are somebody's text."""
-        self.provenance.read_text(detail)
 
 
 def without_token(arguments: Mapping[str, Any]) -> dict[str, Any]:
