@@ -24,11 +24,10 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.tools.definitions.function import PLAIN
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.guard.policy import GuardPolicy
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.policy import ToolRules
@@ -219,5 +218,4 @@ def _entry(tool: Tool) -> BoundTool:
     async def run(*_: Any) -> Any:
         return await _REAL.get()()
 
-    ready = RunnableTool(run, live=True)
-    return BoundTool(tool, PLAIN, lambda context: ready)
+    return always_ready(tool, RunnableTool(run, live=True))

@@ -62,7 +62,7 @@ from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.skill_loader import LOAD_SKILL, skill_loader
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -390,5 +390,4 @@ def _replay_entry(tool: Tool, address: McpAddress) -> BoundTool:
     async def run(*_: Any) -> Any:
         raise ConfigError(f"{tool.name} was called outside any trial; a replay does not start its server")
 
-    ready = RunnableTool(run, live=True)
-    return BoundTool(tool, Behaviour(timeout_s=address.call_s), lambda context: ready)
+    return always_ready(tool, RunnableTool(run, live=True), Behaviour(timeout_s=address.call_s))

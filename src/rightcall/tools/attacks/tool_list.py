@@ -14,8 +14,7 @@ from rightcall.model.tool import Annotations, Tool
 from rightcall.model.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.attacks.placement import planted_text
 from rightcall.tools.attacks.trial_plants import TrialPlants
-from rightcall.tools.definitions.function import PLAIN
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, mock_ready
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, generated_tool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.skill_loader import LOAD_SKILL, with_described_skill
 
@@ -159,8 +158,7 @@ def bind_poison(
     for tool in offered:
         entry = entries.get(tool.name) or entries.get(renamed.get(tool.name, ""))
         if entry is None:
-            ready = mock_ready(tool, None, None)
-            bound[tool.name] = BoundTool(tool, PLAIN, lambda context, ready=ready: ready)  # type: ignore[misc]
+            bound[tool.name] = generated_tool(tool)
         elif entry.tool.input_schema is tool.input_schema:
             bound[tool.name] = entry
         else:

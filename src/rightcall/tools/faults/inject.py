@@ -161,7 +161,11 @@ class ArmedFaults(msgspec.Struct):
             return await self._stale(index, fault, perform, call)
         self.planned._note(index, call)
         if fault.type == "slow":
-            return await _slowly(fault, perform, call)
+            await call.context.clock.sleep(fault.seconds)
+            result = await perform(call)
+            if fault.seconds >= call.entry.behaviour.timeout_s:
+                raise TimeoutError
+            return result
         if fault.type == "partial_batch":
             return await _half(perform, call)
         return await _refuse(fault, call)
@@ -227,14 +231,6 @@ async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
         effect="unknown" if writes else "none",
         retry="no" if writes else "same_key",
     )
-
-
-async def _slowly(fault: Fault, perform: Next, call: ActiveCall) -> Any:
-    await call.context.clock.sleep(fault.seconds)
-    result = await perform(call)
-    if fault.seconds >= call.entry.behaviour.timeout_s:
-        raise TimeoutError
-    return result
 
 
 async def _half(perform: Next, call: ActiveCall) -> Any:

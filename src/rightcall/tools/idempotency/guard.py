@@ -135,10 +135,9 @@ class Idempotency:
         if state == "unknown" and call.work is not None and call.work.interrupted:
             self._let_go(call, state)
             return msgspec.structs.replace(finished, attempts=call.attempt)
-        stored = _encode_reply(finished, state)
-        kept = await self._store(
-            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_effect_of(state)
-        )
+        ending = (call.key, call.owner.id, call.attempt, state, _encode_reply(finished, state))
+        effect: Effect = "done" if state == "done" else "unknown" if state == "unknown" else "none"
+        kept = await self._store(self.store.finish, *ending, effect=effect)
         call.owner.settled = True
         if kept:
             return msgspec.structs.replace(finished, attempts=call.attempt)
@@ -306,10 +305,6 @@ def _state_after(error: BaseException, call: ActiveCall) -> EndState:
         return "retryable"
     without_effect = isinstance(error, Abort | ToolServerDown) and error.effect == "none"
     return "retryable" if without_effect else "unknown"
-
-
-def _effect_of(state: EndState) -> Effect:
-    return {"done": "done", "unknown": "unknown"}.get(state, "none")  # type: ignore[return-value]
 
 
 def _end_state(finished: Finished, call: ActiveCall) -> EndState:

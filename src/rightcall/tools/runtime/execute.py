@@ -33,7 +33,7 @@ from rightcall.tools.runtime.outcome import deadline_passed, not_begun, read_res
 async def perform(call: ActiveCall) -> Any:
     """Run the tool and record its effect in the ledger, whatever happens to its answer."""
     if call.work is None:
-        return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
+        return await call.ready.run(call.arguments, _info(call), call.context, lambda result, failure: None)
     work = call.work
     work.begun = True
 
@@ -66,19 +66,11 @@ async def perform(call: ActiveCall) -> Any:
     return result
 
 
-def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
+def _info(call: ActiveCall, did: Callable[[], None] = lambda: None) -> CallInfo:
     context = call.context
     return CallInfo(
         call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
     )
-
-
-def _nothing() -> None:
-    """The effect of a read."""
-
-
-def _never(result: Any, failure: BaseException | None) -> None:
-    """A late answer of a read is ignored."""
 
 
 def _is_interruption(error: BaseException | None) -> bool:
@@ -114,7 +106,11 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
     """Wait for the next stages, no longer than the tool's `timeout_s`."""
     seconds = call.entry.behaviour.timeout_s
     if not call.entry.writes:
-        return await _read(call, next, seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                return await next(call)
+        except TimeoutError:
+            return deadline_passed(call, seconds)
     running = call.copy()
     work = running.work = ToolWork()
     task = _start_work(next(running), call.owner, work)
@@ -136,14 +132,6 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
     finally:
         call.owner = None
         del task
-
-
-async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
-    try:
-        async with asyncio.timeout(seconds):
-            return await next(call)
-    except TimeoutError:
-        return deadline_passed(call, seconds)
 
 
 def _start_work(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
@@ -172,14 +160,10 @@ def _note_end(work: ToolWork, task: asyncio.Task[Any]) -> None:
     if not task.cancelled():
         task.exception()  # otherwise the loop warns that it was never retrieved
     if work.interrupted or task.cancelling():
-        _forget_timers(task.get_loop())
-
-
-def _forget_timers(loop: asyncio.AbstractEventLoop) -> None:
-    """Drop cancelled timers: asyncio would keep them, with the context that holds the key, until they fire."""
-    for handle in getattr(loop, "_scheduled", ()):
-        if handle.cancelled():
-            handle._context = None
+        # asyncio would keep cancelled timers, with the context that holds the key, until they fire
+        for handle in getattr(task.get_loop(), "_scheduled", ()):
+            if handle.cancelled():
+                handle._context = None
 
 
 _OUR_WORDS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -89,11 +89,8 @@ Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
 
 def chain_stages(stages: Sequence[Stage], last: Next) -> Callable[[ActiveCall], Awaitable[Any]]:
     """The stages as one function: each is given the rest as its `next`."""
-    following: Callable[[ActiveCall], Awaitable[Any]] = last
-    for stage in reversed(stages):
-        following = partial(_pass, stage, following)
-    return following
 
+    def add_before(following: Next, stage: Stage) -> Next:
+        return lambda call: stage(call, following)
 
-def _pass(stage: Stage, following: Next, call: ActiveCall) -> Awaitable[Any]:
-    return stage(call, following)
+    return reduce(add_before, reversed(stages), last)

@@ -20,7 +20,7 @@ from rightcall.tools.attacks.trial_plants import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.bound_tool import call as call_function
-from rightcall.tools.runtime.call_outcome import Finished, Invocation
+from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
 from rightcall.tools.runtime.execute import deadline, perform, recorded_call
 from rightcall.tools.runtime.invocation import ActiveCall, Next, Stage, chain_stages, finished_call
@@ -56,7 +56,9 @@ class Answers(msgspec.Struct, frozen=True):
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
         except asyncio.CancelledError:
-            _record(call, _cancellation_of(call), started)
+            effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
+            outcome: Outcome = "unknown" if effect == "unknown" else "failed"
+            _record(call, Finished.with_error(outcome, stop_reply(effect)), started)
             raise
         except ToolServerDown as down:
             _record(call, Finished.aborted(str(down), down.effect), started)
@@ -72,11 +74,6 @@ def failure_before_call(name: str, error: Exception, *, strict: bool) -> Finishe
         return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
     reply = ToolError("internal_error", f"{name} could not be run").reply
     return Finished.with_error("failed", reply, free=True)
-
-
-def _cancellation_of(call: ActiveCall) -> Finished:
-    effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
-    return Finished.with_error("unknown" if effect == "unknown" else "failed", stop_reply(effect))
 
 
 def _mark(call: ActiveCall, finished: Finished) -> None:
@@ -183,7 +180,8 @@ class Versions(msgspec.Struct):
         if call.ready.current_version is None:
             return await next(call)
         resource = call.entry.behaviour.resource(call.arguments) or call.tool_name
-        async with self._lock(resource, call):
+        locks: Any = self.locks if call.ready.live else call.context.locks
+        async with locks.setdefault(resource, asyncio.Lock()):
             try:
                 moved_on = await _stale(call)
             except ToolError as error:
@@ -193,13 +191,6 @@ class Versions(msgspec.Struct):
             if moved_on is not None:
                 return Finished.with_error("failed", moved_on, free=True)
             return await next(call)
-
-    def _lock(self, resource: str, call: ActiveCall) -> asyncio.Lock:
-        locks: Any = self.locks if call.ready.live else call.context.locks
-        lock: asyncio.Lock | None = locks.get(resource)
-        if lock is None:
-            lock = locks[resource] = asyncio.Lock()
-        return lock
 
 
 async def _stale(call: ActiveCall) -> ErrorReply | None:
