@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
@@ -53,7 +54,7 @@ class SessionPlayer:
     def __init__(self, session: McpSession, clean: Clean, log: CallLog | None = None) -> None:
         self.session, self.log = session, log or CallLog()
         self._clean = clean
-        self._turns: dict[bytes, int] = {}
+        self._turns = Counter[bytes]()
         self._answered = 0
         self._by_key: dict[bytes, list[int]] = {}
         for number, call in enumerate(session.calls):
@@ -81,8 +82,8 @@ class SessionPlayer:
             self.log.unrecorded.append(describe(RecordedCall(name, cleaned)))
             return None
         if turn is None:
-            turn = self._turns.get(key, 0)
-            self._turns[key] = turn + 1
+            turn = self._turns[key]
+            self._turns[key] += 1
         if turn < len(numbers):
             self.log.made.append(numbers[turn])
         self._answered += 1

@@ -190,11 +190,23 @@ RequestCallback = Callable[[Any, Any], Awaitable[Any]]
 
 def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCallback]:
     """The callbacks of a session, for what the address answers."""
+    stated, form = address.sampling, address.elicitation
     callbacks: dict[str, RequestCallback] = {}
-    if address.sampling is not None:
-        callbacks["sampling_callback"] = _sampling_callback(address.sampling, sdk)
-    if address.elicitation is not None:
-        callbacks["elicitation_callback"] = _elicitation_callback(address.elicitation, sdk)
+    if stated is not None:
+
+        async def sample(context: Any, params: Any) -> Any:
+            return sdk.types.CreateMessageResult.model_validate(_sampled(stated))
+
+        callbacks["sampling_callback"] = sample
+    if form is not None:
+
+        async def fill_in(context: Any, params: Any) -> Any:
+            reply = _form_answer(form, params.model_dump(by_alias=True, mode="json"))
+            if "error" in reply:
+                return sdk.types.ErrorData(**reply["error"])
+            return sdk.types.ElicitResult.model_validate(reply["result"])
+
+        callbacks["elicitation_callback"] = fill_in
     return callbacks
 
 
@@ -207,23 +219,6 @@ def answer_to(address: McpAddress, method: str, params: dict[str, Any]) -> dict[
     if method == "elicitation/create" and address.elicitation is not None:
         return _form_answer(address.elicitation, params)
     return {"error": {"code": -32601, "message": "Method not found"}}
-
-
-def _sampling_callback(text: str, sdk: McpSdk) -> RequestCallback:
-    async def answer(context: Any, params: Any) -> Any:
-        return sdk.types.CreateMessageResult.model_validate(_sampled(text))
-
-    return answer
-
-
-def _elicitation_callback(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
-    async def answer(context: Any, params: Any) -> Any:
-        reply = _form_answer(stated, params.model_dump(by_alias=True, mode="json"))
-        if "error" in reply:
-            return sdk.types.ErrorData(**reply["error"])
-        return sdk.types.ElicitResult.model_validate(reply["result"])
-
-    return answer
 
 
 def _sampled(text: str) -> dict[str, Any]:
