@@ -98,14 +98,13 @@ class EventRecorder:
     ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
         notes = {"parent": parent} if parent else {}
-        seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
             path = self._path_of(agent, depth, parent)
-            for call in seen:
-                self._apply_early_start(call)
+            seen = [self._seen_call(call, {**notes, **call.notes}) for call in calls]
             used = usage or UNKNOWN_USAGE
-            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes))
-            return self._log[-1]  # type: ignore[return-value]
+            answer = ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes)
+            self._log.append(answer)
+            return answer
 
     def extend_answer(
         self, answer: ModelAnswer, text: str = "", calls: Sequence[ToolCall] = (), usage: Usage | None = None
@@ -151,21 +150,19 @@ class EventRecorder:
     def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
         """Something more about the latest call of that id."""
         with self._lock:
-            for answer in reversed(self.answers()):
-                for call in answer.calls:
-                    if call.call.id == call_id:
-                        call.notes.update(notes)
-                        if status is not None:
-                            call.status, call.ended = status, True
-                        return
+            call = next((call for _, call in self._latest_calls() if call.call.id == call_id), None)
+            if call is None:
+                return
+            call.notes.update(notes)
+            if status is not None:
+                call.status, call.ended = status, True
 
     def agent_of_call(self, call_id: str) -> str:
         """The agent that made the latest call of that id; "" when it has no name."""
         with self._lock:
-            for answer in reversed(self.answers()):
-                if any(call.call.id == call_id for call in answer.calls):
-                    return answer.agent
-        return ""
+            return next(
+                (answer.agent for answer, call in self._latest_calls() if call.call.id == call_id), ""
+            )
 
     def call_of_key(self, key: Hashable) -> ToolCall | None:
         """The call whose tool runs under this key."""
@@ -182,7 +179,7 @@ class EventRecorder:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
             # The latest call of that id that has not ended, running or not.
-            open_calls = [c for answer in reversed(self.answers()) for c in answer.calls if not c.ended]
+            open_calls = [call for _, call in self._latest_calls() if not call.ended]
             seen_call = _best_match(open_calls, name, arguments, call_id, other_ids=True)
             if seen_call is None:
                 return
@@ -200,11 +197,10 @@ class EventRecorder:
     def reject_waiting_calls(self, still_waiting: Collection[str]) -> None:
         """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
         with self._lock:
-            for answer in self.answers():
-                for call in answer.calls:
-                    waits = call.approval is not None and call.approval.open and not call.ended
-                    if waits and call.started is None and call.call.id not in still_waiting:
-                        call.approval, call.ended = Approval("rejected"), True
+            for _, call in self._latest_calls():
+                waits = call.approval is not None and call.approval.open and not call.ended
+                if waits and call.started is None and call.call.id not in still_waiting:
+                    call.approval, call.ended = Approval("rejected"), True
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
@@ -279,16 +275,7 @@ class EventRecorder:
                 continue
             counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
             calls = tuple(_tool_call(call, step, entry) for call in counted)
-            messages.append(
-                Message("assistant", entry.text, _calls_as_written(calls), latency_ms=entry.latency_ms)
-            )
-            told = tuple(
-                ToolResult(call.id, call.output, call.status == "error", call.name)
-                for call in calls
-                if call.status != "not_run" or _was_rejected(call)
-            )
-            if told:
-                messages.append(Message("tool", results=told))
+            messages += _step_messages(entry, calls)
             scored_calls += calls
             steps[id(entry)] = step
             lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
@@ -319,13 +306,12 @@ class EventRecorder:
         """The agents from the root to one that answers, and a note on the call that runs it who does the work."""
         if not depth:
             return (agent,) if agent else ()
-        for answer in reversed(self.answers()):
-            for call in answer.calls:
-                if parent and call.call.id == parent:
-                    if agent:
-                        call.notes.setdefault("delegate", agent)
-                    above = (*answer.path, *[""] * depth)[:depth]
-                    return (*above, agent)
+        for answer, call in self._latest_calls() if parent else ():
+            if call.call.id == parent:
+                if agent:
+                    call.notes.setdefault("delegate", agent)
+                above = (*answer.path, *[""] * depth)[:depth]
+                return (*above, agent)
         return (*[""] * depth, agent)
 
     def _inner_loads(self, answer: ModelAnswer, step: int) -> list[ToolCall]:
@@ -348,21 +334,22 @@ class EventRecorder:
         root = next((other.agent for other in self.answers() if other.depth == 0), "")
         return answer.depth == 0 and (self._scored != "root" or answer.agent == root)
 
-    def _idle_calls(self) -> Iterator[SeenCall]:
-        """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
-        for answer in reversed(self.answers()):
-            yield from (call for call in answer.calls if call.started is None and not call.ended)
+    def _latest_calls(self) -> Iterator[tuple[ModelAnswer, SeenCall]]:
+        """Every call with its answer, those of the latest answer first, each answer's in order."""
+        return ((answer, call) for answer in reversed(self.answers()) for call in answer.calls)
 
-    def _apply_early_start(self, call: SeenCall) -> None:
-        """Give a call what was observed of its tool before its answer was."""
-        early = self._early.get(call.call.id)
-        if early is None or early.call.name != call.call.name:
-            return
-        del self._early[call.call.id]
-        call.key, call.started, call.ended, call.status = early.key, early.started, early.ended, early.status
-        call.output, call.latency_ms, call.lost = early.output, early.latency_ms, early.lost
-        if self._running.get(early.key) is early:
-            self._running[early.key] = call
+    def _idle_calls(self) -> Iterator[SeenCall]:
+        """Calls that no tool has begun to run, in the same order."""
+        return (call for _, call in self._latest_calls() if call.started is None and not call.ended)
+
+    def _seen_call(self, call: ToolCall, notes: dict[str, Any]) -> SeenCall:
+        """A call, with what was observed of its tool before its answer was."""
+        early = self._early.get(call.id)
+        if early is None or early.call.name != call.name:
+            return SeenCall(call, notes=notes)
+        del self._early[call.id]
+        early.call, early.notes = call, notes
+        return early
 
     def _settle_result(self, result: ToolResult) -> None:
         for call in self._idle_calls():
@@ -420,11 +407,14 @@ def _tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:
     )
 
 
-def _was_rejected(call: ToolCall) -> bool:
-    """Whether a human refused the call: it did not run, and the agent reads why."""
-    return call.approval is not None and call.approval.decision == "rejected"
-
-
-def _calls_as_written(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls as the model wrote them, for its message; their results are in the next one."""
-    return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
+def _step_messages(answer: ModelAnswer, calls: Sequence[ToolCall]) -> Iterator[Message]:
+    """The answer with its calls as the model wrote them, then their results. Of a rejected call the agent reads why."""
+    written = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
+    yield Message("assistant", answer.text, written, latency_ms=answer.latency_ms)
+    told = tuple(
+        ToolResult(call.id, call.output, call.status == "error", call.name)
+        for call in calls
+        if call.status != "not_run" or (call.approval is not None and call.approval.decision == "rejected")
+    )
+    if told:
+        yield Message("tool", results=told)
