@@ -24,7 +24,7 @@ from rightcall.agents.agent import (
     with_recordings,
 )
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
-from rightcall.agents.agent_session import DeskSetup, SessionPerformer
+from rightcall.agents.agent_session import DeskSetup, SessionPerformer, framework_tool
 from rightcall.agents.callable_agent import UserAgent
 from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
@@ -267,16 +267,16 @@ class Session:
         if at_desk and (problem := desk_problem(observed, tools_seen, agent.faults)):
             raise ConfigError(problem)
         at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen, None))
-        self.toolbox = Toolbox(
-            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
-        )
+        facts: Any = {"mocks": agent.mocks, "execute": execute, "faults": agent.faults, "seed": self._seed}
+        self.toolbox = Toolbox(tools_seen, **facts)
         self.tools = {tool.name: tool for tool in self.toolbox.definitions}
         if approvals and (wrong := approval_problems(approvals, self.tools)):
             raise ConfigError(*wrong)
-        desks = DeskSetup(
-            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id, keys=self._keys, guard=guard, approvals=approvals,
-        ) if at_desk else None  # fmt: skip
+        desks = None
+        if at_desk:  # the framework runs the agent: only its author can stop it
+            rules = ToolRules(strict=False, approvals=approvals if guard is not None else None)
+            own: Any = {"rules": rules, "idempotency": self._keys, "guard": guard}
+            desks = DeskSetup(Toolbox(map(framework_tool, tools_seen), **own, **facts), self._run_id)
         if skills := tuple(tool for tool in self.toolbox.skills if tool.kind == "skill"):
             observed = replace(observed, skills=skills)
         single_turn = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
