@@ -69,7 +69,7 @@ class ReplyReader:
         try:
             if stream:
                 return self._stream(content, user_text)
-            return self._whole(_json(content), content, user_text)
+            return self._whole(decode_reply(content), content, user_text)
         except InputError as error:
             advice = f" ({error.hint})" if error.hint else ""
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
@@ -247,7 +247,7 @@ def _with_version(trajectory: Trajectory, versions: Iterable[Any]) -> Trajectory
     return msgspec.structs.replace(trajectory, served_model=scrub(named)) if named else trajectory
 
 
-def _json(content: bytes) -> Any:
+def decode_reply(content: bytes) -> Any:
     try:
         return msgspec.json.decode(content)
     except DecodeErrors:
