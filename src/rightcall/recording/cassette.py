@@ -7,6 +7,7 @@ definitions are stored once for all goldens in `prompts/`, so that a changed too
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,10 @@ class PromptShelf:
         whole = {key: value for key, value in body.items() if key != "prompt"} | shared
         return {**ask, "body": whole} if "body" in ask else whole
 
+    def whole(self, exchanges: Iterable[TapedExchange]) -> tuple[TapedExchange, ...]:
+        """The exchanges with whole requests."""
+        return tuple(TapedExchange(self.put_back(e.ask), e.reply) for e in exchanges)
+
     def write(self, prompts: dict[str, dict[str, Any]]) -> None:
         for name, shared in prompts.items():
             if name not in self._known:
@@ -172,9 +177,7 @@ def read_trials(path: Path) -> Trials:
     for file in sorted(path.glob("*.json")):
         golden = read_cassette(file)
         for number, trial in golden.trials.items():
-            trials[golden.golden, int(number)] = [
-                TapedExchange(shelf.put_back(exchange.ask), exchange.reply) for exchange in trial.exchanges
-            ]
+            trials[golden.golden, int(number)] = list(shelf.whole(trial.exchanges))
     return trials
 
 
@@ -193,7 +196,9 @@ def _old_trials(path: Path) -> Trials:
             raise InputError(f"{path}:{number}", f"format must be '{OLD_FORMAT}', got '{line.format}'")
         session += line.format is not None
         if line.prompt is not None:
-            new_prompt = _ask(line.prompt)
+            # without settings that do not affect the answer, as requests are compared today
+            settings = {n: v for n, v in line.prompt.settings.items() if n not in VOLATILE}
+            new_prompt = to_plain(msgspec.structs.replace(line.prompt, settings=settings))
         if (exchange := line.exchange) is not None:
             if new_prompt is not None:  # a prompt stands before the first exchange that names it
                 prompts[exchange.prompt], new_prompt = new_prompt, None
@@ -204,10 +209,3 @@ def _old_trials(path: Path) -> Trials:
             ask = {**prompts.get(exchange.prompt, {}), "messages": exchange.messages}
             trials.setdefault(trial, []).append(TapedExchange(ask, exchange.reply))
     return trials
-
-
-def _ask(prompt: OldPrompt) -> dict[str, Any]:
-    """The prompt as requests are compared today: without settings that do not affect the answer."""
-    settings = {name: value for name, value in prompt.settings.items() if name not in VOLATILE}
-    plain: dict[str, Any] = to_plain(msgspec.structs.replace(prompt, settings=settings))
-    return plain

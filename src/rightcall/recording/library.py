@@ -94,8 +94,7 @@ class Recordings:
             stale = any(self.file_hash(name) != content_hash for name, content_hash in file.read.items())
         if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
             return None
-        whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
-        return msgspec.structs.replace(recorded, exchanges=whole)
+        return msgspec.structs.replace(recorded, exchanges=self._shelf.whole(recorded.exchanges))
 
     def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
         """A trial that is replayed, or recorded when there is nothing to replay."""
@@ -137,10 +136,7 @@ class Recordings:
         with self._lock:
             before = self._file(golden) if (golden, trial) in self._appended else None
             recorded = before.trials.get(str(trial)) if before else None
-            earlier = [
-                TapedExchange(self._shelf.put_back(e.ask), e.reply)
-                for e in (recorded.exchanges if recorded else ())
-            ]
+            earlier = self._shelf.whole(recorded.exchanges if recorded else ())
             self._write(golden, trial, RecordedTrial((*earlier, exchange)), "", {})
             self._appended.add((golden, trial))
 

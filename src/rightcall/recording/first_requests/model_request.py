@@ -6,7 +6,7 @@ an agent will be answered. A format that is not recognised is no model request e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -101,20 +101,15 @@ def _without_system(asked: Any) -> tuple[Any, list[Any]]:
 
 
 def _tools(body: Json) -> list[Any]:
-    tools: list[Any] = []
-    for offered in _tool_lists(body):
-        for tool in offered if isinstance(offered, list) else [offered]:
-            declared = tool.get("functionDeclarations") if isinstance(tool, dict) else None
-            tools += declared if isinstance(declared, list) else [tool]
-    return tools
-
-
-def _tool_lists(body: Json) -> Sequence[Any]:
-    lists = []
+    offered: list[Any] = []
     for name in TOOL_FIELDS:
-        offered = body.get(name)
-        if name == "toolConfig" and isinstance(offered, dict) and isinstance(offered.get("tools"), list):
-            lists += [offered["tools"], {key: value for key, value in offered.items() if key != "tools"}]
-        elif offered:
-            lists.append(offered)
-    return lists
+        field = body.get(name)
+        if name == "toolConfig" and isinstance(field, dict) and isinstance(field.get("tools"), list):
+            offered += [*field["tools"], {key: value for key, value in field.items() if key != "tools"}]
+        elif field:
+            offered += field if isinstance(field, list) else [field]
+    tools: list[Any] = []
+    for tool in offered:
+        declared = tool.get("functionDeclarations") if isinstance(tool, dict) else None
+        tools += declared if isinstance(declared, list) else [tool]
+    return tools

@@ -108,9 +108,8 @@ class RequestDigester:
     ) -> CapturedRequest | None:
         """The digests of a request that asks a model; None for any other request."""
         document = json_body(body)
-        if document is not None and self._ignored:
-            for ignored in self._ignored:
-                document = ignored.mask(document)
+        for ignored in self._ignored if document is not None else ():
+            document = ignored.mask(document)
         plain = {name.lower(): value for name, value in headers.items()}
         parts = request_parts(method, url, plain, document)
         if parts is None:
@@ -135,13 +134,7 @@ class RequestDigester:
         if name == "messages":
             plain = renumber_calls(plain)
         text = msgspec.json.encode([name, plain], order="deterministic").decode()
-        exact = _hash(text)
-        steady = CHANGING.sub("…", text)
-        return PartDigest(exact, exact if steady == text else _hash(steady))
-
-
-def _hash(text: str) -> str:
-    return hex_digest(text, DIGITS)
+        return PartDigest(hex_digest(text, DIGITS), hex_digest(CHANGING.sub("…", text), DIGITS))
 
 
 class RequestComparison(NamedTuple):
@@ -168,12 +161,9 @@ def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> Re
 
 def _part_change(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
     if name != "tools":
-        return PART_WORDS.get(name, name)
+        return "base URL" if name == "url" else name
     earlier = {tool for first in before for tool in first.tools}
     names = [now.tool_names.get(tool, "") for tool in now.digests.tools if tool not in earlier]
     gone = len(earlier - {*now.digests.tools}) - len(names)
     words = [*filter(None, names), *([f"{gone} removed"] if gone > 0 else [])]
     return f"tools ({', '.join(words)})" if words else "tools (their order)"
-
-
-PART_WORDS: dict[str, str] = {"url": "base URL"}
