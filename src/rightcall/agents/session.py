@@ -86,12 +86,11 @@ class Session:
         *,
         concurrency: int = 32,
         seed: int = 0,
-        run_id: str = "",
         patience: Patience | None = None,
         user: UserSetup | Users | None = None,
     ) -> None:
         agent = with_endpoint(agent)
-        self.agent, self._seed, self._run_id = agent, seed, run_id
+        self.agent, self._seed, self._run_id = agent, seed, ""
         self._idempotency: Idempotency | None = None
         self._run_keys: Callable[[], Idempotency] | None = None
         if isinstance(user, UserSetup):
@@ -289,12 +288,11 @@ class Session:
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""
-        user_problems = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        problems = await self.users.check() if isinstance(self.users, ModelUsers) else []
         if isinstance(self.agent.model, ObservedAgent):
-            return user_problems + self.agent.model.check()
-        if self.addressed is not None:
-            return user_problems + await self.addressed.check()
-        return user_problems + (await self.provider.check() if self.provider else [])
+            return problems + self.agent.model.check()
+        asked = self.addressed or self.provider
+        return problems + (await asked.check() if asked else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
