@@ -1,7 +1,7 @@
 """Planting: what an attacker wrote, put into copies of what the agent reads, and the search for the canaries in it.
 
-trial_plants    the plants of one trial: due at a read, or before the first request; the stage of a call that applies
-                them to its result, or answers with an error
+trial_plants    the plants of one trial: due at a read, or before the first request
+call_stage      the stage of a call that applies them to its result, or answers with an error
 placement       where in a result a text goes, and how it is disguised
 tool_list       poisoned, shadowed and replaced definitions
 canary_search   a canary in any of its forms

@@ -156,12 +156,11 @@ class Idempotency:
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
-            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, self._clock(call))
+            # made of parts: a reference to the call would keep its owner alive
+            claim, clock = (call.key, call.owner.id, attempt), self._clock(call)
+            call.owner.renew = lambda: self.store.renew(*claim, clock.now() + self.lease_s)
             self._heartbeat.start()
         return await next(call)
-
-    def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
-        self.store.renew(key, owner, attempt, clock.now() + self.lease_s)
 
     def _let_go(self, call: ActiveCall, state: EndState) -> None:
         """End a claim without an answer, at once or when the last thread of its tool has ended."""

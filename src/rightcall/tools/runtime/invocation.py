@@ -18,7 +18,7 @@ from rightcall.tools.runtime.call_outcome import Finished, ToolWork
 from rightcall.tools.runtime.context import CallContext
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.state import GuardVerdict
+    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 def finished_call(

@@ -16,7 +16,7 @@ import msgspec
 
 from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
-from rightcall.tools.attacks.trial_plants import plant_in_call
+from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.bound_tool import call as call_function

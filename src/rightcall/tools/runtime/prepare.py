@@ -36,7 +36,7 @@ from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.state import GuardVerdict
+    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 @dataclass

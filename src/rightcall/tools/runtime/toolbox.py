@@ -46,9 +46,8 @@ from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.monitor import Guard
+    from rightcall.tools.guard.monitor import Guard, GuardState, GuardVerdict
     from rightcall.tools.guard.policy import GuardPolicy
-    from rightcall.tools.guard.state import GuardState, GuardVerdict
 
 AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
