@@ -203,20 +203,17 @@ class Session:
             self._perform(self.asker)
 
     def _perform(self, asker: Asker) -> None:
-        prompts = self.prompts
         self.performer = self._either(
-            self._performer(asker, prompts),
-            partial(ModelSession, self._loop(asker, prompts)),
-            partial(self._performer_of_model, prompts),
+            self._performer(asker), partial(ModelSession, self._loop(asker)), self._performer_of_model
         )
 
-    def _loop(self, asker: Asker, prompts: Prompts) -> AgentLoop:
+    def _loop(self, asker: Asker) -> AgentLoop:
         client: AsksModel = asker
         if self.agent.defences:
             from rightcall.agents.defences import Defences, DefendedClient  # only for agents that have one
 
             client = DefendedClient(asker, Defences(self.agent.defences))
-        return AgentLoop(client, prompts, self.agent.limits, self.toolbox, self._run_id)
+        return AgentLoop(client, self.prompts, self.agent.limits, self.toolbox, self._run_id)
 
     def _either(
         self, single_turn: Performer, opened: Opened, named_model: OpenModel | None = None
@@ -241,19 +238,18 @@ class Session:
         single_turn = UserAgent(one_turn(function), self.agent.limits, self.lag)
         return self._either(single_turn, lambda golden, *_: FunctionSession(function, golden))
 
-    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
-        agent = self.agent
-        if agent.mode == "loop":
-            return self._loop(asker, prompts)
-        return SingleTurn(asker, prompts, agent.limits)
+    def _performer(self, asker: Asker) -> Performer:
+        if self.agent.mode == "loop":
+            return self._loop(asker)
+        return SingleTurn(asker, self.prompts, self.agent.limits)
 
-    async def _performer_of_model(self, prompts: Prompts, model: str) -> Performer:
+    async def _performer_of_model(self, model: str) -> Performer:
         """The same agent with the model that a golden names."""
         provider = other_provider(self.agent, model, self._concurrency)
-        provider.prepare(prompts.common)
+        provider.prepare(self.prompts.common)
         await self._stack.enter_async_context(provider)
         asker = Asker(provider, self._concurrency, patience=self._patience, seed=self._seed, rate=self._rate)
-        return self._performer(asker, prompts)
+        return self._performer(asker)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
