@@ -53,7 +53,10 @@ def plain(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         kept = [n for n in notes if isinstance(n, msgspec.Meta)]
-        words = next((n for n in notes if isinstance(n, str)), None) or documentation(notes)
+        # a text, or a `Doc` of PEP 727
+        words = next((n for n in notes if isinstance(n, str)), None) or next(
+            (str(n.documentation) for n in notes if hasattr(n, "documentation")), ""
+        )
         if words and not any(meta.description for meta in kept):
             kept.append(msgspec.Meta(description=words))
         bare = plain(inner)
@@ -68,11 +71,6 @@ def plain(hint: Any) -> Any:
     if arguments and get_origin(hint) in (list, dict, tuple, set, frozenset):
         return get_origin(hint)[tuple(a if a is ... else plain(a) for a in arguments)]
     return hint
-
-
-def documentation(notes: list[Any]) -> str:
-    """The text of a PEP 727 `Doc` among the notes of an `Annotated`."""
-    return next((str(n.documentation) for n in notes if hasattr(n, "documentation")), "")
 
 
 def needs_pydantic(hint: Any) -> bool:

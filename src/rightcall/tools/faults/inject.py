@@ -129,7 +129,7 @@ class PlannedFaults(msgspec.Struct):
     def _note(self, index: int, call: ActiveCall) -> None:
         label = self.plan.label(index)
         call.faults.append(label)
-        call.context.ledger.add("fault", call.tool_name, detail=label, **call.note())
+        call.log("fault", detail=label)
 
 
 class ArmedFaults(msgspec.Struct):

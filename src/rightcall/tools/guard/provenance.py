@@ -202,7 +202,8 @@ class Provenance:
         if not isinstance(value, str):
             return "user"  # true, false and null: a choice, not a value
         folded = compact(value)
-        if not folded or folded in self.confirmed or self._is_said(folded, value):
+        forms = {folded, fold_value(value)}
+        if not folded or folded in self.confirmed or any(whole_in(form, self.user_text) for form in forms):
             return "user"
         if self._is_known(folded, value):
             return "known"
@@ -216,11 +217,6 @@ class Provenance:
         if number in self.known_numbers and not sticky:
             return "known"
         return "untrusted" if sticky or self.in_untrusted(fold(text)) else "model"
-
-    def _is_said(self, folded: str, value: str) -> bool:
-        return whole_in(folded, self.user_text) or (
-            folded != fold_value(value) and whole_in(fold_value(value), self.user_text)
-        )
 
     def _is_known(self, folded: str, value: str) -> bool:
         address = is_address(value)

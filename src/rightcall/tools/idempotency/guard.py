@@ -104,7 +104,7 @@ class Idempotency:
                 claim = await self._store(self.store.begin, self._wish(call))
                 if claim.verdict == "run":
                     if claim.expired:
-                        self._log("key_expired_reuse", call, 1)
+                        call.log("key_expired_reuse", attempt=1)
                     return await self._run(call, claim.attempt, next)
                 if claim.verdict == "unknown":
                     settled = await self._find_out(call, claim.attempt, next)
@@ -141,7 +141,7 @@ class Idempotency:
         call.owner.settled = True
         if kept:
             return msgspec.structs.replace(finished, attempts=call.attempt)
-        self._log("late_effect" if state == "done" else "unknown", call, call.attempt)
+        call.log("late_effect" if state == "done" else "unknown", attempt=call.attempt)
         return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
 
     def forget(self, call: ActiveCall) -> bool:
@@ -195,7 +195,7 @@ class Idempotency:
             return await self._run(call, attempt, next)
         await self._store(self.store.finish, *finish, "done", _encode_reply(Finished("ok", outcome), "done"))
         self._log_found(call, doubtful)
-        self._log("replayed", call, attempt)
+        call.log("replayed", attempt=attempt)
         return Finished("ok", outcome, replayed=True, attempts=attempt)
 
     def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
@@ -203,7 +203,7 @@ class Idempotency:
             stored = _read(call.key, claim.result)
             if claim.state == "done" and call.entry.writes and took_action(stored.output):
                 self._log_found(call, claim.attempt)
-            self._log("replayed", call, claim.attempt)
+            call.log("replayed", attempt=claim.attempt)
             return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
         parameter = call.entry.behaviour.key_parameter
         if claim.verdict == "reused":
@@ -257,16 +257,7 @@ class Idempotency:
     def _log_found(self, call: ActiveCall, attempt: int) -> None:
         """Note an effect of this trial that another process caused, before or after it could be stored."""
         if not call.context.ledger.knows(call.key):
-            self._log("late_effect", call, attempt, LEARNED)
-
-    def _log(
-        self,
-        phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
-        call: ActiveCall,
-        attempt: int,
-        detail: str = "",
-    ) -> None:
-        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+            call.log("late_effect", attempt=attempt, detail=LEARNED)
 
 
 def _with_turn_key(call: ActiveCall) -> ActiveCall:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import random
 import uuid
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any, Self
 
@@ -101,13 +101,10 @@ class McpServer(ServerConnection):
             await asyncio.wait({self._revival})
         await self._end()
 
-    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[BoundTool]:
-        """The server's tools for a toolbox; `behaviours` says more of some than their annotations do."""
+    def entries(self) -> list[BoundTool]:
+        """The server's tools for a toolbox."""
         usual = Behaviour(timeout_s=self.address.call_s)
-        return [
-            BoundTool(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
-            for tool in self.tools
-        ]
+        return [BoundTool(tool, usual, partial(self._ready, tool.name)) for tool in self.tools]
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """Call a tool, on a restarted server if it has exited.

@@ -81,9 +81,13 @@ class ServerConnection:
         return None
 
     def end_processes(self) -> None:
-        """End the processes that the server started and left behind."""
-        if self.address.command:
-            end_leftovers(self._mark)
+        """End the processes that the server started and left behind: those that carry the mark.
+
+        A server that ends by itself does not always take its children along, and a child may have left its
+        process group. The mark is inherited all the same. Where there is no /proc, nothing is found.
+        """
+        for process in processes_with_variable(MARK, self._mark) if self.address.command else ():
+            kill_process(process)
 
     def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         """An error about the server; a refusal of our credentials explains every other problem."""
@@ -171,18 +175,6 @@ def reason_of_end(failure: BaseException | None) -> str:
         return f": program '{failure.filename}' not found; is it installed and on the PATH?"
     text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
     return f": {text}"
-
-
-def end_leftovers(mark: str) -> list[int]:
-    """Terminate every process that carries the mark; returns their ids.
-
-    A server that ends by itself does not always take its children along, and a child may have left its
-    process group. The mark is inherited all the same. Where there is no /proc, nothing is found.
-    """
-    leftovers = processes_with_variable(MARK, mark)
-    for process in leftovers:
-        kill_process(process)
-    return leftovers
 
 
 RequestCallback = Callable[[Any, Any], Awaitable[Any]]

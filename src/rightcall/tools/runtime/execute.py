@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ProviderError, ToolServerDown
 from rightcall.core.event_loop.shared_loop import end_with_call
-from rightcall.model.trajectory import LedgerPhase
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.definitions.behaviour import CallInfo
@@ -37,13 +36,10 @@ async def perform(call: ActiveCall) -> Any:
     work = call.work
     work.begun = True
 
-    def note(phase: LedgerPhase) -> None:
-        call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
-
     def did() -> None:
         if not work.acted:
             work.acted = True
-            note("late_effect" if work.left else "effect")
+            call.log("late_effect" if work.left else "effect", attempt=call.attempt)
 
     def late(result: Any, failure: BaseException | None) -> None:
         if failure is None:
@@ -58,7 +54,7 @@ async def perform(call: ActiveCall) -> Any:
         if effect == "done":
             did()
         elif effect != "none" and not work.acted:
-            note("unknown")
+            call.log("unknown", attempt=call.attempt)
         work.failed_after_acting, work.interrupted = work.acted, _is_interruption(error)
         raise
     if took_action(result):
@@ -210,7 +206,7 @@ def _recorded_reply(case: TapedCase, ask: dict[str, Any]) -> dict[str, Any]:
 
 def _replay(call: ActiveCall, reply: dict[str, Any]) -> Finished:
     for phase, attempt, detail in reply.get("ledger", ()):
-        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+        call.log(phase, attempt=attempt, detail=detail)
     call.faults += reply.get("faults", ())
     if (abort := reply.get("abort")) is not None:
         raise Abort(abort["reason"], effect=abort["effect"], unreached=abort["unreached"])

@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, ToolWork
@@ -71,6 +72,10 @@ class ActiveCall:
     def copy(self) -> ActiveCall:
         """A copy that can be changed without changing this call."""
         return copy.copy(self)
+
+    def log(self, phase: LedgerPhase, **fields: Any) -> None:
+        """Add a line about this call to the ledger."""
+        self.context.ledger.add(phase, self.tool_name, **fields, **self.note())
 
     def note(self) -> dict[str, Any]:
         """The fields of every ledger line about this call."""

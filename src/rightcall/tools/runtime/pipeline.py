@@ -15,7 +15,6 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
-from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
@@ -80,15 +79,11 @@ def _mark(call: ActiveCall, finished: Finished) -> None:
     """Note in the ledger that a tool that runs for real gave no answer; an injected fault is not one."""
     if not call.prepared or not call.ready.live or call.faults:
         return
-    phase: LedgerPhase
-    if finished.outcome == "unknown" or (finished.error is not None and finished.error.effect == "unknown"):
-        phase = "unanswered"
-    elif finished.unreached:
-        phase = "unreached"
-    else:
-        return
-    detail = finished.reason or (finished.error.detail if finished.error is not None else "")
-    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=detail, **call.note())
+    error = finished.error
+    is_unanswered = finished.outcome == "unknown" or (error is not None and error.effect == "unknown")
+    if is_unanswered or finished.unreached:
+        detail = finished.reason or (error.detail if error is not None else "")
+        call.log("unanswered" if is_unanswered else "unreached", attempt=call.attempt, detail=detail)
 
 
 def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:

@@ -134,7 +134,7 @@ class Preparer(msgspec.Struct):
         call.arguments.pop(CONFIRMATION_PARAMETER, None)
         if verdict.verdict == "confirm" and (_is_granted(call) or self._ask_approval(call)):
             return
-        call.context.ledger.add("guard", call.tool_name, detail=f"{verdict.verdict}: {rules}", **call.note())
+        call.log("guard", detail=f"{verdict.verdict}: {rules}")
         if verdict.verdict == "deny":
             hint = f"the guard does not allow this ({rules}): {verdict.why}; tell the user, look for no other way"
             raise Refused(ToolError("permission_denied", f"{call.call.name} was not run", hint).reply)
