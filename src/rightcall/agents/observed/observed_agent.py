@@ -244,8 +244,13 @@ def observe(
                 raise ConfigError(f"an agent of {info.title} is observed via '{info.name}', not '{name}'")
         names = (info.name,)
     elif names is not None:
-        for name in names:
-            _usable(adapter_info(name))
+        for usable in map(adapter_info, names):
+            if not usable.functions:
+                problem = "observes agent objects, not functions that run one; observe the object itself"
+                raise ConfigError(f"the adapter {usable.name} {problem}")
+            if not version_of(usable):
+                remedy = f"install it with: pip install {usable.package}"
+                raise ConfigError(f"via '{usable.name}' needs {usable.title}; {remedy}")
     if info is None and not callable(agent):
         module = type(agent).__module__
         titles = ", ".join(sorted({info.title for info in all_adapters()}))
@@ -259,15 +264,3 @@ def observe(
         which = info.title if info else ", ".join(names or ())
         raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
     return observed
-
-
-def _usable(info: AdapterInfo) -> None:
-    """Refuse adapters that cannot observe a function here."""
-    if not info.functions:
-        raise ConfigError(
-            f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
-        )
-    if not version_of(info):
-        raise ConfigError(
-            f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
-        )
