@@ -70,14 +70,17 @@ def file_name(golden: str, digits: int = 6) -> str:
 
 def read_cassette(path: Path) -> CassetteFile:
     """The file's contents; `InputError` when it is invalid."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    cassette = decode(data, CassetteFile, str(path))
+    cassette = decode(_read_file(path), CassetteFile, str(path))
     if cassette.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{cassette.format}'", "record it again")
     return cassette
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 
 
 def write_document(path: Path, value: Any) -> None:
@@ -182,11 +185,7 @@ def read_trials(path: Path) -> Trials:
 
 
 def _old_trials(path: Path) -> Trials:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    whole_lines, _, _cut = data.rpartition(b"\n")  # a crash may have truncated the last line
+    whole_lines, _, _cut = _read_file(path).rpartition(b"\n")  # a crash may have truncated the last line
     prompts: dict[str, dict[str, Any]] = {}
     new_prompt: dict[str, Any] | None = None
     trials, recorded_in, session = Trials(), dict[tuple[str, int], int](), 0

@@ -126,7 +126,13 @@ class Recordings:
         plain = None
         if not exchanges:
             plain = scrub_value(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS)
-        recorded = RecordedTrial(exchanges, timings_of(trajectory), plain)
+        timings = Timings(
+            trajectory.latency_ms,
+            trajectory.lag_ms,
+            tuple(call.latency_ms for call in trajectory.calls),
+            tuple(message.latency_ms for message in trajectory.messages),
+        )
+        recorded = RecordedTrial(exchanges, timings, plain)
         files_read = self.files_read() if plain is not None else {}
         with self._lock:
             self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read)
@@ -209,15 +215,6 @@ def _orphan_files(folder: Path, names: set[str]) -> list[Path]:
     named = b"".join(path.read_bytes() for path in files if path.name in names)
     shelf = sorted((folder / "prompts").glob("*.json"))
     return gone + [path for path in shelf if path.stem.encode() not in named]
-
-
-def timings_of(trajectory: Trajectory) -> Timings:
-    return Timings(
-        trajectory.latency_ms,
-        trajectory.lag_ms,
-        tuple(call.latency_ms for call in trajectory.calls),
-        tuple(message.latency_ms for message in trajectory.messages),
-    )
 
 
 def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -36,16 +37,11 @@ class CallLog(msgspec.Struct):
             problems += [
                 f"recorded, but never called: {describe(session.calls[number])}" for number in unmade
             ]
-        if in_order:
-            problems += self._order_problems(session)
+        swapped = next(((b, a) for b, a in pairwise(self.made) if a < b), None) if in_order else None
+        if swapped is not None:
+            second, first = (describe(session.calls[number]) for number in swapped)
+            problems.append(f"another order: {first} came after {second}, and was recorded before it")
         return problems
-
-    def _order_problems(self, session: McpSession) -> list[str]:
-        for before, after in zip(self.made, self.made[1:], strict=False):
-            if after < before:
-                first, second = describe(session.calls[after]), describe(session.calls[before])
-                return [f"another order: {first} came after {second}, and was recorded before it"]
-        return []
 
 
 class SessionPlayer:
