@@ -109,7 +109,9 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     urls = _paths(roles, ("egress",), "url")
     credentials = roles.parameters_of("credential")
     picks = _paths(roles, ("money", "commit", "grant", "exec", "destroy"), "pick", "identity", "program")
-    picks += [path for path in roles.parameters_of("pick", "identity") if _is_id(path) and path not in picks]
+    chosen = [path for path in roles.parameters_of("pick", "identity") if path not in picks]
+    # an id refers to something that exists; `name` and `file` may name something new
+    picks += [path for path in chosen if name_tokens(path)[-1:] in (("id",), ("ids",), ("uuid",))]
     named = _paths(roles, ("destroy",), "pick", "identity", "destination", "title")
     texts = roles.parameters_of("text", "title", "program", "pick")
     titles, destination = roles.parameters_of("title"), tuple(roles.parameters_of("destination"))
@@ -123,11 +125,6 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
         yield rule("secret", roles.parameters_of("text", "title", "program", "url"), secrets="named")
     if sinks != {"egress"}:
         yield rule("asked", [], asked=words_that_ask(roles))
-
-
-def _is_id(path: str) -> bool:
-    """Whether a parameter refers to something that exists; `name` and `file` may name something new."""
-    return name_tokens(path)[-1:] in (("id",), ("ids",), ("uuid",))
 
 
 def _paths(roles: ToolRoles, kinds: tuple[SinkKind, ...], *classes: ParameterClass) -> list[str]:
