@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool, ToolCall
 from rightcall.model.safety import Canary, Plant, Safety, Wrap
-from rightcall.tools.attacks.placement import WRAPPERS, NoPlace, plant_text, plant_value, wrap_text
+from rightcall.tools.attacks.placement import WRAPPERS, NoPlace, plant_text, plant_value
 from rightcall.tools.attacks.tool_list import poison_tools
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.mailbox import Mailbox
@@ -110,7 +110,7 @@ def test_planting_never_changes_the_result_itself(result, text, place):
 
 @pytest.mark.parametrize("wrap", WRAPPERS)
 def test_each_wrap_keeps_the_text_or_hides_it(wrap: Wrap):
-    assert wrap_text("Send it to the team.", wrap)
+    assert WRAPPERS[wrap]("Send it to the team.")
 
 
 def test_a_name_is_planted_in_a_listing():

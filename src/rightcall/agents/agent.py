@@ -164,7 +164,7 @@ def defence_problem(agent: Agent) -> str:
     if unknown is not None:
         return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
     is_model = isinstance(agent.model, str | ModelEndpoint) or hasattr(agent.model, "complete")
-    if not is_model or (isinstance(agent.model, str) and is_address(agent.model)):
+    if not is_model or is_address(agent.model):
         return f"defences: '{agent.name}' makes its own requests; defences are for models that RightCall asks"
     return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
@@ -173,15 +173,11 @@ def guard_problem(agent: Agent) -> str:
     """Why no guard can stop the agent's calls; empty when one can, or there is none."""
     if agent.guard is None or guard_policy(agent.guard) is None:
         return ""
-    model = agent.model
-    if isinstance(model, ObservedAgent):
-        unguarded = f"guard: the tools of {model.name} are run by its own code, so no call can be stopped"
-        return "" if model.can_mock else f"{unguarded}; see `rightcall adapters list`"
-    if isinstance(model, str) and is_address(model):
-        return f"guard: '{agent.name}' runs its tools elsewhere, so no call can be stopped"
-    if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
-        return f"guard: '{agent.name}' is a function; observe the agent object that calls tools: rc.observe(agent)"
-    return "" if agent.mode == "loop" else "guard: single_turn runs no tools; set agent.mode: loop"
+    if isinstance(agent.model, ObservedAgent):
+        unguarded = f"guard: the tools of {agent.name} are run by its own code, so no call can be stopped"
+        return "" if agent.model.can_mock else f"{unguarded}; see `rightcall adapters list`"
+    elsewhere = "runs its tools elsewhere, so no call can be stopped"
+    return _own_loop_problem(agent, "guard", elsewhere, "calls tools")
 
 
 def approval_problem(agent: Agent) -> str:
@@ -193,9 +189,7 @@ def approval_problem(agent: Agent) -> str:
 
 def confirm_problem(agent: Agent) -> str:
     """Why no golden can say that the agent must ask; empty when its requests can be observed, or recorded by itself."""
-    if isinstance(agent.model, str) and is_address(agent.model):
-        return ""
-    if callable(agent.model) and not hasattr(agent.model, "complete"):
+    if is_address(agent.model) or _is_function(agent.model):
         return ""
     return _approvals_problem(agent, "confirm cannot be checked")
 
@@ -207,7 +201,7 @@ def agents_problem(agent: Agent) -> str:
         if model.info is None or model.info.naming:
             return ""
         return f"agents cannot be checked: {model.info.title} does not say which agent makes a call"
-    if (isinstance(model, str) and is_address(model)) or (callable(model) and not hasattr(model, "complete")):
+    if is_address(model) or _is_function(model):
         return ""
     return (
         f"agents cannot be checked: {agent.name} is one model that works alone; "
@@ -216,20 +210,25 @@ def agents_problem(agent: Agent) -> str:
 
 
 def _approvals_problem(agent: Agent, what: str) -> str:
-    model = agent.model
-    if isinstance(model, ObservedAgent):
-        if model.sees_approvals:
-            return ""
+    if isinstance(agent.model, ObservedAgent):
+        unseen = f"requests for approval of {agent.name} are not observed; see `rightcall adapters list`"
+        return "" if agent.model.sees_approvals else f"{what}: {unseen}"
+    return _own_loop_problem(agent, what, "runs elsewhere, and asks whoever is there", "asks")
+
+
+def _own_loop_problem(agent: Agent, what: str, elsewhere: str, deed: str) -> str:
+    """Why an agent does not run its tools in our loop, or none at all; empty when it does."""
+    if is_address(agent.model):
+        return f"{what}: '{agent.name}' {elsewhere}"
+    if _is_function(agent.model):
         return (
-            f"{what}: requests for approval of {model.name} are not observed; see `rightcall adapters list`"
+            f"{what}: '{agent.name}' is a function; observe the agent object that {deed}: rc.observe(agent)"
         )
-    if isinstance(model, str) and is_address(model):
-        return f"{what}: '{agent.name}' runs elsewhere, and asks whoever is there"
-    if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
-        return f"{what}: '{agent.name}' is a function; observe the agent object that asks: rc.observe(agent)"
-    if agent.mode == "single_turn":
-        return f"{what}: single_turn runs no tools; set agent.mode: loop"
-    return ""
+    return "" if agent.mode == "loop" else f"{what}: single_turn runs no tools; set agent.mode: loop"
+
+
+def _is_function(model: Any) -> bool:
+    return callable(model) and not hasattr(model, "complete")
 
 
 def is_address(model: Any) -> bool:

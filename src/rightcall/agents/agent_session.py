@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -24,14 +24,9 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.tools.definitions.function import PLAIN
-from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.guard.policy import GuardPolicy
-from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 
@@ -153,33 +148,10 @@ _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_too
 
 
 class DeskSetup:
-    """Makes a desk for every trial, over one toolbox."""
+    """Makes a desk for every trial, over one toolbox, whose tools are framework tools."""
 
-    def __init__(  # noqa: PLR0913  what its toolbox is made of
-        self,
-        tools: Iterable[Tool],
-        *,
-        mocks: Mapping[str, Any],
-        execute: Literal["mock", "real"],
-        faults: FaultPlan | None,
-        seed: int,
-        run_id: str,
-        keys: Callable[[], Idempotency] | None = None,
-        guard: GuardPolicy | None = None,
-        approvals: ApprovalPolicy | None = None,
-    ) -> None:
-        self._toolbox = Toolbox(
-            [_entry(tool) for tool in tools],
-            mocks=mocks,
-            execute=execute,
-            # the framework runs the agent: only its author can stop it
-            rules=ToolRules(strict=False, approvals=approvals if guard is not None else None),
-            idempotency=keys,
-            faults=faults,
-            guard=guard,
-            seed=seed,
-        )
-        self._run_id = run_id
+    def __init__(self, toolbox: Toolbox, run_id: str) -> None:
+        self._toolbox, self._run_id = toolbox, run_id
 
     def desk(self, golden: Golden, trial: int) -> Desk:
         roles = None if golden.as_ is None else golden.as_.roles
@@ -213,11 +185,10 @@ class Desk:
         return ToolAnswer(invocation.result.output, invocation.call.status == "error")
 
 
-def _entry(tool: Tool) -> BoundTool:
+def framework_tool(tool: Tool) -> BoundTool:
     """A tool whose real implementation is what the framework would have done with this call."""
 
     async def run(*_: Any) -> Any:
         return await _REAL.get()()
 
-    ready = RunnableTool(run, live=True)
-    return BoundTool(tool, PLAIN, lambda context: ready)
+    return always_ready(tool, RunnableTool(run, live=True))

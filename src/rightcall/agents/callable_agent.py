@@ -56,7 +56,12 @@ def as_trajectory(returned: Any) -> Trajectory:
     if isinstance(plain, dict):
         return _of_document(plain)
     if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
-        return _of_list(plain)
+        is_one_message = plain and all(_is_own_call(item) for item in plain)
+        return (
+            _require_names(convert({"calls": plain}, Trajectory, RETURNED))
+            if is_one_message
+            else trajectory_from_messages(read_messages(plain, MESSAGES))
+        )
     raise _unreadable(returned)
 
 
@@ -94,37 +99,27 @@ def _require_names(trajectory: Trajectory) -> Trajectory:
 
 def _of_document(document: dict[str, Any]) -> Trajectory:
     """A model's response, one message, or a trajectory as files spell it."""
-    if _is_own(document):
-        messages = document.get("messages")
-        if not document.get("calls") and isinstance(messages, list):
-            read = trajectory_from_messages(read_messages(messages, MESSAGES))
-            others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
-            fields = {"messages": read.messages, "calls": read.calls, "output": read.output, **others}
-            return convert(fields, Trajectory, RETURNED)
-        return _require_names(_require_all_calls(_with_read_messages(document)))
-    messages = read_document(document, RETURNED)
-    if messages is None:
-        raise _unreadable(document)
-    return trajectory_from_messages(messages)
-
-
-def _with_read_messages(document: dict[str, Any]) -> Trajectory:
-    """A trajectory that states its calls; its messages may be in any spelling."""
-    messages = document.get("messages")
-    if not isinstance(messages, list):
-        return convert(document, Trajectory, RETURNED)
+    if not _is_own(document):
+        if (messages := read_document(document, RETURNED)) is None:
+            raise _unreadable(document)
+        return trajectory_from_messages(messages)
+    raw_messages = document.get("messages")
+    if not isinstance(raw_messages, list):
+        return _require_names(_require_all_calls(convert(document, Trajectory, RETURNED)))
     others = {name: value for name, value in document.items() if name != "messages"}
-    trajectory = convert(others, Trajectory, RETURNED)
-    return msgspec.structs.replace(trajectory, messages=read_messages(messages, MESSAGES))
+    if not others.pop("calls", None):
+        read = trajectory_from_messages(read_messages(raw_messages, MESSAGES))
+        fields = {"messages": read.messages, "calls": read.calls, "output": read.output, **others}
+        return convert(fields, Trajectory, RETURNED)
+    trajectory = convert({**others, "calls": document["calls"]}, Trajectory, RETURNED)
+    trajectory = msgspec.structs.replace(trajectory, messages=read_messages(raw_messages, MESSAGES))
+    return _require_names(_require_all_calls(trajectory))
 
 
 def _is_own(document: dict[str, Any]) -> bool:
     """Whether it is a trajectory: frameworks use some of its fields with other values."""
-    if (
-        not document
-        or not document.keys() <= TRAJECTORY_FIELDS
-        or not isinstance(document.get("output", ""), str)
-    ):
+    is_known = document and document.keys() <= TRAJECTORY_FIELDS
+    if not is_known or not isinstance(document.get("output", ""), str):
         return False
     return "messages" not in document or document.get("stop_reason", "done") in STOP_REASONS
 
@@ -132,13 +127,6 @@ def _is_own(document: dict[str, Any]) -> bool:
 def _is_own_call(item: dict[str, Any]) -> bool:
     own = "name" in item and item.keys() <= CALL_FIELDS
     return own and isinstance(item.get("arguments", {}), dict | None)
-
-
-def _of_list(items: list[Any]) -> Trajectory:
-    """Messages, or the calls of one message."""
-    if items and all(_is_own_call(item) for item in items):
-        return _require_names(convert({"calls": items}, Trajectory, RETURNED))
-    return trajectory_from_messages(read_messages(items, MESSAGES))
 
 
 def _unreadable(returned: Any) -> InputError:

@@ -17,7 +17,6 @@ import msgspec
 from rightcall.agents.agent import Defence
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import AsksModel
-from rightcall.model.call import ToolResult
 from rightcall.model.dialects.wire import output_text
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -49,7 +48,7 @@ class Defences:
 
     def messages(self, messages: Sequence[Message]) -> Sequence[Message]:
         if "delimit" in self.names:
-            messages = [_delimit(message) if message.role == "tool" else message for message in messages]
+            messages = [_delimit(message) for message in messages]
         if "sandwich" in self.names and messages and messages[-1].role == "tool":
             request = next((message.content for message in reversed(messages) if message.role == "user"), "")
             return [*messages, Message("user", f"{REMINDER}\n{request}")]
@@ -57,14 +56,12 @@ class Defences:
 
 
 def _delimit(message: Message) -> Message:
-    results = [msgspec.structs.replace(result, output=_between_marks(result)) for result in message.results]
-    return msgspec.structs.replace(message, results=tuple(results))
-
-
-def _between_marks(result: ToolResult) -> str:
-    """The text of a result between marks; marks inside it become brackets, so that it cannot end early."""
-    text = output_text(result.output).replace(OPENING, "[").replace(CLOSING, "]")
-    return f"{OPENING}{text}{CLOSING}"
+    """Results between marks; marks inside them become brackets, so that none can end early."""
+    results = []
+    for result in message.results if message.role == "tool" else ():
+        text = output_text(result.output).replace(OPENING, "[").replace(CLOSING, "]")
+        results.append(msgspec.structs.replace(result, output=f"{OPENING}{text}{CLOSING}"))
+    return msgspec.structs.replace(message, results=tuple(results)) if results else message
 
 
 def filter_question(tools: Iterable[Tool], request: str) -> str:
@@ -93,8 +90,12 @@ class DefendedClient:
         """The answer to the defended request; raises as the client does."""
         case, question = (request.golden_id, request.trial), None
         if self._defences.filters_tools and request.messages[-1].role == "user":
-            question = await self._client.ask(_filter_request(request), deadline)
-            named = named_tools(request.prompt.tools, question.message.content)
+            tools, asked = request.prompt.tools, request.messages[-1].content
+            words = Message("user", filter_question(tools, asked))
+            bare = Prompt(request.prompt.system, (), request.prompt.settings)
+            filtering = msgspec.structs.replace(request, prompt=bare, messages=(words,))
+            question = await self._client.ask(filtering, deadline)
+            named = named_tools(tools, question.message.content)
             self._chosen[case] = frozenset(tool.name for tool in named)
         defended = msgspec.structs.replace(
             request,
@@ -121,14 +122,5 @@ class DefendedClient:
                 self._prompts.clear()
             tools = tuple(tool for tool in prompt.tools if chosen is None or tool.name in chosen)
             defended = Prompt(self._defences.system(prompt.system), tools, prompt.settings)
-            self._prompts[key] = (
-                prompt,
-                defended,
-            )  # the original lives as long, so that its id is not reused
+            self._prompts[key] = (prompt, defended)  # the original lives as long: its id is not reused
         return self._prompts[key][1]
-
-
-def _filter_request(request: ModelRequest) -> ModelRequest:
-    prompt = Prompt(request.prompt.system, (), request.prompt.settings)
-    question = Message("user", filter_question(request.prompt.tools, request.messages[-1].content))
-    return msgspec.structs.replace(request, prompt=prompt, messages=(question,))

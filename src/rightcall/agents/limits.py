@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from rightcall.core.options import described
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 
@@ -23,13 +24,13 @@ class Limits(Record, frozen=True):
     scoring (which always gets a second). `steps` limits model requests in a loop, `calls` the tool calls.
     """
 
-    calls: Annotated[PositiveCount | None, Meta(description="maximum tool calls per case")] = None
-    steps: Annotated[PositiveCount, Meta(description="maximum model requests per case in a loop")] = 20
+    calls: Annotated[PositiveCount | None, described("maximum tool calls per case")] = None
+    steps: Annotated[PositiveCount, described("maximum model requests per case in a loop")] = 20
     seconds: Annotated[
-        Positive | None, Meta(description="maximum seconds per case: models, retries, tools and scoring")
+        Positive | None, described("maximum seconds per case: models, retries, tools and scoring")
     ] = None
-    tokens: Annotated[PositiveCount | None, Meta(description="maximum tokens per case")] = None
-    cost_usd: Annotated[Positive | None, Meta(description="maximum cost per case, in US dollars")] = None
+    tokens: Annotated[PositiveCount | None, described("maximum tokens per case")] = None
+    cost_usd: Annotated[Positive | None, described("maximum cost per case, in US dollars")] = None
 
     def exceeded(self, *, calls: int, seconds: float, usage: Usage) -> str:
         """The limit that was reached, as text; empty when none was."""
@@ -43,11 +44,9 @@ class Limits(Record, frozen=True):
 class RunLimits(Record, frozen=True):
     """Limits of a whole run. When one is reached, no new case starts and running cases finish."""
 
-    tokens: Annotated[PositiveCount | None, Meta(description="maximum tokens of the whole run")] = None
-    cost_usd: Annotated[Positive | None, Meta(description="maximum cost of the whole run, in US dollars")] = (
-        None
-    )
-    seconds: Annotated[Positive | None, Meta(description="seconds after which no new case starts")] = None
+    tokens: Annotated[PositiveCount | None, described("maximum tokens of the whole run")] = None
+    cost_usd: Annotated[Positive | None, described("maximum cost of the whole run, in US dollars")] = None
+    seconds: Annotated[Positive | None, described("seconds after which no new case starts")] = None
 
 
 def budget_text(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -17,25 +17,18 @@ from rightcall.recording.cassette import RecordedTrial
 from rightcall.recording.library import Recordings, with_timings
 from rightcall.recording.miss import NOT_RECORDED
 
+G_contra = TypeVar("G_contra", contravariant=True)
 
-class Performer(Protocol):
+
+class PerformerOf(Protocol[G_contra]):
     """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
 
-    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+    async def perform(self, golden: G_contra, trial: int) -> Trajectory: ...
 
 
-class AnyPerformer(Protocol):
-    """The same for goldens of either kind."""
-
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
-
-
-class Conversations(Protocol):
-    """The same for conversations."""
-
-    async def perform(self, golden: ConversationalGolden, trial: int) -> Trajectory: ...
-
-
+Performer = PerformerOf[Golden]
+AnyPerformer = PerformerOf[AnyGolden]
+Conversations = PerformerOf[ConversationalGolden]
 OpenModel = Callable[[str], Awaitable[Performer]]
 """Opens the same agent with another model."""
 

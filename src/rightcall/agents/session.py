@@ -24,7 +24,7 @@ from rightcall.agents.agent import (
     with_recordings,
 )
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
-from rightcall.agents.agent_session import DeskSetup, SessionPerformer
+from rightcall.agents.agent_session import DeskSetup, SessionPerformer, framework_tool
 from rightcall.agents.callable_agent import UserAgent
 from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
@@ -62,7 +62,7 @@ from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.skill_loader import LOAD_SKILL, skill_loader
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -86,12 +86,11 @@ class Session:
         *,
         concurrency: int = 32,
         seed: int = 0,
-        run_id: str = "",
         patience: Patience | None = None,
         user: UserSetup | Users | None = None,
     ) -> None:
         agent = with_endpoint(agent)
-        self.agent, self._seed, self._run_id = agent, seed, run_id
+        self.agent, self._seed, self._run_id = agent, seed, ""
         self._idempotency: Idempotency | None = None
         self._run_keys: Callable[[], Idempotency] | None = None
         if isinstance(user, UserSetup):
@@ -204,20 +203,17 @@ class Session:
             self._perform(self.asker)
 
     def _perform(self, asker: Asker) -> None:
-        prompts = self.prompts
         self.performer = self._either(
-            self._performer(asker, prompts),
-            partial(ModelSession, self._loop(asker, prompts)),
-            partial(self._performer_of_model, prompts),
+            self._performer(asker), partial(ModelSession, self._loop(asker)), self._performer_of_model
         )
 
-    def _loop(self, asker: Asker, prompts: Prompts) -> AgentLoop:
+    def _loop(self, asker: Asker) -> AgentLoop:
         client: AsksModel = asker
         if self.agent.defences:
             from rightcall.agents.defences import Defences, DefendedClient  # only for agents that have one
 
             client = DefendedClient(asker, Defences(self.agent.defences))
-        return AgentLoop(client, prompts, self.agent.limits, self.toolbox, self._run_id)
+        return AgentLoop(client, self.prompts, self.agent.limits, self.toolbox, self._run_id)
 
     def _either(
         self, single_turn: Performer, opened: Opened, named_model: OpenModel | None = None
@@ -242,19 +238,18 @@ class Session:
         single_turn = UserAgent(one_turn(function), self.agent.limits, self.lag)
         return self._either(single_turn, lambda golden, *_: FunctionSession(function, golden))
 
-    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
-        agent = self.agent
-        if agent.mode == "loop":
-            return self._loop(asker, prompts)
-        return SingleTurn(asker, prompts, agent.limits)
+    def _performer(self, asker: Asker) -> Performer:
+        if self.agent.mode == "loop":
+            return self._loop(asker)
+        return SingleTurn(asker, self.prompts, self.agent.limits)
 
-    async def _performer_of_model(self, prompts: Prompts, model: str) -> Performer:
+    async def _performer_of_model(self, model: str) -> Performer:
         """The same agent with the model that a golden names."""
         provider = other_provider(self.agent, model, self._concurrency)
-        provider.prepare(prompts.common)
+        provider.prepare(self.prompts.common)
         await self._stack.enter_async_context(provider)
         asker = Asker(provider, self._concurrency, patience=self._patience, seed=self._seed, rate=self._rate)
-        return self._performer(asker, prompts)
+        return self._performer(asker)
 
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
@@ -267,16 +262,16 @@ class Session:
         if at_desk and (problem := desk_problem(observed, tools_seen, agent.faults)):
             raise ConfigError(problem)
         at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen, None))
-        self.toolbox = Toolbox(
-            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
-        )
+        facts: Any = {"mocks": agent.mocks, "execute": execute, "faults": agent.faults, "seed": self._seed}
+        self.toolbox = Toolbox(tools_seen, **facts)
         self.tools = {tool.name: tool for tool in self.toolbox.definitions}
         if approvals and (wrong := approval_problems(approvals, self.tools)):
             raise ConfigError(*wrong)
-        desks = DeskSetup(
-            tools_seen, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id, keys=self._keys, guard=guard, approvals=approvals,
-        ) if at_desk else None  # fmt: skip
+        desks = None
+        if at_desk:  # the framework runs the agent: only its author can stop it
+            rules = ToolRules(strict=False, approvals=approvals if guard is not None else None)
+            own: Any = {"rules": rules, "idempotency": self._keys, "guard": guard}
+            desks = DeskSetup(Toolbox(map(framework_tool, tools_seen), **own, **facts), self._run_id)
         if skills := tuple(tool for tool in self.toolbox.skills if tool.kind == "skill"):
             observed = replace(observed, skills=skills)
         single_turn = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
@@ -289,12 +284,11 @@ class Session:
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""
-        user_problems = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        problems = await self.users.check() if isinstance(self.users, ModelUsers) else []
         if isinstance(self.agent.model, ObservedAgent):
-            return user_problems + self.agent.model.check()
-        if self.addressed is not None:
-            return user_problems + await self.addressed.check()
-        return user_problems + (await self.provider.check() if self.provider else [])
+            return problems + self.agent.model.check()
+        asked = self.addressed or self.provider
+        return problems + (await asked.check() if asked else [])
 
     async def __aenter__(self) -> Self:
         self.lag.start()
@@ -390,5 +384,4 @@ def _replay_entry(tool: Tool, address: McpAddress) -> BoundTool:
     async def run(*_: Any) -> Any:
         raise ConfigError(f"{tool.name} was called outside any trial; a replay does not start its server")
 
-    ready = RunnableTool(run, live=True)
-    return BoundTool(tool, Behaviour(timeout_s=address.call_s), lambda context: ready)
+    return always_ready(tool, RunnableTool(run, live=True), Behaviour(timeout_s=address.call_s))

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolCall
 from rightcall.model.deepeval import RENAMED, Words
 from rightcall.model.deepeval_fields import ConversationFields, LLMTestCaseFields
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn
-from rightcall.model.message import Message
+from rightcall.model.message import Message, result_messages
 from rightcall.model.record import Record, Spelled
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
@@ -42,13 +42,7 @@ def conversation_of(turns: Sequence[Turn]) -> Trajectory:
     for turn in turns:
         calls = turn.tools_called or ()
         messages.append(Message(turn.role, turn.content, calls))
-        results = tuple(
-            ToolResult(call.id, call.output, call.status == "error", call.name)
-            for call in calls
-            if call.status != "not_run"
-        )
-        if results:
-            messages.append(Message("tool", results=results))
+        messages += result_messages(calls)
     return trajectory_from_messages(messages)
 
 

@@ -28,3 +28,10 @@ class Message(Record, frozen=True, metaclass=Sequenced):
 
 def calls_of(messages: Iterable[Message]) -> list[ToolCall]:
     return [call for message in messages for call in message.calls]
+
+
+def result_messages(calls: Iterable[ToolCall]) -> list[Message]:
+    """One message with the results of the calls that ran; none when none did."""
+    ran = [call for call in calls if call.status != "not_run"]
+    results = tuple(ToolResult(call.id, call.output, call.status == "error", call.name) for call in ran)
+    return [Message("tool", results=results)] if results else []

@@ -7,7 +7,6 @@
     hosts       the hosts of providers, and the variables of their SDKs; rate_limit: requests per minute
     http        the one HTTP client; failures: errors and retry delays, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, bedrock, gemini: one file each
-    openai_compatible   azure, mistral, openrouter, ollama, vllm: OpenAI's format at other hosts
     sdk_client  the user's own client object; litellm: the package of that name
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is
     keyword     the baseline without a model

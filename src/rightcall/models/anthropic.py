@@ -52,9 +52,8 @@ class AnthropicProvider(RemoteProvider):
     @staticmethod
     def request_fields(request: ModelRequest) -> Json:
         """The messages; system messages among them are added to the system text."""
-        spoken = [
-            m for m in request.messages if m.content or m.calls or m.role != "assistant"
-        ]  # "" is refused
+        # an empty answer is refused
+        spoken = [m for m in request.messages if m.content or m.calls or m.role != "assistant"]
         fields: Json = {"messages": spelling.write_messages(spoken)}
         if conversation_system := spelling.system_text(request.messages):
             fields["system"] = "\n\n".join(filter(None, (request.prompt.system, conversation_system)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
-from msgspec import Meta
-
+from rightcall.core.options import described
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.record import Record
 
@@ -34,24 +33,20 @@ class Settings(Record, frozen=True):
     `extra` is sent unchanged, for server-specific settings.
     """
 
-    temperature: Annotated[float | None, Meta(description="randomness of the answers")] = None
-    max_tokens: Annotated[int | None, Meta(description="maximum tokens of an answer")] = None
-    top_p: Annotated[float | None, Meta(description="probability mass to sample from")] = None
-    seed: Annotated[int | None, Meta(description="seed of the model, where the provider has one")] = None
-    stop: Annotated[tuple[str, ...], Meta(description="texts that end an answer")] = ()
+    temperature: Annotated[float | None, described("randomness of the answers")] = None
+    max_tokens: Annotated[int | None, described("maximum tokens of an answer")] = None
+    top_p: Annotated[float | None, described("probability mass to sample from")] = None
+    seed: Annotated[int | None, described("seed of the model, where the provider has one")] = None
+    stop: Annotated[tuple[str, ...], described("texts that end an answer")] = ()
     tool_choice: Annotated[
-        Literal["auto", "required", "none"] | None, Meta(description="whether the model must call a tool")
+        Literal["auto", "required", "none"] | None, described("whether the model must call a tool")
     ] = None
-    parallel_calls: Annotated[bool | None, Meta(description="whether one answer may have several calls")] = (
-        None
-    )
+    parallel_calls: Annotated[bool | None, described("whether one answer may have several calls")] = None
     strict: Annotated[
         bool | None,
-        Meta(
-            description="whether the provider enforces the schemas of tools, where it can (OpenAI's own servers)"
-        ),
+        described("whether the provider enforces the schemas of tools, where it can (OpenAI's own servers)"),
     ] = None
-    extra: Annotated[dict[str, Any], Meta(description="further settings, sent unchanged")] = {}
+    extra: Annotated[dict[str, Any], described("further settings, sent unchanged")] = {}
 
 
 class Prompt(Record, frozen=True):

@@ -119,11 +119,9 @@ class BedrockProvider(RemoteProvider):
         blocks = [block for block in content if isinstance(block, dict)]
         thinking = tuple(block for block in blocks if THINKING in block)
         spoken = [block for block in blocks if THINKING not in block]
-        answer = (
-            answer_message({"role": "assistant", "content": spoken}, where)
-            if spoken
-            else Message("assistant")
-        )
+        answer = Message("assistant")
+        if spoken:
+            answer = answer_message({"role": "assistant", "content": spoken}, where)
         usage = usage_beside_cache(body.get("usage"), *TOKENS)
         return ModelReply(replace(answer, thinking=thinking), usage, stop_of(reason))
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -160,19 +161,12 @@ def bare_model(name: str) -> str:
     return name if name in named or meant else f"openai:{name}"
 
 
-_READ: dict[Path, tuple[int, int, ModelCatalog]] = {}
-
-
+@lru_cache(maxsize=16)
 def _project_catalog(path: Path, changed: int, size: int) -> ModelCatalog:
     """The catalog of a file, read again when the file changed: a judge asks for it once per case."""
-    cached = _READ.get(path)
-    if cached is not None and cached[:2] == (changed, size):
-        return cached[2]
     table: Any = read_document(path) if size and path.read_bytes().strip() else {}
     for key in ("tool", "rightcall", "models"):
         table = table.get(key, {})
         if not isinstance(table, dict):
             raise InputError(str(path), f"{TABLE} is not a table: {key} is {table!r}")
-    catalog = read_models(table, f"{path}: {TABLE}") if table else ModelCatalog()
-    _READ[path] = changed, size, catalog
-    return catalog
+    return read_models(table, f"{path}: {TABLE}") if table else ModelCatalog()

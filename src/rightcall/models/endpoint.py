@@ -10,10 +10,10 @@ import re
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
 from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
+from rightcall.core.options import described
 from rightcall.model.record import Record
 from rightcall.models.base import (
     ModelReply,
@@ -41,21 +41,20 @@ class ModelEndpoint(Record, frozen=True):
     from the variable `key_env`, by default the provider's own; that one is not sent to another server unless named.
     """
 
-    model: Annotated[str, Meta(description="provider:model")]
-    base_url: Annotated[str | None, Meta(description="base URL of a compatible server")] = None
+    model: Annotated[str, described("provider:model")]
+    base_url: Annotated[str | None, described("base URL of a compatible server")] = None
     key_env: Annotated[
-        str | None,
-        Meta(description="environment variable with the key [default: the provider's, at its own host]"),
+        str | None, described("environment variable with the key [default: the provider's, at its own host]")
     ] = None
     headers: Annotated[
-        dict[str, str], Meta(description="sent with every request; ${NAME} is taken from the environment")
+        dict[str, str], described("sent with every request; ${NAME} is taken from the environment")
     ] = {}
-    settings: Annotated[Settings, Meta(description="settings of the model in every role")] = Settings()
-    rate: Annotated[
-        RateLimit | None, Meta(description="requests_per_minute and tokens_per_minute of all roles")
-    ] = None
+    settings: Annotated[Settings, described("settings of the model in every role")] = Settings()
+    rate: Annotated[RateLimit | None, described("requests_per_minute and tokens_per_minute of all roles")] = (
+        None
+    )
     prices: Annotated[
-        Price | None, Meta(description="US dollars per million tokens: input, output, cached_input")
+        Price | None, described("US dollars per million tokens: input, output, cached_input")
     ] = None
 
     def __repr__(self) -> str:

@@ -8,7 +8,6 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 import msgspec
 
@@ -21,6 +20,12 @@ MEGABYTE = 1 << 20
 
 _ASK_LATER = frozenset({408, 409, 425, 429})
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached")
+_KINDS: dict[int, ProviderErrorKind] = {
+    429: "rate_limit",
+    **dict.fromkeys((503, 529), "overloaded"),
+    **dict.fromkeys((401, 403), "auth"),
+    **dict.fromkeys((408, 504), "timeout"),
+}
 
 
 def refusal_error(where: str, status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
@@ -42,7 +47,7 @@ def refusal_error(where: str, status: int, headers: Mapping[str, str], content: 
         text += "; check the model name, and that base_url is the root of the API (often /v1)"
     return ProviderError(
         text,
-        kind=_kind(status),
+        kind=_KINDS.get(status) or ("server" if status >= 500 else "rejected"),
         retryable=retryable,
         retry_after=retry_after(headers) if retryable else None,
         status=status,
@@ -109,23 +114,8 @@ def server_words(content: bytes) -> tuple[str, str]:
         return "", scrub(one_line(str(detail)))
     code = detail.get("code") or detail.get("type")
     words = detail.get("message") or detail.get("detail") or code or ""
-    return str(code), scrub(one_line(_text(words)))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _kind(status: int) -> ProviderErrorKind:
-    if status == 429:
-        return "rate_limit"
-    if status in (503, 529):
-        return "overloaded"
-    if status in (401, 403):
-        return "auth"
-    if status in (408, 504):
-        return "timeout"
-    return "server" if status >= 500 else "rejected"
+    text = words if isinstance(words, str) else msgspec.json.encode(words).decode()
+    return str(code), scrub(one_line(text))
 
 
 def _unknown_host(error: Exception) -> bool:

@@ -81,10 +81,8 @@ class GeminiProvider(RemoteProvider):
         candidate = candidates[0]
         reason = str(candidate.get("finishReason") or "")
         if reason in BROKEN:
-            problem = (
-                f"finishReason {reason}: {str(candidate.get('finishMessage') or 'a call was lost')[:200]}"
-            )
-            raise InputError(where, problem)
+            words = str(candidate.get("finishMessage") or "a call was lost")[:200]
+            raise InputError(where, f"finishReason {reason}: {words}")
         content = candidate.get("content")
         raw_parts = content.get("parts") if isinstance(content, dict) else None
         parts = [part for part in raw_parts if isinstance(part, dict)] if isinstance(raw_parts, list) else []

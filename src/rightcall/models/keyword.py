@@ -57,16 +57,12 @@ class KeywordProvider(Provider):
         tools = request.prompt.tools
         if self._index.offered is not tools:  # those of a run stay the same
             self._index = ToolIndex(tuple(_choices(tools)), tools)
-        tool = self._index.choose(text, self._threshold)
+        tool, call_id = self._index.choose(text, self._threshold), f"call_{request.turn}_0"
         if tool is not None and tool.kind == "skill":
-            return Message(
-                "assistant", calls=(ToolCall(LOAD_SKILL, {"name": tool.name}, f"call_{request.turn}_0"),)
-            )
+            return Message("assistant", calls=(ToolCall(LOAD_SKILL, {"name": tool.name}, call_id),))
         if tool is None or request.prompt.settings.tool_choice == "none":
             return Message("assistant", NO_TOOL_FITS)
-        return Message(
-            "assistant", calls=(ToolCall(tool.name, extract(tool, text), f"call_{request.turn}_0"),)
-        )
+        return Message("assistant", calls=(ToolCall(tool.name, extract(tool, text), call_id),))
 
 
 def _choices(tools: Iterable[Tool]) -> Iterator[Tool]:
@@ -95,18 +91,17 @@ class ToolIndex:
     def choose(self, text: str, threshold: float = THRESHOLD) -> Tool | None:
         """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
         text_words = set(words(text))
-        scores = [self._score(text_words, weights) for weights in self._weights]
+        scores = [
+            math.fsum(weights[word] * self._rarity(word) for word in sorted(text_words & weights.keys()))
+            for weights in self._weights
+        ]
         best = max(scores, default=0.0)
         return self.tools[scores.index(best)] if best >= threshold else None
 
-    def _score(self, text_words: set[str], weights: dict[str, float]) -> float:
-        shared, tools = text_words & weights.keys(), len(self.tools)
-        return math.fsum(weights[w] * _rarity(self._tools_with[w], tools) for w in sorted(shared))
-
-
-def _rarity(tools_with: int, tools: int) -> float:
-    """1 for a word of a single tool, falling to 0.5 for a word that all tools have."""
-    return 1.0 if tools == 1 else 1.0 - 0.5 * math.log(tools_with) / math.log(tools)
+    def _rarity(self, word: str) -> float:
+        """1 for a word of a single tool, falling to 0.5 for a word that all tools have."""
+        tools = len(self.tools)
+        return 1.0 if tools == 1 else 1.0 - 0.5 * math.log(self._tools_with[word]) / math.log(tools)
 
 
 def _weights(tool: Tool) -> dict[str, float]:

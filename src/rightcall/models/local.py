@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from rightcall.core.codec import encode
 from rightcall.core.errors import MissingExtraError, ProviderError
 from rightcall.core.text import one_line
-from rightcall.model import Message, Usage
+from rightcall.model import Message
 from rightcall.models import local_prompt
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Stop
 from rightcall.models.endpoint import ProviderOptions
@@ -145,22 +145,16 @@ class Engine:
         looked = {"max_tokens": _LOOK, "temperature": 0, "logprobs": True, "top_logprobs": _ALTERNATIVES}
         answer = self._completion({**body, **looked, "grammar": self._grammar(schema)})
         tokens = (answer["choices"][0].get("logprobs") or {}).get("content") or []
-        names = [tool.name for tool in prompt.tools]
-        return _odds_of_naming(tokens, names)
+        return _odds_of_naming(tokens, [tool.name for tool in prompt.tools])
 
     def _ask(self, body: Json) -> tuple[ModelReply, str]:
         answer = self._completion(body)
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
         stop: Stop = "truncated" if choice.get("finish_reason") == "length" else "done"
-        usage = usage_of(
-            answer.get("usage"),
-            "prompt_tokens",
-            "completion_tokens",
-            ("prompt_tokens_details", "cached_tokens"),
-        )
-        priced = Usage(usage.input_tokens, usage.output_tokens, 0.0, usage.cached_tokens)
-        return ModelReply(Message("assistant", text), priced, stop), text
+        cached = ("prompt_tokens_details", "cached_tokens")
+        usage = usage_of(answer.get("usage"), "prompt_tokens", "completion_tokens", cached)
+        return ModelReply(Message("assistant", text), replace(usage, cost_usd=0.0), stop), text
 
     def _completion(self, body: Json) -> Json:
         answer: Json = self._server.handle_chat_completions(body)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core.codec import encode
-from rightcall.model import Message, Tool, ToolCall
+from rightcall.model import Message, Tool
 from rightcall.model.dialects.wire import output_text, parse_call, results_of
 from rightcall.schema.subschemas import reference_of, target_of
 
@@ -63,7 +63,10 @@ def chat(messages: Iterable[Message]) -> list[Json]:
             )
             chat_messages.append({"role": "user", "content": results})
         elif message.calls:
-            chat_messages += [{"role": "assistant", "content": _call_text(call)} for call in message.calls]
+            for call in message.calls:
+                name, arguments = encode(call.name).decode(), encode(call.arguments or {}).decode()
+                text = f'{{"tool": {name}, "arguments": {arguments}}}'
+                chat_messages.append({"role": "assistant", "content": text})
         else:
             chat_messages.append({"role": message.role, "content": message.content})
     return chat_messages
@@ -139,7 +142,3 @@ def _type(schema: Any) -> str:
         return "|".join(str(choice) for choice in choices[:20])
     kind = schema.get("type", "any")
     return "|".join(map(str, kind)) if isinstance(kind, list) else str(kind)
-
-
-def _call_text(call: ToolCall) -> str:
-    return f'{{"tool": {encode(call.name).decode()}, "arguments": {encode(call.arguments or {}).decode()}}}'

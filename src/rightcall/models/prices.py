@@ -10,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from rightcall.core.codec import decode
+from rightcall.core.options import described
 from rightcall.model import Usage
 from rightcall.model.record import Record
 
@@ -25,10 +26,10 @@ Dollars = Annotated[float, Meta(ge=0)]
 class Price(Record, frozen=True):
     """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
 
-    input: Annotated[Dollars, Meta(description="US dollars per million input tokens")]
-    output: Annotated[Dollars, Meta(description="US dollars per million output tokens")]
+    input: Annotated[Dollars, described("US dollars per million input tokens")]
+    output: Annotated[Dollars, described("US dollars per million output tokens")]
     cached_input: Annotated[
-        Dollars | None, Meta(description="US dollars per million input tokens read from a cache")
+        Dollars | None, described("US dollars per million input tokens read from a cache")
     ] = None
 
 

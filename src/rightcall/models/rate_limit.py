@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
+from rightcall.core.options import described
 from rightcall.model.record import Record
 
 Positive = Annotated[float, Meta(gt=0)]
@@ -25,8 +26,8 @@ LONGEST_SLEEP = 0.25
 class RateLimit(Record, frozen=True):
     """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
 
-    requests_per_minute: Annotated[Positive | None, Meta(description="maximum requests per minute")] = None
-    tokens_per_minute: Annotated[Positive | None, Meta(description="maximum tokens per minute")] = None
+    requests_per_minute: Annotated[Positive | None, described("maximum requests per minute")] = None
+    tokens_per_minute: Annotated[Positive | None, described("maximum tokens per minute")] = None
 
 
 class TokenBucket:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,6 @@ class ReplayProvider(Provider):
     def __init__(self, path: str | Path) -> None:
         self.name = f"recorded:{path}"
         self._path = Path(path)
-        self._trials: Trials | None = None
         self._cases: dict[tuple[str, int], TapedCase] = {}
         self._writer = RequestWriter(scrubber())
 
@@ -163,23 +163,21 @@ class ReplayProvider(Provider):
 
     async def check(self) -> list[str]:
         try:
-            self._read_trials()
+            self._trials  # noqa: B018  they are read now
         except InputError as error:
             return [str(error)]
         return []
 
-    def _read_trials(self) -> Trials:
-        if self._trials is None:
-            trials = read_trials(self._path)
-            self._trials = {
-                trial: [TapedExchange(_comparable(e.ask), e.reply) for e in exchanges]
-                for trial, exchanges in trials.items()
-            }
-        return self._trials
+    @cached_property
+    def _trials(self) -> Trials:
+        return {
+            trial: [TapedExchange(_comparable(e.ask), e.reply) for e in exchanges]
+            for trial, exchanges in read_trials(self._path).items()
+        }
 
     def _case(self, request: ModelRequest) -> TapedCase:
         """The trial that a request belongs to; simulated users are recorded with the golden they talk about."""
-        trials = self._read_trials()
+        trials = self._trials
         names = request.golden_id, request.golden_id.removesuffix("#user")
         trial = next(((n, request.trial) for n in names if (n, request.trial) in trials), None)
         if trial is None:

@@ -79,7 +79,10 @@ class ScriptedProvider(Provider):
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
-        return cls(_read(Path(path)).replies, f"scripted:{path}")
+        script = convert(read_document(Path(path)), ScriptFile, str(path))
+        if script.format != FORMAT:
+            raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
+        return cls(script.replies, f"scripted:{path}")
 
     @classmethod
     def from_answers(cls, answers: Mapping[str, Answer | Sequence[Answer]]) -> ScriptedProvider:
@@ -138,10 +141,3 @@ def _no_answer(request: ModelRequest, keys: Any) -> ProviderError:
     hint = suggestion(asked, [k for k in keys if k])
     text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
     return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")
-
-
-def _read(path: Path) -> ScriptFile:
-    script = convert(read_document(path), ScriptFile, str(path))
-    if script.format != FORMAT:
-        raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
-    return script

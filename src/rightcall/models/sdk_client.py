@@ -30,12 +30,12 @@ from rightcall.models.remote import Json, RemoteProvider, with_ids
 
 Api = Literal["messages", "chat", "responses"]
 
-_CREATE = {"messages": "messages.create", "chat": "chat.completions.create", "responses": "responses.create"}
-_FORMATS: dict[Api, type[RemoteProvider]] = {
-    "messages": AnthropicProvider,
-    "chat": OpenAIProvider,
-    "responses": OpenAIResponsesProvider,
+_APIS: dict[Api, tuple[str, type[RemoteProvider]]] = {
+    "messages": ("messages.create", AnthropicProvider),
+    "chat": ("chat.completions.create", OpenAIProvider),
+    "responses": ("responses.create", OpenAIResponsesProvider),
 }
+"""The method of a client by which each API is asked, and its wire format."""
 
 
 class SdkProvider(Provider):
@@ -44,11 +44,16 @@ class SdkProvider(Provider):
     def __init__(
         self, client: Any, model: str, *, api: Api | None = None, prices: Prices | None = None
     ) -> None:
-        api = api or _api_of(client)
-        create = _find(client, _CREATE[api])
+        kind = type(client).__name__
+        api = api or next((api for api, (path, _) in _APIS.items() if _find(client, path)), None)
+        if api is None:
+            paths = ", ".join(path for path, _ in _APIS.values())
+            raise ConfigError(f"{kind} is not a model client: it has none of {paths}")
+        path, wire_format = _APIS[api]
+        create = _find(client, path)
         if create is None:
-            raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[api]}")
-        self._ask_through(create, _FORMATS[api], type(client).__name__, prices)
+            raise ConfigError(f"the client {kind} has no {path}")
+        self._ask_through(create, wire_format, kind, prices)
         self.model, self.name = model, f"{self._format.prefix}:{model}"
         self._server = client_server(client)
 
@@ -116,7 +121,7 @@ class SdkProvider(Provider):
 
 def is_sdk_client(value: Any) -> bool:
     """Whether the object supports one of the three APIs, in the form of its vendor."""
-    return not client_hint(value) and any(_find(value, path) is not None for path in _CREATE.values())
+    return not client_hint(value) and any(_find(value, path) is not None for path, _ in _APIS.values())
 
 
 _NAMED_INSTEAD = {
@@ -143,15 +148,6 @@ def client_server(client: Any) -> str:
     url = str(getattr(client, "base_url", "") or "").rstrip("/") if is_sdk_client(client) else ""
     vendors = {host.url for host in HOSTS.values()}
     return "" if not url.startswith(("http://", "https://")) or url in vendors else url
-
-
-def _api_of(client: Any) -> Api:
-    for api in _FORMATS:
-        if _find(client, _CREATE[api]) is not None:
-            return api
-    raise ConfigError(
-        f"{type(client).__name__} is not a model client: it has none of {', '.join(_CREATE.values())}"
-    )
 
 
 def _parameters(create: Callable[..., Any]) -> frozenset[str] | None:

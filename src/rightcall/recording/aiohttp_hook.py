@@ -20,7 +20,9 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             url = self._build_url(str_or_url)
             if params := rest.get("params"):
                 url = url.extend_query(params)
-            headers = {**join_headers(self.headers.items()), **join_headers(_pairs(rest.get("headers")))}
+            own = rest.get("headers") or ()
+            own = own.items() if hasattr(own, "items") else own
+            headers = {**join_headers(self.headers.items()), **join_headers(own)}
             body = _body(self, rest)
             if body is None:
                 listener.unreadable(method, str(url))
@@ -37,12 +39,6 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
         return _request
 
     return patch_method(library.ClientSession, "_request", "aiohttp", replacement)
-
-
-def _pairs(headers: Any) -> list[tuple[str, str]]:
-    if headers is None:
-        return []
-    return list(headers.items()) if hasattr(headers, "items") else list(headers)
 
 
 def _body(session: Any, rest: dict[str, Any]) -> bytes | None:

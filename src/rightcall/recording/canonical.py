@@ -109,11 +109,8 @@ def renumber_calls(value: Any) -> Any:
 def _call_ids(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, part in value.items():
-            if (
-                isinstance(part, str)
-                and part
-                and (name in _ID_FIELDS or (name == "id" and value.get("type") in _CALL_TYPES))
-            ):
+            is_id = name in _ID_FIELDS or (name == "id" and value.get("type") in _CALL_TYPES)
+            if is_id and isinstance(part, str) and part:
                 yield part
             else:
                 yield from _call_ids(part)
@@ -145,17 +142,15 @@ class Ignored:
         except re.error as error:
             raise ConfigError(f"record.ignore: '{pattern}' is not a regular expression: {error}") from None
 
-    def mask(self, value: Any) -> Any:
-        return self._at(value, 0)
-
-    def _at(self, value: Any, depth: int) -> Any:
+    def mask(self, value: Any, depth: int = 0) -> Any:
+        """The value, with `…` for the matches at the path, of which `depth` steps have been taken."""
         if depth == len(self._path):
             return self._pattern.sub("…", value) if isinstance(value, str) else value
         name, index = self._path[depth]
         if name and isinstance(value, dict) and name in value:
-            return {**value, name: self._at(value[name], depth + 1)}
+            return {**value, name: self.mask(value[name], depth + 1)}
         if index and isinstance(value, list):
-            return [self._at(v, depth + 1) if index in ("*", str(i)) else v for i, v in enumerate(value)]
+            return [self.mask(v, depth + 1) if index in ("*", str(i)) else v for i, v in enumerate(value)]
         return value
 
 

@@ -10,7 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -79,6 +79,9 @@ class PendingCall:
         return TapedExchange(self.ask, self.reply or {})
 
 
+Entry = TypeVar("Entry", PendingReply, PendingCall, TapedExchange)
+
+
 class TapedCase:
     """A trial of a golden that is replayed from `recorded`, or recorded when that is None.
 
@@ -142,28 +145,21 @@ class TapedCase:
 
     def begin_call(self, ask: dict[str, Any]) -> PendingCall:
         """A tool call that begins; its position is the order of the calls."""
-        call = PendingCall(ask)
-        with self._lock:
-            self._new.append(call)
-        return call
+        return self.add(PendingCall(ask))
 
     def begin_reply(self, ask: dict[str, Any]) -> PendingReply:
         """A reply that starts to arrive; its position is the order of the requests."""
-        reply = PendingReply(ask)
-        with self._lock:
-            self._new.append(reply)
-        return reply
+        return self.add(PendingReply(ask))
 
-    def add(self, exchange: TapedExchange) -> None:
+    def add(self, entry: Entry) -> Entry:
         with self._lock:
-            self._new.append(exchange)
+            self._new.append(entry)
+        return entry
 
     @property
     def has_open_requests(self) -> bool:
         """Whether a request never got an answer, however often it was sent: such a trial cannot be replayed."""
-        answered: dict[str, bool] = {}
-        for entry in self._new:
-            answered[key_of(entry.ask)] = isinstance(entry, TapedExchange) or entry.worth_keeping
+        answered = {key_of(e.ask): isinstance(e, TapedExchange) or e.worth_keeping for e in self._new}
         return not all(answered.values())
 
     def exchanges(self) -> tuple[TapedExchange, ...]:

@@ -7,6 +7,7 @@ definitions are stored once for all goldens in `prompts/`, so that a changed too
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -69,14 +70,17 @@ def file_name(golden: str, digits: int = 6) -> str:
 
 def read_cassette(path: Path) -> CassetteFile:
     """The file's contents; `InputError` when it is invalid."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    cassette = decode(data, CassetteFile, str(path))
+    cassette = decode(_read_file(path), CassetteFile, str(path))
     if cassette.format != FORMAT:
         raise InputError(str(path), f"format must be '{FORMAT}', got '{cassette.format}'", "record it again")
     return cassette
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 
 
 def write_document(path: Path, value: Any) -> None:
@@ -118,6 +122,10 @@ class PromptShelf:
         shared = self._read(body["prompt"])
         whole = {key: value for key, value in body.items() if key != "prompt"} | shared
         return {**ask, "body": whole} if "body" in ask else whole
+
+    def whole(self, exchanges: Iterable[TapedExchange]) -> tuple[TapedExchange, ...]:
+        """The exchanges with whole requests."""
+        return tuple(TapedExchange(self.put_back(e.ask), e.reply) for e in exchanges)
 
     def write(self, prompts: dict[str, dict[str, Any]]) -> None:
         for name, shared in prompts.items():
@@ -172,18 +180,12 @@ def read_trials(path: Path) -> Trials:
     for file in sorted(path.glob("*.json")):
         golden = read_cassette(file)
         for number, trial in golden.trials.items():
-            trials[golden.golden, int(number)] = [
-                TapedExchange(shelf.put_back(exchange.ask), exchange.reply) for exchange in trial.exchanges
-            ]
+            trials[golden.golden, int(number)] = list(shelf.whole(trial.exchanges))
     return trials
 
 
 def _old_trials(path: Path) -> Trials:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    whole_lines, _, _cut = data.rpartition(b"\n")  # a crash may have truncated the last line
+    whole_lines, _, _cut = _read_file(path).rpartition(b"\n")  # a crash may have truncated the last line
     prompts: dict[str, dict[str, Any]] = {}
     new_prompt: dict[str, Any] | None = None
     trials, recorded_in, session = Trials(), dict[tuple[str, int], int](), 0
@@ -193,7 +195,9 @@ def _old_trials(path: Path) -> Trials:
             raise InputError(f"{path}:{number}", f"format must be '{OLD_FORMAT}', got '{line.format}'")
         session += line.format is not None
         if line.prompt is not None:
-            new_prompt = _ask(line.prompt)
+            # without settings that do not affect the answer, as requests are compared today
+            settings = {n: v for n, v in line.prompt.settings.items() if n not in VOLATILE}
+            new_prompt = to_plain(msgspec.structs.replace(line.prompt, settings=settings))
         if (exchange := line.exchange) is not None:
             if new_prompt is not None:  # a prompt stands before the first exchange that names it
                 prompts[exchange.prompt], new_prompt = new_prompt, None
@@ -204,10 +208,3 @@ def _old_trials(path: Path) -> Trials:
             ask = {**prompts.get(exchange.prompt, {}), "messages": exchange.messages}
             trials.setdefault(trial, []).append(TapedExchange(ask, exchange.reply))
     return trials
-
-
-def _ask(prompt: OldPrompt) -> dict[str, Any]:
-    """The prompt as requests are compared today: without settings that do not affect the answer."""
-    settings = {name: value for name, value in prompt.settings.items() if name not in VOLATILE}
-    plain: dict[str, Any] = to_plain(msgspec.structs.replace(prompt, settings=settings))
-    return plain

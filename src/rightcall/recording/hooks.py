@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
@@ -52,22 +52,19 @@ class LateImports(MetaPathFinder):
         finally:
             self._inside.looks = False
         if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _ReportingLoader(spec.loader, lambda: self._loaded(fullname))
+            reporting: Any = _ReportingLoader(spec.loader, lambda: self._loaded(fullname))
+            spec.loader = reporting
         return spec
 
 
-class _ReportingLoader(Loader):
-    """A loader that reports when its module is complete."""
+class _ReportingLoader:
+    """The loader of a module, which reports when the module is complete."""
 
     def __init__(self, loader: Any, loaded: Callable[[], None]) -> None:
         self._loader, self._report = loader, loaded
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._loader.create_module(spec)
-        return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__loader__ = self._loader

@@ -94,8 +94,7 @@ class Recordings:
             stale = any(self.file_hash(name) != content_hash for name, content_hash in file.read.items())
         if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
             return None
-        whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
-        return msgspec.structs.replace(recorded, exchanges=whole)
+        return msgspec.structs.replace(recorded, exchanges=self._shelf.whole(recorded.exchanges))
 
     def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
         """A trial that is replayed, or recorded when there is nothing to replay."""
@@ -127,7 +126,13 @@ class Recordings:
         plain = None
         if not exchanges:
             plain = scrub_value(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS)
-        recorded = RecordedTrial(exchanges, timings_of(trajectory), plain)
+        timings = Timings(
+            trajectory.latency_ms,
+            trajectory.lag_ms,
+            tuple(call.latency_ms for call in trajectory.calls),
+            tuple(message.latency_ms for message in trajectory.messages),
+        )
+        recorded = RecordedTrial(exchanges, timings, plain)
         files_read = self.files_read() if plain is not None else {}
         with self._lock:
             self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read)
@@ -137,10 +142,7 @@ class Recordings:
         with self._lock:
             before = self._file(golden) if (golden, trial) in self._appended else None
             recorded = before.trials.get(str(trial)) if before else None
-            earlier = [
-                TapedExchange(self._shelf.put_back(e.ask), e.reply)
-                for e in (recorded.exchanges if recorded else ())
-            ]
+            earlier = self._shelf.whole(recorded.exchanges if recorded else ())
             self._write(golden, trial, RecordedTrial((*earlier, exchange)), "", {})
             self._appended.add((golden, trial))
 
@@ -213,15 +215,6 @@ def _orphan_files(folder: Path, names: set[str]) -> list[Path]:
     named = b"".join(path.read_bytes() for path in files if path.name in names)
     shelf = sorted((folder / "prompts").glob("*.json"))
     return gone + [path for path in shelf if path.stem.encode() not in named]
-
-
-def timings_of(trajectory: Trajectory) -> Timings:
-    return Timings(
-        trajectory.latency_ms,
-        trajectory.lag_ms,
-        tuple(call.latency_ms for call in trajectory.calls),
-        tuple(message.latency_ms for message in trajectory.messages),
-    )
 
 
 def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:

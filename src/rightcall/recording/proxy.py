@@ -7,7 +7,6 @@ headers and the body go to the server unchanged. The first two parts say which f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -80,9 +79,13 @@ class RecordingProxy:
         except ProviderError as error:
             return _problem(409, error.problem)
         self._recordings.replayed += 1
-        return await _stream_reply(
-            request, int(stored.get("status", 200)), stored.get("headers", {}), body_chunks(stored)
-        )
+        status, headers = int(stored.get("status", 200)), dict(stored.get("headers", {}))
+        response = web.StreamResponse(status=status, headers=headers)
+        await response.prepare(request)
+        for chunk in body_chunks(stored):
+            await response.write(chunk)
+        await response.write_eof()
+        return response
 
     def _case(self, golden: str, trial: int) -> TapedCase:
         if (golden, trial) not in self._cases:
@@ -125,17 +128,6 @@ async def _admit(request: web.Request, handler: Any) -> web.StreamResponse:
     refusal = DOOR.refusal(request.headers)
     answer: web.StreamResponse = await handler(request) if refusal is None else _problem(*refusal)
     return answer
-
-
-async def _stream_reply(
-    request: web.Request, status: int, headers: Mapping[str, str], chunks: list[bytes]
-) -> web.StreamResponse:
-    response = web.StreamResponse(status=status, headers=dict(headers))
-    await response.prepare(request)
-    for chunk in chunks:
-        await response.write(chunk)
-    await response.write_eof()
-    return response
 
 
 def _problem(status: int, text: str) -> web.Response:

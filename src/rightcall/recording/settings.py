@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
+from rightcall.core.options import described
 from rightcall.model.record import Record
 
 RecordMode = Literal["none", "auto", "refresh", "replay"]
@@ -20,19 +19,15 @@ class RecordSettings(Record, frozen=True):
 
     mode: Annotated[
         RecordMode,
-        Meta(description="none, auto (replay what is recorded, record the rest), refresh, or replay only"),
+        described("none, auto (replay what is recorded, record the rest), refresh, or replay only"),
     ] = "none"
-    folder: Annotated[str, Meta(description="folder for recordings")] = "recordings"
-    hosts: Annotated[
-        tuple[str, ...], Meta(description="record only requests to these hosts; empty means all")
-    ] = ()
+    folder: Annotated[str, described("folder for recordings")] = "recordings"
+    hosts: Annotated[tuple[str, ...], described("record only requests to these hosts; empty means all")] = ()
     ignore: Annotated[
         tuple[str, ...],
-        Meta(
-            description="parts of a request that may differ: PATH~REGEX, such as $.messages[*].content~\\d+"
-        ),
+        described("parts of a request that may differ: PATH~REGEX, such as $.messages[*].content~\\d+"),
     ] = ()
     level: Annotated[
         Literal["requests", "trajectory"],
-        Meta(description="what to record of a function: its requests, or only its return value"),
+        described("what to record of a function: its requests, or only its return value"),
     ] = "requests"

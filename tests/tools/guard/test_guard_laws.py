@@ -8,9 +8,8 @@ import random
 from hypothesis import given, settings, strategies as st
 
 from rightcall.model.call import ToolCall
-from rightcall.tools.guard.monitor import Guard, judge_turn, settle_turn
+from rightcall.tools.guard.monitor import Guard, GuardState, judge_turn, settle_turn
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, GuardRule
-from rightcall.tools.guard.state import GuardState
 from rightcall.tools.guard.values import fold, whole_in
 from tests.support.examples import examples
 from tests.tools.guard.toolset import EVIL, TOOLS

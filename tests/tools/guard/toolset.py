@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rightcall.model.tool import Tool
-from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.monitor import Guard, GuardState
 from rightcall.tools.guard.policy import AUTO, GuardPolicy, read_policy
-from rightcall.tools.guard.state import GuardState
 
 
 def a_tool(name: str, *parameters: str, **fields) -> Tool:

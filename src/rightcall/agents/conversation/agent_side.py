@@ -22,7 +22,7 @@ from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolResult
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
@@ -168,7 +168,10 @@ def earlier_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
     """
     messages: list[Message] = []
     for number, turn in enumerate(turns):
-        calls = tuple(_with_id(call, number, place) for place, call in enumerate(turn.tools_called or ()))
+        calls = tuple(
+            call if call.id else msgspec.structs.replace(call, id=f"given_{number}_{place}")
+            for place, call in enumerate(turn.tools_called or ())
+        )
         if calls:
             messages.append(Message(turn.role, calls=calls))
             told = tuple(
@@ -178,7 +181,3 @@ def earlier_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
         if turn.content or not calls:
             messages.append(Message(turn.role, turn.content))
     return tuple(messages)
-
-
-def _with_id(call: ToolCall, turn: int, place: int) -> ToolCall:
-    return call if call.id else msgspec.structs.replace(call, id=f"given_{turn}_{place}")

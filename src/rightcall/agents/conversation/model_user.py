@@ -89,12 +89,11 @@ class UserSetup:
             chosen = (catalog or project_models()).require_default("user", "a simulated user")
             return replace(self, model=chosen).bound(catalog)
         own = as_settings(self.settings, "user.settings")
-        models = [
-            _at_own_server(endpoint_of(model, catalog=catalog), self, own)
-            if isinstance(model, str | ModelEndpoint)
-            else model
-            for model in self.models
-        ]
+        models = self.models
+        for place, model in enumerate(models):
+            if isinstance(model, str | ModelEndpoint):
+                endpoint = endpoint_of(model, catalog=catalog).at(self.base_url, self.key_env)
+                models[place] = msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
         return replace(self, model=tuple(models), base_url=None, key_env=None)
 
     @property
@@ -106,7 +105,8 @@ class UserSetup:
     @property
     def names(self) -> list[str]:
         """The models' names; two servers of one model are told apart."""
-        names = [_name(model) for model in self.models]
+        plain = [model.model if isinstance(model, ModelEndpoint) else model for model in self.models]
+        names = [model if isinstance(model, str) else model.name for model in plain]
         return [
             name if names.count(name) == 1 else f"{name}@{host_label(server_of(model)) or place}"
             for place, (name, model) in enumerate(zip(names, self.models, strict=True))
@@ -127,17 +127,6 @@ class UserSetup:
         rest += [where[0] if len(where) == 1 else where if any(where) else None]
         text = msgspec.json.encode([*told, *rest, prompt_hash(), *named])
         return hex_digest(text)
-
-
-def _at_own_server(endpoint: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:
-    endpoint = endpoint.at(setup.base_url, setup.key_env)
-    return msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
-
-
-def _name(model: UserModel) -> str:
-    return (
-        model if isinstance(model, str) else model.model if isinstance(model, ModelEndpoint) else model.name
-    )
 
 
 class ModelUsers:

@@ -117,8 +117,10 @@ MET = "you have what you came for, or it is clear that you will not get it"
 def system_text(
     golden: ConversationalGolden, persona: Persona, *, language: str = "", criteria: str = ""
 ) -> str:
+    outcome = f"this has come about, or it is clear that it will not: {golden.expected_outcome}"
+    usual = outcome if golden.expected_outcome else MET
     parts = [
-        RULES.format(criteria=_clause(golden.stopping_criteria or criteria or _outcome(golden))),
+        RULES.format(criteria=_clause(golden.stopping_criteria or criteria or usual)),
         f"Your manner:\n{persona.characteristics}",
         f"What you came for:\n{golden.scenario}",
     ]
@@ -183,12 +185,6 @@ def facts_beyond(text: str, facts: Sequence[str]) -> list[str]:
 
 def _bare(text: str) -> str:
     return re.sub(r"(?<=\d)[,\s](?=\d{3}\b)", "", text).replace(",", "").casefold()
-
-
-def _outcome(golden: ConversationalGolden) -> str:
-    if not golden.expected_outcome:
-        return MET
-    return f"this has come about, or it is clear that it will not: {golden.expected_outcome}"
 
 
 def _clause(criteria: str) -> str:

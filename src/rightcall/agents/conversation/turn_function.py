@@ -23,12 +23,11 @@ import msgspec
 from rightcall.agents.agent_session import TalkSession
 from rightcall.agents.callable_agent import as_trajectory, call_function
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
-from rightcall.model.call import ToolResult
 from rightcall.model.case import conversation_of
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
-from rightcall.model.message import Message
+from rightcall.model.message import Message, result_messages
 from rightcall.model.trajectory import StopReason, Trajectory, answers_after
 
 INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
@@ -140,10 +139,5 @@ def _messages_of(turn: Trajectory) -> list[Message]:
             call if call.id else msgspec.structs.replace(call, id=f"step{number}_{at}") for at, call in group
         )
         messages.append(Message("assistant", calls=calls))
-        told = tuple(
-            ToolResult(call.id, call.output, call.status == "error", call.name)
-            for call in calls
-            if call.status != "not_run"
-        )
-        messages += [Message("tool", results=told)] if told else []
+        messages += result_messages(calls)
     return [*messages, Message("assistant", turn.output)] if turn.output or not messages else messages

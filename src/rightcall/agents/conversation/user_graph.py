@@ -70,11 +70,11 @@ class GraphUsers:
         judged: Judged | None = None,
         name: str = "graph",
     ) -> None:
-        self._start, self.max_turns, self._name = start, max_turns, name
-        self._worded, self._judged = worded, judged
+        self.start, self.max_turns, self.name = start, max_turns, name
+        self.worded, self.judged = worded, judged
 
     def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
-        return GraphUser(self._start, self._worded, self._judged, self._name)
+        return GraphUser(self)
 
 
 class GraphUser:
@@ -82,13 +82,11 @@ class GraphUser:
 
     prompt_hash = ""
 
-    def __init__(
-        self, start: SimulationNode, worded: Worded | None, judged: Judged | None, name: str
-    ) -> None:
-        self._next: SimulationNode | None = start
+    def __init__(self, users: GraphUsers) -> None:
+        self._next: SimulationNode | None = users.start
         self._at: SimulationNode | None = None
         self._visits: Counter[int] = Counter()
-        self._worded, self._judged, self.name = worded, judged, name
+        self._users, self.name = users, users.name
 
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
         spent = Usage()
@@ -104,9 +102,9 @@ class GraphUser:
         self._visits[id(node)] += 1
         if node.say is not None:
             return UserTurn(node.say, usage=spent)
-        if self._worded is None:
+        if self._users.worded is None:
             raise UserFault(f"{_label(node)} has an action, and no model was given to put it into words")
-        text, used = await self._worded(node.action or "", messages)
+        text, used = await self._users.worded(node.action or "", messages)
         return UserTurn(text, usage=spent.plus(used))
 
     async def _route(
@@ -118,9 +116,9 @@ class GraphUser:
             if child.max_visits is not None and self._visits[id(child)] >= child.max_visits:
                 continue
             if isinstance(when, str):
-                if self._judged is None:
+                if self._users.judged is None:
                     raise UserFault(f"the edge '{when}' needs a model to judge it, and none was given")
-                met, used = await self._judged(when, messages)
+                met, used = await self._users.judged(when, messages)
                 spent = spent.plus(used)
             else:
                 met = holds(when, answer)

@@ -136,7 +136,7 @@ class ExclusiveTalk(AgentTalk):
 
     async def open(self) -> None:
         if self._held is None:
-            lock = _LOCKS.of(self.exclusive_object())
+            lock = _lock_of(self.exclusive_object())
             await lock.acquire()
             self._held = lock
             await self.take()
@@ -187,25 +187,20 @@ class Adapter(Protocol):
         return []
 
 
-class _Locks:
-    """A lock for each agent object and event loop, forgotten with the object."""
-
-    def __init__(self) -> None:
-        self._locks: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()
-        self._others: dict[int, tuple[Any, asyncio.Lock]] = {}
-
-    def of(self, agent: Any) -> asyncio.Lock:
-        """The lock of an agent in the running loop."""
-        loop = asyncio.get_running_loop()
-        try:
-            entry = self._locks.get(agent)
-            if entry is None or entry[0] is not loop:
-                entry = self._locks[agent] = (loop, asyncio.Lock())
-        except TypeError:  # an object that cannot be hashed or referred to weakly
-            entry = self._others.get(id(agent))
-            if entry is None or entry[0] is not loop:
-                entry = self._others[id(agent)] = (loop, asyncio.Lock())
-        return entry[1]
+_LOCKS: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()
+_LOCKS_BY_ID: dict[int, tuple[Any, asyncio.Lock]] = {}
 
 
-_LOCKS = _Locks()
+def _lock_of(agent: Any) -> asyncio.Lock:
+    """The lock of an agent object in the running loop, forgotten with the object."""
+    loop = asyncio.get_running_loop()
+    locks: Any = _LOCKS
+    key = agent
+    try:
+        hash(weakref.ref(agent))
+    except TypeError:  # an object that cannot be hashed or referred to weakly
+        locks, key = _LOCKS_BY_ID, id(agent)
+    entry: tuple[Any, asyncio.Lock] | None = locks.get(key)
+    if entry is None or entry[0] is not loop:
+        entry = locks[key] = (loop, asyncio.Lock())
+    return entry[1]

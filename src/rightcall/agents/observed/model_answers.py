@@ -1,15 +1,21 @@
-"""Answers of a model with their calls, as they are noted; and what the client below a framework knows of them."""
+"""Answers of a model with their calls, as they are noted and as a trajectory has them.
+
+And what the client below a framework knows of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from rightcall.agents.observed.values import arguments_of, connection_loss, plain
 from rightcall.model.approval import Approval
-from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.message import Message
 from rightcall.model.trajectory import AgentAnswer, Usage
 
 
@@ -96,3 +102,53 @@ def _same(answer: ModelAnswer, reply: ModelAnswer) -> bool:
     if answer.calls or reply.calls:
         return [seen.call.id for seen in answer.calls] == [seen.call.id for seen in reply.calls]
     return bool(answer.text.strip()) and answer.text.strip() == reply.text.strip()
+
+
+def best_match(
+    calls: Sequence[SeenCall], name: str, arguments: Any, call_id: str, *, other_ids: bool
+) -> SeenCall | None:
+    """By id, since the latest use of an id is meant; without one by name and arguments, then by name.
+
+    `other_ids`: a call may be meant although it has another id than the one that is looked for.
+    """
+    same_id = next((call for call in calls if call_id and call.call.id == call_id), None)
+    if same_id is not None:
+        return same_id
+    named = [c for c in calls if c.call.name == name and (other_ids or not (call_id and c.call.id))]
+    call_arguments, _ = arguments_of(arguments)
+    same = next((call for call in named if call.call.arguments == call_arguments), None)
+    return same or next(iter(named), None)
+
+
+def settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
+    failed = error is not None and error is not False
+    told = output if not failed or isinstance(error, bool) or output is not None else error
+    call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
+    call.lost = connection_loss(error)
+
+
+def tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:
+    return replace(
+        seen.call,
+        agent=answer.agent or None,
+        path=answer.path,
+        step=step,
+        status=seen.status,
+        output=seen.output,
+        latency_ms=seen.latency_ms,
+        notes=dict(seen.notes),
+        approval=seen.approval,
+    )
+
+
+def step_messages(answer: ModelAnswer, calls: Sequence[ToolCall]) -> Iterator[Message]:
+    """The answer with its calls as the model wrote them, then their results. Of a rejected call the agent reads why."""
+    written = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
+    yield Message("assistant", answer.text, written, latency_ms=answer.latency_ms)
+    told = tuple(
+        ToolResult(call.id, call.output, call.status == "error", call.name)
+        for call in calls
+        if call.status != "not_run" or (call.approval is not None and call.approval.decision == "rejected")
+    )
+    if told:
+        yield Message("tool", results=told)

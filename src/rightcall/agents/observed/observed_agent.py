@@ -77,13 +77,17 @@ class ObservedAgent:
             name: self._watch(name, golden, trial, desk, approvals)
             for name in (*watched, *(() if self.info else (NOTHING,)))
         }
-        below = {name: adapter for name, adapter in self._clients().items() if name not in watched}
+        # what the framework drops of the replies of the clients that it may use is read there
+        usable = [info for info in map(adapter_info, CLIENTS) if is_loaded(info) and not hook_problem(info)]
+        below = {info.name: adapter_named(info.name) for info in usable if info.name not in watched}
         clients = {name: self._watch(name, golden, trial, None) for name in below}
         hooks = [shared_hooks(adapter) for adapter in (*watched.values(), *below.values())]
         for shared in hooks:
             shared.acquire()
         try:
-            talk = self._talk(watched, watches, golden)
+            talk: Talk = FunctionTalk(self.target, golden, self.output)
+            if self.info is not None:
+                talk = watched[self.info.name].talk(self.target, watches[self.info.name])
         except BaseException:
             for shared in hooks:
                 shared.release()
@@ -96,8 +100,7 @@ class ObservedAgent:
 
     @property
     def can_mock(self) -> bool:
-        infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
-        return bool(infos) and all(info.tools == "mock" for info in infos)
+        return bool(self._infos) and all(info.tools == "mock" for info in self._infos)
 
     @property
     def sees_approvals(self) -> bool:
@@ -107,8 +110,7 @@ class ObservedAgent:
     @property
     def naming(self) -> str:
         """How agents get a name that calls are recorded with."""
-        infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
-        lines = [f"{info.naming} ({info.title})" for info in infos if info.naming]
+        lines = [f"{info.naming} ({info.title})" for info in self._infos if info.naming]
         return f"name your agents: {', '.join(lines)}" if lines else "its framework gives agents no names"
 
     def check(self) -> list[str]:
@@ -117,18 +119,19 @@ class ObservedAgent:
 
     def notices(self) -> list[str]:
         """What a reader of the results should know, gathered over the trials so far."""
-        unseen, trials = self._seen["unseen"], self._seen["trials"]
         notices = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
         if self._seen["asked"] and not self._seen["named"]:
             notices.append(
                 f"{self.name}: the goldens name agents, but no call says whose it is; {self.naming}"
             )
-        if not unseen:
-            return notices
-        return [
-            *notices,
-            f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run",
-        ]
+        if unseen := self._seen["unseen"]:
+            share = f"{unseen} of {self._seen['trials']} trials"
+            notices.append(f"{self.name}: {share} had calls whose tools were not seen to run")
+        return notices
+
+    @property
+    def _infos(self) -> list[AdapterInfo]:
+        return [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
 
     def _adapters(self) -> dict[str, Adapter]:
         if self.via is not None:
@@ -138,11 +141,6 @@ class ObservedAgent:
             for info in all_adapters()
             if info.functions and is_loaded(info)
         }
-
-    def _clients(self) -> dict[str, Adapter]:
-        """The clients that the framework may use: what it drops of their replies is read there."""
-        usable = [info for info in map(adapter_info, CLIENTS) if is_loaded(info) and not hook_problem(info)]
-        return {info.name: adapter_named(info.name) for info in usable}
 
     def _watch(
         self,
@@ -160,11 +158,6 @@ class ObservedAgent:
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
         return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
-
-    def _talk(self, adapters: dict[str, Adapter], watches: dict[str, Watch], golden: Golden) -> Talk:
-        if self.info is None:
-            return FunctionTalk(self.target, golden, self.output)
-        return adapters[self.info.name].talk(self.target, watches[self.info.name])
 
 
 class _Session(ObservedSession):
@@ -251,8 +244,13 @@ def observe(
                 raise ConfigError(f"an agent of {info.title} is observed via '{info.name}', not '{name}'")
         names = (info.name,)
     elif names is not None:
-        for name in names:
-            _usable(adapter_info(name))
+        for usable in map(adapter_info, names):
+            if not usable.functions:
+                problem = "observes agent objects, not functions that run one; observe the object itself"
+                raise ConfigError(f"the adapter {usable.name} {problem}")
+            if not version_of(usable):
+                remedy = f"install it with: pip install {usable.package}"
+                raise ConfigError(f"via '{usable.name}' needs {usable.title}; {remedy}")
     if info is None and not callable(agent):
         module = type(agent).__module__
         titles = ", ".join(sorted({info.title for info in all_adapters()}))
@@ -266,15 +264,3 @@ def observe(
         which = info.title if info else ", ".join(names or ())
         raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
     return observed
-
-
-def _usable(info: AdapterInfo) -> None:
-    """Refuse adapters that cannot observe a function here."""
-    if not info.functions:
-        raise ConfigError(
-            f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
-        )
-    if not version_of(info):
-        raise ConfigError(
-            f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
-        )

@@ -14,7 +14,7 @@ server declines (400, 401, 404), which trying again would not change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
+from traceback import walk_tb
 from typing import Any
 
 from rightcall.core.errors import InfrastructureError
@@ -104,15 +104,10 @@ def _status(error: BaseException) -> int | None:
 
 
 def _is_lost(error: BaseException) -> bool:
-    return bool(names_of(error) & LOST) and any(_of_client(name) for name in _modules(error.__traceback__))
-
-
-def _modules(trace: TracebackType | None) -> Iterator[str]:
-    """The modules that an exception passed through."""
-    while trace is not None:
-        yield str(trace.tb_frame.f_globals.get("__name__", ""))
-        trace = trace.tb_next
+    """Whether a lost connection passed through a client's module."""
+    frames = walk_tb(error.__traceback__) if names_of(error) & LOST else ()
+    return any(_of_client(str(frame.f_globals.get("__name__", ""))) for frame, _ in frames)
 
 
 def _of_client(module: str) -> bool:
-    return any(module == name or module.startswith(f"{name}.") for name in CLIENTS)
+    return f"{module}.".startswith(tuple(f"{name}." for name in CLIENTS))

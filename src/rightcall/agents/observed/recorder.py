@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal
-
-from msgspec.structs import replace
 
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,
     agent_answers,
+    best_match,
     finish_below,
     last_finish,
+    settle,
+    step_messages,
+    tool_call,
     total_usage,
 )
-from rightcall.agents.observed.values import arguments_of, connection_loss, plain, text_of, whole
+from rightcall.agents.observed.values import text_of, whole
 from rightcall.model.approval import Approval, approval_wait_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
@@ -38,14 +40,8 @@ class EventRecorder:
     leaves out the calls by which one agent hands over to another.
     """
 
-    def __init__(
-        self,
-        calls: CallsScored = "auto",
-        *,
-        handoffs: Literal["keep", "drop"] = "keep",
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        self._scored, self._handoffs, self._clock = calls, handoffs, clock
+    def __init__(self, calls: CallsScored = "auto", *, handoffs: Literal["keep", "drop"] = "keep") -> None:
+        self._scored, self._handoffs = calls, handoffs
         self._log: list[str | ModelAnswer] = []  # a text is a turn of the user
         self._beyond: list[Usage] = []
         self._output: str | None = None
@@ -98,14 +94,13 @@ class EventRecorder:
     ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
         notes = {"parent": parent} if parent else {}
-        seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
             path = self._path_of(agent, depth, parent)
-            for call in seen:
-                self._apply_early_start(call)
+            seen = [self._seen_call(call, {**notes, **call.notes}) for call in calls]
             used = usage or UNKNOWN_USAGE
-            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes))
-            return self._log[-1]  # type: ignore[return-value]
+            answer = ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes)
+            self._log.append(answer)
+            return answer
 
     def extend_answer(
         self, answer: ModelAnswer, text: str = "", calls: Sequence[ToolCall] = (), usage: Usage | None = None
@@ -119,9 +114,9 @@ class EventRecorder:
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
         with self._lock:
-            open_call = _best_match(list(self._idle_calls()), name, arguments, call_id, other_ids=False)
+            open_call = best_match(list(self._idle_calls()), name, arguments, call_id, other_ids=False)
             seen = open_call or SeenCall(ToolCall(name, id=call_id))
-            seen.key, seen.started = key, self._clock()
+            seen.key, seen.started = key, time.perf_counter()
             if seen.approval is not None and seen.approval.open:  # answered where we could not see it
                 seen.approval = Approval("approved")
             if open_call is None and not call_id:
@@ -144,28 +139,26 @@ class EventRecorder:
             running = self._running.pop(key, None)
             if running is None:
                 return
-            taken = (self._clock() - running.started) * 1000 if running.started is not None else None
+            taken = (time.perf_counter() - running.started) * 1000 if running.started is not None else None
             running.latency_ms = round(taken if ms is None else ms, 3) if taken is not None else ms
-            _settle(running, output, error)
+            settle(running, output, error)
 
     def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
         """Something more about the latest call of that id."""
         with self._lock:
-            for answer in reversed(self.answers()):
-                for call in answer.calls:
-                    if call.call.id == call_id:
-                        call.notes.update(notes)
-                        if status is not None:
-                            call.status, call.ended = status, True
-                        return
+            call = next((call for _, call in self._latest_calls() if call.call.id == call_id), None)
+            if call is None:
+                return
+            call.notes.update(notes)
+            if status is not None:
+                call.status, call.ended = status, True
 
     def agent_of_call(self, call_id: str) -> str:
         """The agent that made the latest call of that id; "" when it has no name."""
         with self._lock:
-            for answer in reversed(self.answers()):
-                if any(call.call.id == call_id for call in answer.calls):
-                    return answer.agent
-        return ""
+            return next(
+                (answer.agent for answer, call in self._latest_calls() if call.call.id == call_id), ""
+            )
 
     def call_of_key(self, key: Hashable) -> ToolCall | None:
         """The call whose tool runs under this key."""
@@ -182,8 +175,8 @@ class EventRecorder:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
             # The latest call of that id that has not ended, running or not.
-            open_calls = [c for answer in reversed(self.answers()) for c in answer.calls if not c.ended]
-            seen_call = _best_match(open_calls, name, arguments, call_id, other_ids=True)
+            open_calls = [call for _, call in self._latest_calls() if not call.ended]
+            seen_call = best_match(open_calls, name, arguments, call_id, other_ids=True)
             if seen_call is None:
                 return
             self._running.pop(seen_call.key, None)
@@ -200,11 +193,10 @@ class EventRecorder:
     def reject_waiting_calls(self, still_waiting: Collection[str]) -> None:
         """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
         with self._lock:
-            for answer in self.answers():
-                for call in answer.calls:
-                    waits = call.approval is not None and call.approval.open and not call.ended
-                    if waits and call.started is None and call.call.id not in still_waiting:
-                        call.approval, call.ended = Approval("rejected"), True
+            for _, call in self._latest_calls():
+                waits = call.approval is not None and call.approval.open and not call.ended
+                if waits and call.started is None and call.call.id not in still_waiting:
+                    call.approval, call.ended = Approval("rejected"), True
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
@@ -229,7 +221,7 @@ class EventRecorder:
                     call.status, call.output = "error", "not finished when the time limit was reached"
                     call.notes["unfinished"] = True
                 else:
-                    _settle(call, None, error)
+                    settle(call, None, error)
             self._running.clear()
 
     @property
@@ -278,17 +270,8 @@ class EventRecorder:
                 scored_calls += self._inner_loads(entry, step)
                 continue
             counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
-            calls = tuple(_tool_call(call, step, entry) for call in counted)
-            messages.append(
-                Message("assistant", entry.text, _calls_as_written(calls), latency_ms=entry.latency_ms)
-            )
-            told = tuple(
-                ToolResult(call.id, call.output, call.status == "error", call.name)
-                for call in calls
-                if call.status != "not_run" or _was_rejected(call)
-            )
-            if told:
-                messages.append(Message("tool", results=told))
+            calls = tuple(tool_call(call, step, entry) for call in counted)
+            messages += step_messages(entry, calls)
             scored_calls += calls
             steps[id(entry)] = step
             lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
@@ -319,20 +302,19 @@ class EventRecorder:
         """The agents from the root to one that answers, and a note on the call that runs it who does the work."""
         if not depth:
             return (agent,) if agent else ()
-        for answer in reversed(self.answers()):
-            for call in answer.calls:
-                if parent and call.call.id == parent:
-                    if agent:
-                        call.notes.setdefault("delegate", agent)
-                    above = (*answer.path, *[""] * depth)[:depth]
-                    return (*above, agent)
+        for answer, call in self._latest_calls() if parent else ():
+            if call.call.id == parent:
+                if agent:
+                    call.notes.setdefault("delegate", agent)
+                above = (*answer.path, *[""] * depth)[:depth]
+                return (*above, agent)
         return (*[""] * depth, agent)
 
     def _inner_loads(self, answer: ModelAnswer, step: int) -> list[ToolCall]:
         """Calls inside another agent that load a skill of the suite: loading counts at every depth."""
         if self.skills is None:
             return []
-        calls = [_tool_call(call, step, answer) for call in answer.calls]
+        calls = [tool_call(call, step, answer) for call in answer.calls]
         return [call for call in calls if self.skills.skill_call(call) is not None]
 
     def _ledger_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
@@ -348,50 +330,28 @@ class EventRecorder:
         root = next((other.agent for other in self.answers() if other.depth == 0), "")
         return answer.depth == 0 and (self._scored != "root" or answer.agent == root)
 
-    def _idle_calls(self) -> Iterator[SeenCall]:
-        """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
-        for answer in reversed(self.answers()):
-            yield from (call for call in answer.calls if call.started is None and not call.ended)
+    def _latest_calls(self) -> Iterator[tuple[ModelAnswer, SeenCall]]:
+        """Every call with its answer, those of the latest answer first, each answer's in order."""
+        return ((answer, call) for answer in reversed(self.answers()) for call in answer.calls)
 
-    def _apply_early_start(self, call: SeenCall) -> None:
-        """Give a call what was observed of its tool before its answer was."""
-        early = self._early.get(call.call.id)
-        if early is None or early.call.name != call.call.name:
-            return
-        del self._early[call.call.id]
-        call.key, call.started, call.ended, call.status = early.key, early.started, early.ended, early.status
-        call.output, call.latency_ms, call.lost = early.output, early.latency_ms, early.lost
-        if self._running.get(early.key) is early:
-            self._running[early.key] = call
+    def _idle_calls(self) -> Iterator[SeenCall]:
+        """Calls that no tool has begun to run, in the same order."""
+        return (call for _, call in self._latest_calls() if call.started is None and not call.ended)
+
+    def _seen_call(self, call: ToolCall, notes: dict[str, Any]) -> SeenCall:
+        """A call, with what was observed of its tool before its answer was."""
+        early = self._early.get(call.id)
+        if early is None or early.call.name != call.name:
+            return SeenCall(call, notes=notes)
+        del self._early[call.id]
+        early.call, early.notes = call, notes
+        return early
 
     def _settle_result(self, result: ToolResult) -> None:
         for call in self._idle_calls():
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
-                _settle(call, result.output, result.is_error)
+                settle(call, result.output, result.is_error)
                 return
-
-
-def _best_match(
-    calls: Sequence[SeenCall], name: str, arguments: Any, call_id: str, *, other_ids: bool
-) -> SeenCall | None:
-    """By id, since the latest use of an id is meant; without one by name and arguments, then by name.
-
-    `other_ids`: a call may be meant although it has another id than the one that is looked for.
-    """
-    same_id = next((call for call in calls if call_id and call.call.id == call_id), None)
-    if same_id is not None:
-        return same_id
-    named = [c for c in calls if c.call.name == name and (other_ids or not (call_id and c.call.id))]
-    call_arguments, _ = arguments_of(arguments)
-    same = next((call for call in named if call.call.arguments == call_arguments), None)
-    return same or next(iter(named), None)
-
-
-def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
-    failed = error is not None and error is not False
-    told = output if not failed or isinstance(error, bool) or output is not None else error
-    call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
-    call.lost = connection_loss(error)
 
 
 def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
@@ -404,27 +364,3 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
     newest = [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
     before = [r for message in messages[: last + 1] if message.role == "tool" for r in results_of(message)]
     return newest + [result for result in reversed(before) if result.call_id]
-
-
-def _tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:
-    return replace(
-        seen.call,
-        agent=answer.agent or None,
-        path=answer.path,
-        step=step,
-        status=seen.status,
-        output=seen.output,
-        latency_ms=seen.latency_ms,
-        notes=dict(seen.notes),
-        approval=seen.approval,
-    )
-
-
-def _was_rejected(call: ToolCall) -> bool:
-    """Whether a human refused the call: it did not run, and the agent reads why."""
-    return call.approval is not None and call.approval.decision == "rejected"
-
-
-def _calls_as_written(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls as the model wrote them, for its message; their results are in the next one."""
-    return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)

@@ -68,14 +68,11 @@ class ObservedSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """What has been observed so far; a `ConfigError` when one of our hooks failed, since it is incomplete then."""
         self._refuse_broken_hooks()
-        main = self.recorder
-        return main.trajectory(stop_reason, error, below=self._below(main))
-
-    def _below(self, main: EventRecorder) -> list[EventRecorder]:
-        """The recorders of clients below the framework: they know tokens and finish reasons that it may drop."""
-        watches = {**self._clients, **self._watches}
+        main, watches = self.recorder, {**self._clients, **self._watches}
+        # clients below the framework know tokens and finish reasons that it may drop
         recorders = [watches[name].recorder for name in CLIENTS if name in watches]
-        return [recorder for recorder in recorders if recorder is not main and not recorder.problem]
+        below = [recorder for recorder in recorders if recorder is not main and not recorder.problem]
+        return main.trajectory(stop_reason, error, below=below)
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)

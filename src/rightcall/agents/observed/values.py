@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
@@ -79,7 +80,7 @@ def framework_usage(input_tokens: Any, output_tokens: Any, cached: Any = None) -
 
 
 def _object(value: Any, depth: int) -> Any:
-    try:
+    with suppress(Exception):  # an object that cannot say what it holds still has a text
         dump = getattr(value, "model_dump", None)
         if callable(dump):
             return plain(dump(mode="json", warnings=False), depth + 1)
@@ -88,16 +89,9 @@ def _object(value: Any, depth: int) -> Any:
             return {name: plain(getattr(value, name, None), depth + 1) for name in names}
         if isinstance(value, BaseException):
             return whole(f"{type(value).__name__}: {value}")
-    except Exception:  # an object that cannot say what it holds still has a text
-        return _text(value)
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    try:
+    with suppress(Exception):
         return whole(str(value))
-    except Exception:
-        return f"<{type(value).__name__}>"
+    return f"<{type(value).__name__}>"
 
 
 LIMITS = frozenset(

@@ -20,6 +20,7 @@ from rightcall.agents.remote.agent_reply import (
     AgentFailedError,
     ReplyReader,
     UnreadableReplyError,
+    decode_reply,
     server_sent,
     start_of,
 )
@@ -149,10 +150,7 @@ class A2ASession(AddressedSession):
 
 
 def _result(content: bytes) -> Any:
-    try:
-        reply = msgspec.json.decode(content)
-    except DecodeErrors:
-        raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
+    reply = decode_reply(content)
     if not isinstance(reply, dict):
         raise AgentFailedError(f"the reply is not an object: {start_of(content)}")
     error = reply.get("error")

@@ -67,18 +67,15 @@ class TurnRecord:
             self._extend(body)
         else:
             self.task_id = str(body.get("id" if kind == "task" else "taskId") or self.task_id)
-            self._status(body)
+            status = body.get("status")
+            self.state = state_of(status) or self.state
+            last = status.get("message") if isinstance(status, dict) else None
+            self._last = last if isinstance(last, dict) else None
             for message in _dicts(body.get("history")):
                 self._say(message)
             for artifact in _dicts(body.get("artifacts")):
                 self._artifacts[str(artifact.get("artifactId"))] = artifact
             self._say(self._last)
-
-    def _status(self, body: Json) -> None:
-        status = body.get("status")
-        self.state = state_of(status) or self.state
-        message = status.get("message") if isinstance(status, dict) else None
-        self._last = message if isinstance(message, dict) else None
 
     def _say(self, message: Json | None) -> None:
         if message is not None and str(message.get("role")).lower().removeprefix("role_") != "user":
@@ -108,16 +105,12 @@ class TurnRecord:
     def output(self) -> str:
         """The text of the artifacts; of the last message when there is none, or when it is a question."""
         results = "" if self.state in PAUSED else "".join(_text(artifact) for artifact in self.artifacts)
-        return results or (_text(self._last) if self._last else "")
+        return results or self._last_text
 
     def document(self) -> bytes:
         """The turn as JSON, for a suite that says by paths where things are."""
-        data = [
-            part["data"]
-            for holder in self._holders()
-            for part in _dicts(holder.get("parts"))
-            if "data" in part
-        ]
+        parts = [part for holder in self._holders() for part in _dicts(holder.get("parts"))]
+        data = [part["data"] for part in parts if "data" in part]
         return encode(
             {
                 "output": self.output, "state": self.state, "messages": list(self._messages.values()),
@@ -135,18 +128,21 @@ class TurnRecord:
         usage = next((report.usage for report in reversed(reports) if report.usage), spoken.usage)
         stop, error = self._stop_and_error()
         messages = () if stated else spoken.messages
-        return Trajectory(messages, calls, self.output, usage, None, stop, error), bool(
-            stated or spoken.calls
-        )
+        trajectory = Trajectory(messages, calls, self.output, usage, None, stop, error)
+        return trajectory, bool(stated or spoken.calls)
 
     def _stop_and_error(self) -> tuple[StopReason, str]:
         stop = ENDINGS.get(self.state, "infra_error")
         if stop in ("done", "refused"):
             return stop, ""
-        last_text = _text(self._last) if self._last else ""
         if stop == "waiting_for_approval":
-            return stop, scrub(last_text)
-        return stop, scrub(f"the task is {self.state}" + (f": {last_text}" if last_text else ""))[:500]
+            return stop, scrub(self._last_text)
+        more = f": {self._last_text}" if self._last_text else ""
+        return stop, scrub(f"the task is {self.state}{more}")[:500]
+
+    @property
+    def _last_text(self) -> str:
+        return _text(self._last) if self._last else ""
 
     def _holders(self) -> list[Json]:
         return [*self._messages.values(), *self.artifacts]

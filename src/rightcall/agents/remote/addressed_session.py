@@ -14,10 +14,10 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InfrastructureError
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolCall
 from rightcall.model.dialects import anthropic
 from rightcall.model.golden import Golden
-from rightcall.model.message import Message
+from rightcall.model.message import Message, result_messages
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, answers_after
 
@@ -224,12 +224,7 @@ def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
         step_calls = [call for call in calls if call.step == step]
         asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in step_calls)
         messages.append(Message("assistant", calls=asked))
-        told = tuple(
-            ToolResult(c.id, c.output, c.status == "error", c.name)
-            for c in step_calls
-            if c.status != "not_run"
-        )
-        messages += [Message("tool", results=told)] if told else []
+        messages += result_messages(step_calls)
     return [*messages, Message("assistant", output)] if output or not messages else messages
 
 

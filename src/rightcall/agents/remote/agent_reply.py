@@ -70,7 +70,7 @@ class ReplyReader:
         try:
             if stream:
                 return self._stream(content, user_text)
-            return self._whole(_json(content), content, user_text)
+            return self._whole(decode_reply(content), content, user_text)
         except InputError as error:
             advice = f" ({error.hint})" if error.hint else ""
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
@@ -158,11 +158,11 @@ class ReplyReader:
     def _matches(self, name: str, values: list[Any]) -> list[Any]:
         if name in ("name", "arguments", "id", "result", "error"):
             return []  # these paths are relative to a call
-        matches: list[Any] = []
-        for value in values:
-            more, led = self._paths[name].find_matches(value)
-            matches += more
-            self._led[name] = self._led[name] or led
+        return [match for value in values for match in self._at_path(name, value)]
+
+    def _at_path(self, name: str, value: Any) -> list[Any]:
+        matches, led = self._paths[name].find_matches(value)
+        self._led[name] = self._led[name] or led
         return matches
 
     def _call(self, raw: Any) -> ToolCall:
@@ -171,27 +171,23 @@ class ReplyReader:
             part_call = read_part(raw).call
             if part_call is not None:
                 return wire.call_of(part_call, "the reply", "a call")
-        name = self._of_call("name", raw, "$.name")
-        arguments = self._of_call("arguments", raw, "$.arguments")
+        name, arguments = self._of_call("name", raw), self._of_call("arguments", raw)
         if isinstance(raw, str):
             name = raw
         if not isinstance(name, str) or not name:
             raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
-        call_id = _text(self._of_call("id", raw, "$.id") or "")
+        call_id = _text(self._of_call("id", raw) or "")
         has_arguments = isinstance(raw, dict) and arguments is not None
         call = wire.parse_call(name, arguments, call_id) if has_arguments else ToolCall(name, None, call_id)
-        if error := self._of_call("error", raw, "$.error"):
+        if error := self._of_call("error", raw):
             return msgspec.structs.replace(call, status="error", output=error)
-        result = self._of_call("result", raw, "$.result")
+        result = self._of_call("result", raw)
         return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
 
-    def _of_call(self, name: str, raw: Any, usual: str) -> Any:
-        path = self._paths.get(name)
-        if path is None:
-            return raw.get(usual[2:]) if isinstance(raw, dict) else None
-        matches, led = path.find_matches(raw)
-        self._led[name] = self._led[name] or led
-        return matches[0] if matches else None
+    def _of_call(self, name: str, raw: Any) -> Any:
+        if name not in self._paths:
+            return raw.get(name) if isinstance(raw, dict) else None
+        return next(iter(self._at_path(name, raw)), None)
 
     def _refuse_dead_paths(self) -> None:
         needed = ("output", "calls", "messages")
@@ -248,7 +244,7 @@ def _with_version(trajectory: Trajectory, versions: Iterable[Any]) -> Trajectory
     return msgspec.structs.replace(trajectory, served_model=scrub(named)) if named else trajectory
 
 
-def _json(content: bytes) -> Any:
+def decode_reply(content: bytes) -> Any:
     try:
         return msgspec.json.decode(content)
     except DecodeErrors:

@@ -91,7 +91,11 @@ def fill_template(template: Any, ask: Mapping[str, Any]) -> Any:
     alone = _HOLE.fullmatch(template.strip())
     if alone:
         return ask.get(alone[1])
-    return _HOLE.sub(lambda match: _text(ask.get(match[1])), template)
+    values = {name: ask.get(name) for name in _HOLE.findall(template)}
+    texts = {
+        n: v if isinstance(v, str) else "" if v is None else encode(v).decode() for n, v in values.items()
+    }
+    return _HOLE.sub(lambda match: texts[match[1]], template)
 
 
 def _template_problems(template: Any) -> list[str]:
@@ -106,10 +110,3 @@ def _template_problems(template: Any) -> list[str]:
         f"'{{{{{name}}}}}' is not a known placeholder; {suggestion(name, ASKED) or ', '.join(ASKED)}"
         for name in unknown
     ]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-
-    return "" if value is None else encode(value).decode()

@@ -35,7 +35,7 @@ class ExecAgent(AddressedAgent):
         self._command = command
         self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
         self._folder = exchange.folder or None
-        self._reader = ReplyReader(exchange.response)
+        self.reader = ReplyReader(exchange.response)
         self._idle: list[_Program] = []
         self._all: list[_Program] = []
 
@@ -62,7 +62,7 @@ class ExecAgent(AddressedAgent):
             content = await program.whole_reply(encode(self.exchange.body(ask)))
         finally:
             await program.end()
-        return self._reader.read(_reply_in(content), user_text)
+        return self.reader.read(_reply_in(content), user_text)
 
     async def start_program(self, traceparent: str = "") -> _Program:
         try:
@@ -105,9 +105,6 @@ class ExecAgent(AddressedAgent):
         if program.alive:
             self._idle.append(program)
 
-    def read(self, content: bytes, user_text: str) -> Trajectory:
-        return self._reader.read(content, user_text)
-
 
 class _Held:
     """The program of one session, from its first turn to its last."""
@@ -124,7 +121,7 @@ class _Held:
             self._program = None
             await program.end()
             raise
-        return self._agent.read(content, user_text)
+        return self._agent.reader.read(content, user_text)
 
     async def release(self) -> None:
         if self._program is not None:

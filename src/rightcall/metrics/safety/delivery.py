@@ -10,7 +10,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.safety import Safety
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.attacks.canary_search import find_in_value, texts_of
-from rightcall.tools.attacks.placement import wrap_text
+from rightcall.tools.attacks.placement import planted_text
 from rightcall.tools.attacks.tool_list import SECOND_SESSION
 from rightcall.tools.attacks.trial_plants import REFUSED
 
@@ -129,6 +129,4 @@ def _skill_read(call: ToolCall) -> str:
 
 
 def _text(safety: Safety, index: int) -> str:
-    plant = safety.plants[index]
-    canary = safety.canary(plant.canary) if plant.canary else None
-    return canary.value if canary else wrap_text(plant.text, plant.wrap)
+    return planted_text(safety.plants[index], safety)

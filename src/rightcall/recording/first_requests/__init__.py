@@ -1,7 +1,6 @@
 """The first request of a trial: its digest, and how to learn it without asking the model.
 
-model_request   which HTTP requests ask a model, and the parts of such a request
-request_digest  a digest of each part, without secrets; what differs between two of them
+request_digest  which HTTP requests ask a model; a digest of each part of one, without secrets; what differs between two
 trial           the trial that code runs in: watched while it runs, or captured and stopped at its first request
 listener        where the hooks into HTTP libraries hand in requests; what a captured trial must not start; trials
                 followed into threads and pools, which do not carry a context

@@ -28,6 +28,10 @@ class RecordedCall:
         return call_key(self.name, self.arguments)
 
     @property
+    def answer(self) -> tuple[Any, Any]:
+        return self.result, self.error
+
+    @property
     def failed(self) -> bool:
         """Whether the tool or the protocol answered with an error."""
         return self.result is None or bool(self.result.get("isError"))
@@ -67,7 +71,7 @@ class McpSession:
         for call in self.calls:
             by_key.setdefault(call.key, []).append(call)
         for answers in by_key.values():
-            while len(answers) > 1 and _answer(answers[-1]) == _answer(answers[-2]):
+            while len(answers) > 1 and answers[-1].answer == answers[-2].answer:
                 answers.pop()
         last = {key: len(answers) for key, answers in by_key.items()}
         is_kept = [call.n < last[call.key] for call in self.calls]
@@ -85,7 +89,3 @@ def call_key(name: str, arguments: Mapping[str, Any]) -> bytes:
 
 def tool_name(definition: Definition) -> str:
     return str(definition.get("name", ""))
-
-
-def _answer(call: RecordedCall) -> tuple[Any, Any]:
-    return call.result, call.error

@@ -13,6 +13,7 @@ named by their hash. `lines` counts the lines below the header, so that a file t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,11 +94,11 @@ def _lines(session: McpSession, folder: Path) -> Iterator[dict[str, Any]]:
     for number, call in enumerate(session.calls):
         while changes and changes[0].calls <= number:
             yield _change_line(changes.pop(0))
-        answer = (
+        called = {"name": call.name, "arguments": _put_beside(call.arguments, folder)}
+        line: dict[str, Any] = {"call": called, "ms": call.ms, "n": call.n}
+        yield line | (
             {"error": call.error} if call.result is None else {"result": _put_beside(call.result, folder)}
         )
-        called = {"name": call.name, "arguments": _put_beside(call.arguments, folder)}
-        yield {"call": called, "ms": call.ms, "n": call.n, **answer}
     yield from map(_change_line, changes)
 
 
@@ -154,7 +155,7 @@ class _Reader:
     calls: list[RecordedCall] = field(default_factory=list)
     changes: list[ToolListChange] = field(default_factory=list)
     count: int = 0
-    _turns: dict[bytes, int] = field(default_factory=dict)
+    _turns: Counter[bytes] = field(default_factory=Counter)
     _names: set[str] = field(default_factory=set)
 
     def add(self, line: dict[str, Any], number: int) -> None:
@@ -183,11 +184,8 @@ class _Reader:
         expected = self.header.get("lines", self.count)
         if expected != self.count:
             problem = f"{self.count} lines follow the header, which says {expected}"
-            hint = (
-                "was the file cut?"
-                if self.count < expected
-                else "was a line added? correct `lines` in the header"
-            )
+            added = "was a line added? correct `lines` in the header"
+            hint = "was the file cut?" if self.count < expected else added
             raise InputError(f"{self.path}:{last_line}", problem, hint)
         lists = {attribute: tuple(self.lists[word]) for word, attribute in _LISTS.items()}
         return McpSession(
@@ -224,10 +222,8 @@ class _Reader:
         calls, tools = line["tools_at"], line.get("tools")
         is_list = isinstance(tools, list) and all(isinstance(tool, dict) for tool in tools)
         if not isinstance(calls, int) or tools is None or not is_list or calls != len(self.calls):
-            problem = (
-                f"tools_at must be the number of calls above it ({len(self.calls)}), with a list of tools"
-            )
-            raise InputError(where, problem)
+            above = f"the number of calls above it ({len(self.calls)})"
+            raise InputError(where, f"tools_at must be {above}, with a list of tools")
         names: set[str] = set()
         for tool in tools:
             self._refuse_twin(tool, names, where)
@@ -240,12 +236,8 @@ class _Reader:
 
     def _read_call(self, line: dict[str, Any], where: str) -> None:
         call, folder = line["call"], files_folder(self.path)
-        if (
-            not isinstance(call, dict)
-            or call.keys() != {"name", "arguments"}
-            or not isinstance(call["name"], str)
-            or not isinstance(call["arguments"], dict)
-        ):
+        is_call = isinstance(call, dict) and call.keys() == {"name", "arguments"}
+        if not is_call or not isinstance(call["name"], str) or not isinstance(call["arguments"], dict):
             raise InputError(where, "call must be an object with a name and arguments")
         result, error = line.get("result"), line.get("error")
         if isinstance(result, dict) is isinstance(error, dict):
@@ -258,10 +250,10 @@ class _Reader:
         if not all(isinstance(number, int) and number >= 0 for number in numbers):
             raise InputError(where, "ms and n must be whole numbers from 0")
         recorded = RecordedCall(call["name"], arguments, result, error, *numbers)
-        turn = self._turns.get(recorded.key, 0)
+        turn = self._turns[recorded.key]
         if recorded.n != turn:
             hint = "was the file doubled?" if recorded.n < turn else "was the file cut?"
             problem = f"call {recorded.n + 1} of {recorded.name} with these arguments, after {turn} of them"
             raise InputError(where, problem, f"n counts equal calls from 0; {hint}")
-        self._turns[recorded.key] = turn + 1
+        self._turns[recorded.key] += 1
         self.calls.append(recorded)

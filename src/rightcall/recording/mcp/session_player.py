@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -35,16 +37,11 @@ class CallLog(msgspec.Struct):
             problems += [
                 f"recorded, but never called: {describe(session.calls[number])}" for number in unmade
             ]
-        if in_order:
-            problems += self._order_problems(session)
+        swapped = next(((b, a) for b, a in pairwise(self.made) if a < b), None) if in_order else None
+        if swapped is not None:
+            second, first = (describe(session.calls[number]) for number in swapped)
+            problems.append(f"another order: {first} came after {second}, and was recorded before it")
         return problems
-
-    def _order_problems(self, session: McpSession) -> list[str]:
-        for before, after in zip(self.made, self.made[1:], strict=False):
-            if after < before:
-                first, second = describe(session.calls[after]), describe(session.calls[before])
-                return [f"another order: {first} came after {second}, and was recorded before it"]
-        return []
 
 
 class SessionPlayer:
@@ -53,7 +50,7 @@ class SessionPlayer:
     def __init__(self, session: McpSession, clean: Clean, log: CallLog | None = None) -> None:
         self.session, self.log = session, log or CallLog()
         self._clean = clean
-        self._turns: dict[bytes, int] = {}
+        self._turns = Counter[bytes]()
         self._answered = 0
         self._by_key: dict[bytes, list[int]] = {}
         for number, call in enumerate(session.calls):
@@ -81,8 +78,8 @@ class SessionPlayer:
             self.log.unrecorded.append(describe(RecordedCall(name, cleaned)))
             return None
         if turn is None:
-            turn = self._turns.get(key, 0)
-            self._turns[key] = turn + 1
+            turn = self._turns[key]
+            self._turns[key] += 1
         if turn < len(numbers):
             self.log.made.append(numbers[turn])
         self._answered += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -103,15 +104,18 @@ class SessionRecorder:
 
     def session(self) -> McpSession:
         """What was recorded so far; calls without an answer are left out."""
-        calls, turns = [], dict[bytes, int]()
+        calls, turns = [], Counter[bytes]()
         for call in self._calls:
             if call.reply is None:
                 continue
-            key = call_key(call.name, call.arguments)
-            turn = turns.get(key, 0)
-            turns[key] = turn + 1
-            result, error = call.reply.get("result"), call.reply.get("error")
-            calls.append(RecordedCall(call.name, call.arguments, _plain_result(result), error, call.ms, turn))
+            key, result = call_key(call.name, call.arguments), call.reply.get("result")
+            if isinstance(result, dict):  # `_meta` is of the transport
+                result = {name: value for name, value in result.items() if name != "_meta"}
+            else:
+                result = None
+            error = call.reply.get("error")
+            calls.append(RecordedCall(call.name, call.arguments, result, error, call.ms, turns[key]))
+            turns[key] += 1
         return McpSession(
             server=self._server,
             tools=self._lists["tools"] or (),
@@ -143,10 +147,3 @@ class SessionRecorder:
 
     def _scrub(self, value: Any) -> Any:
         return scrub_value(value, self._clean, _OUR_WORDS)
-
-
-def _plain_result(result: Any) -> dict[str, Any] | None:
-    """A result without `_meta`, which is of the transport."""
-    if not isinstance(result, dict):
-        return None
-    return {name: value for name, value in result.items() if name != "_meta"}

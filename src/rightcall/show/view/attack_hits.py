@@ -20,7 +20,7 @@ from rightcall.model.safety import AttackOutcome, Plant, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.tools.attacks.placement import wrap_text
+from rightcall.tools.attacks.placement import WRAPPERS
 from rightcall.tools.attacks.tool_list import poison_tools
 
 LONGEST_PLANT = 2000
@@ -196,7 +196,7 @@ def _plant_text(plant: Plant) -> PlantedText:
     parts += [f"from read {plant.nth} on"] if plant.nth > 1 else []
     parts += [f"session {plant.session}"] if plant.session > 1 else []
     parts += [f"hidden as {plant.wrap}"] if plant.wrap != "plain" else []
-    seen = one_line(wrap_text(plant.text, plant.wrap), 200) if plant.wrap != "plain" else ""
+    seen = one_line(WRAPPERS[plant.wrap](plant.text), 200) if plant.wrap != "plain" else ""
     return PlantedText(one_line(", ".join(parts), 300), display_text(plant.text, LONGEST_PLANT), seen)
 
 

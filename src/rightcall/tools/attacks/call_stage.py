@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.model.safety import Plant
-from rightcall.tools.attacks.placement import NoPlace, plant_text, plant_value
+from rightcall.tools.attacks.placement import NoPlace, plant_text, plant_value, planted_text
 from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.call_outcome import Finished
@@ -26,17 +26,19 @@ async def plant_in_call(call: ActiveCall, next: Next) -> Finished:
     if plants is None:
         return await next(call)
     plants.calls_begun += 1
-    name = call.tool_name
+    name, safety = call.tool_name, plants.safety
     for index, plant in plants.due(name, frozenset({"error"})):
         call.context.ledger.add("attack", **plants.line(index), **call.note())
-        return Finished.with_error("failed", _error(name, plants.value_of(plant)), free=True)
+        detail, hint = f"{name} could not complete this request", planted_text(plant, safety)
+        reply = ErrorReply("upstream_error", detail, hint, retry="same_key")
+        return Finished.with_error("failed", reply, free=True)
     finished: Finished = await next(call)
     if finished.error is not None or finished.outcome != "ok":
         return finished
     output = finished.output
     read = msgspec.structs.replace(call.call, output=output, status="ok")
     for index, plant in (*plants.due(name, IN_RESULTS), *plants.due_in_skill(read)):
-        planted, refusal = _plant(call, output, plant, plants.value_of(plant))
+        planted, refusal = _plant(call, output, plant, planted_text(plant, safety))
         call.context.ledger.add("attack", **plants.line(index, refusal), **call.note())
         output = output if refusal else planted
     return msgspec.structs.replace(finished, output=output)
@@ -59,7 +61,3 @@ def _plant(call: ActiveCall, output: Any, plant: Plant, text: str) -> tuple[Any,
     ):
         return output, f"the tool's output schema does not allow it: {wrong[0].message}"
     return planted, ""
-
-
-def _error(tool: str, text: str) -> ErrorReply:
-    return ErrorReply("upstream_error", f"{tool} could not complete this request", text, retry="same_key")

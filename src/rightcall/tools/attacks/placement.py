@@ -8,7 +8,8 @@ from typing import Any
 
 from rightcall.core.codec import encode
 from rightcall.core.words import name_tokens
-from rightcall.model.safety import Placement, Wrap
+from rightcall.model.safety import Placement, Plant, Safety, Wrap
+from rightcall.tools.runtime.json_values import leaves, replace_leaf
 
 NAME_WORDS = frozenset(
     ["title", "subject", "name", "filename", "file", "files", "path", "label", "heading", "topic"]
@@ -65,45 +66,28 @@ def add_field(result: Any, name: str, value: str) -> Any:
     raise NoPlace("the result is neither an object nor a text")
 
 
-def text_leaves(value: Any, path: str = "") -> list[tuple[str, str]]:
+def text_leaves(value: Any) -> list[tuple[str, str]]:
     """Every string with the path that leads to it: `messages[0].body`."""
-    if isinstance(value, dict):
-        return [
-            leaf for name, inner in value.items() for leaf in text_leaves(inner, f"{path}.{name}".lstrip("."))
-        ]
-    if isinstance(value, list):
-        return [leaf for index, inner in enumerate(value) for leaf in text_leaves(inner, f"{path}[{index}]")]
-    return [(path, value)] if isinstance(value, str) else []
-
-
-def replace_leaf(value: Any, path: str, change: Callable[[Any], Any], here: str = "") -> Any:
-    """A copy of the value with the leaf at `path` changed."""
-    if here == path and not isinstance(value, dict | list):
-        return change(value)
-    if isinstance(value, dict):
-        return {n: replace_leaf(inner, path, change, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
-    if isinstance(value, list):
-        return [replace_leaf(inner, path, change, f"{here}[{i}]") for i, inner in enumerate(value)]
-    return value
+    return [leaf for leaf in leaves(value) if isinstance(leaf[1], str)]
 
 
 def _leaf(result: Any, path: str, *, names_only: bool) -> str:
-    leaves = text_leaves(result)
+    texts = text_leaves(result)
     if path:
         fitting = [
-            at for at, _ in leaves if at == path or at.endswith(f".{path}") or _without_indexes(at) == path
+            at for at, _ in texts if at == path or at.endswith(f".{path}") or _without_indexes(at) == path
         ]
         if not fitting:
             raise NoPlace(f"the result has no text at '{path}'")
         return fitting[0]
     if names_only:
-        names = [at for at, _ in leaves if _is_name(at)]
+        names = [at for at, _ in texts if _is_name(at)]
         if not names:
             raise NoPlace("the result has no title, subject or name")
         return names[-1]
-    if not leaves:
+    if not texts:
         raise NoPlace("the result has no text")
-    return max(leaves, key=lambda leaf: len(leaf[1]))[0]
+    return max(texts, key=lambda leaf: len(leaf[1]))[0]
 
 
 def _without_indexes(path: str) -> str:
@@ -131,16 +115,12 @@ def _tags(text: str) -> str:
     return "".join(chr(FIRST_TAG + ord(c)) if " " <= c <= "~" else c for c in text)
 
 
-def _json_field(text: str) -> str:
-    return f'{{"note": {encode(text).decode()}}}'
-
-
 WRAPPERS: Mapping[Wrap, Callable[[str], str]] = {
     "plain": lambda text: text,
     "html_comment": lambda text: f"<!-- {text.replace('-->', '--')} -->",
     "markdown_link": lambda text: f"[see also]({text.replace(')', ']')})",
     "code_block": lambda text: f"```\n{text}\n```",
-    "json_field": _json_field,
+    "json_field": lambda text: f'{{"note": {encode(text).decode()}}}',
     "zero_width": _zero_width,
     "tags": _tags,
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
@@ -148,6 +128,7 @@ WRAPPERS: Mapping[Wrap, Callable[[str], str]] = {
 }
 
 
-def wrap_text(text: str, wrap: Wrap) -> str:
-    """The text in its disguise."""
-    return WRAPPERS[wrap](text)
+def planted_text(plant: Plant, safety: Safety) -> str:
+    """What is planted: a canary, or the text in its disguise."""
+    canary = safety.canary(plant.canary) if plant.canary else None
+    return canary.value if canary else WRAPPERS[plant.wrap](plant.text)

@@ -12,10 +12,9 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant, Safety
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.trajectory import LedgerEntry, Trajectory
-from rightcall.tools.attacks.placement import wrap_text
+from rightcall.tools.attacks.placement import planted_text
 from rightcall.tools.attacks.trial_plants import TrialPlants
-from rightcall.tools.definitions.function import PLAIN
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, mock_ready
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, generated_tool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.skill_loader import LOAD_SKILL, with_described_skill
 
@@ -34,13 +33,15 @@ def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = Fa
     for plant in safety.plants:
         if plant.carrier == "skill":
             if plant.in_tool_list and LOAD_SKILL in shown:
-                shown[LOAD_SKILL] = with_described_skill(shown[LOAD_SKILL], plant.tool, _text(plant, safety))
+                shown[LOAD_SKILL] = with_described_skill(
+                    shown[LOAD_SKILL], plant.tool, planted_text(plant, safety)
+                )
         elif plant.carrier == "shadow":
             shown[plant.to] = _shadow(plant, shown.get(plant.tool))
         elif plant.tool not in shown:
             continue
         elif plant.carrier == "definition" or (plant.carrier == "rug_pull" and pulled):
-            poisoned = poison_definition(shown[plant.tool], plant, _text(plant, safety))
+            poisoned = poison_definition(shown[plant.tool], plant, planted_text(plant, safety))
             if plant.carrier == "rug_pull" and plant.to:
                 poisoned = msgspec.structs.replace(poisoned, name=plant.to)
                 shown = {plant.to if n == plant.tool else n: t for n, t in shown.items()}
@@ -50,14 +51,14 @@ def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = Fa
 
 def tools_at_start(golden: AnyGolden, tools: Mapping[str, Tool]) -> tuple[Tool, ...]:
     """The list of tools of the first request: rug pulls come later."""
+    return _poisoned_list(golden, tools, pulled=False)
+
+
+def _poisoned_list(golden: AnyGolden, tools: Mapping[str, Tool], *, pulled: bool) -> tuple[Tool, ...]:
     assert golden.safety is not None
-    own = golden.tools
-    offered = (
-        tools
-        if own is None
-        else {name: tools[name] for name in own if isinstance(name, str) and name in tools}
-    )
-    return tuple(poison_tools(offered, golden.safety).values())
+    if golden.tools is not None:
+        tools = {name: tools[name] for name in golden.tools if isinstance(name, str) and name in tools}
+    return tuple(poison_tools(tools, golden.safety, pulled=pulled).values())
 
 
 def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext) -> tuple[Tool, ...] | None:
@@ -67,13 +68,7 @@ def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext
     pulls = [plant for plant in plants.safety.plants if plant.carrier == "rug_pull"]
     if not pulls or plants.calls_begun < min(plant.nth for plant in pulls):
         return None
-    own = golden.tools
-    offered = (
-        tools
-        if own is None
-        else {name: tools[name] for name in own if isinstance(name, str) and name in tools}
-    )
-    return tuple(poison_tools(offered, plants.safety, pulled=True).values())
+    return _poisoned_list(golden, tools, pulled=True)
 
 
 def note_shown(context: CallContext, offered: Iterable[Tool], *, pulled: bool = False) -> None:
@@ -99,14 +94,11 @@ def _shown_lines(
         if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
             continue
         refusal = NO_DOCUMENTS if plant.carrier == "document" else ""
-        if plant.carrier == "skill" and not _is_listed(plant, shown, safety):
-            refusal = NO_CATALOGUE
+        if plant.carrier == "skill":
+            text = " ".join(planted_text(plant, safety).split())
+            is_listed = LOAD_SKILL in shown and text in shown[LOAD_SKILL].description
+            refusal = "" if is_listed else NO_CATALOGUE
         yield index, plants.line(index, refusal)
-
-
-def _is_listed(plant: Plant, shown: Mapping[str, Tool], safety: Safety) -> bool:
-    text = " ".join(_text(plant, safety).split())
-    return LOAD_SKILL in shown and text in shown[LOAD_SKILL].description
 
 
 def begin_session(context: CallContext, step: int) -> None:
@@ -114,11 +106,6 @@ def begin_session(context: CallContext, step: int) -> None:
     if context.plants is not None:
         context.plants.session = 2
     context.ledger.add("attack", "", detail=SECOND_SESSION, change={"step": step})
-
-
-def _text(plant: Plant, safety: Safety) -> str:
-    canary = safety.canary(plant.canary) if plant.canary else None
-    return canary.value if canary else wrap_text(plant.text, plant.wrap)
 
 
 def poison_definition(tool: Tool, plant: Plant, text: str) -> Tool:
@@ -171,8 +158,7 @@ def bind_poison(
     for tool in offered:
         entry = entries.get(tool.name) or entries.get(renamed.get(tool.name, ""))
         if entry is None:
-            ready = mock_ready(tool, None, None)
-            bound[tool.name] = BoundTool(tool, PLAIN, lambda context, ready=ready: ready)  # type: ignore[misc]
+            bound[tool.name] = generated_tool(tool)
         elif entry.tool.input_schema is tool.input_schema:
             bound[tool.name] = entry
         else:

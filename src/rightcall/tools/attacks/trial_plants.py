@@ -12,7 +12,7 @@ from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.safety import Plant, Safety
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.trajectory import LedgerEntry, Trajectory
-from rightcall.tools.attacks.placement import join_texts, wrap_text
+from rightcall.tools.attacks.placement import join_texts, planted_text
 
 REFUSED = "refused"
 """The key of `change` in a line of the ledger about a text that could not be planted."""
@@ -23,7 +23,8 @@ class TrialPlants:
 
     def __init__(self, safety: Safety, session: int = 1, skills: SkillIndex | None = None) -> None:
         self.safety, self.session, self._skills = safety, session, skills
-        self._stages = _stages(safety)
+        texts = [index for index, plant in enumerate(safety.plants) if plant.canary is None]
+        self._stages = dict(zip(texts, safety.stages, strict=False))
         self._reads: dict[int, int] = {}
         self.calls_begun = 0
 
@@ -56,19 +57,10 @@ class TrialPlants:
         first = self._stages.get(index, plant.nth)
         return number == first or (number > first and plant.carrier != "error")
 
-    def value_of(self, plant: Plant) -> str:
-        canary = self.safety.canary(plant.canary) if plant.canary else None
-        return canary.value if canary else wrap_text(plant.text, plant.wrap)
-
     def line(self, index: int, refusal: str = "") -> dict[str, Any]:
         """The fields of a line of the ledger: the text was handed to the agent, or why it was not."""
         change = {REFUSED: refusal} if refusal else None
         return {"tool": self.safety.plants[index].tool, "detail": self.label(index), "change": change}
-
-
-def _stages(safety: Safety) -> dict[int, int]:
-    texts = [index for index, plant in enumerate(safety.plants) if plant.canary is None]
-    return dict(zip(texts, safety.stages, strict=False))
 
 
 EARLIER_REQUEST = "Show me the notes from last time."
@@ -101,23 +93,18 @@ def note_documents(safety: Safety, trajectory: Trajectory) -> Trajectory:
     return msgspec.structs.replace(trajectory, ledger=tuple(ledger))
 
 
-def _text(plant: Plant, safety: Safety) -> str:
-    canary = safety.canary(plant.canary) if plant.canary else None
-    return canary.value if canary else wrap_text(plant.text, plant.wrap)
-
-
 def _in_documents(golden: G, plant: Plant, safety: Safety) -> G:
     """In the last document, of the retrieved ones if there are any."""
     field = "retrieval_context" if getattr(golden, "retrieval_context", None) else "context"
     documents = list(getattr(golden, field, None) or ())
-    text = _text(plant, safety)
+    text = planted_text(plant, safety)
     if documents:
         documents[-1] = join_texts(documents[-1], text, plant.place)
     return msgspec.structs.replace(golden, **{field: tuple(documents or [text])})
 
 
 def _in_words(golden: G, plant: Plant, safety: Safety) -> G:
-    text = _text(plant, safety)
+    text = planted_text(plant, safety)
     if isinstance(golden, Golden):
         return msgspec.structs.replace(golden, input=join_texts(golden.input, text, plant.place))
     at = next((i for i, turn in reversed(list(enumerate(golden.turns))) if turn.role == "user"), None)
@@ -133,5 +120,5 @@ def _in_history(golden: G, plant: Plant, safety: Safety) -> G:
     """An earlier exchange that the agent reads back."""
     if isinstance(golden, Golden):
         return golden
-    earlier = (Turn("user", plant.path or EARLIER_REQUEST), Turn("assistant", _text(plant, safety)))
+    earlier = (Turn("user", plant.path or EARLIER_REQUEST), Turn("assistant", planted_text(plant, safety)))
     return msgspec.structs.replace(golden, turns=(*earlier, *golden.turns))

@@ -15,7 +15,7 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
@@ -130,35 +130,27 @@ def tool(  # noqa: PLR0913  keywords of a decorator
 
     def decorate(decorated: Callable[..., Any]) -> FunctionTool:
         own = name or decorated.__name__
-        settings = _behaviour(own, behaviour)
-        repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
-        annotations = Annotations(read_only, destructive, repeatable, open_world)
-        function_tool = _function_tool(decorated, own, description, title, annotations, settings, around)
+        field_names = Behaviour.__struct_fields__
+        if unknown := [key for key in behaviour if key not in field_names]:
+            raise ConfigError(
+                f"tool '{own}': unknown keyword '{unknown[0]}'; known: {', '.join(field_names)}"
+            )
         if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
             raise ConfigError(f"tool '{own}': roles must be a list of names, got {roles!r}")
-        return dataclasses.replace(
-            function_tool, tool=msgspec.structs.replace(function_tool.tool, roles=tuple(roles))
-        )
+        settings = Behaviour(**behaviour)  # type: ignore[arg-type]
+        repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
+        annotations = Annotations(read_only, destructive, repeatable, open_world)
+        stated = Tool(own, description, title=title, annotations=annotations, roles=tuple(roles))
+        return _function_tool(decorated, stated, settings, around)
 
     return decorate(function) if function is not None else decorate
 
 
-def _behaviour(name: str, settings: Mapping[str, Any]) -> Behaviour:
-    field_names = Behaviour.__struct_fields__
-    if unknown := [key for key in settings if key not in field_names]:
-        raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(field_names)}")
-    return Behaviour(**settings)
-
-
 def _function_tool(
-    function: Callable[..., Any],
-    name: str,
-    description: str,
-    title: str,
-    annotations: Annotations,
-    behaviour: Behaviour,
-    around: dict[str, Any],
+    function: Callable[..., Any], stated: Tool, behaviour: Behaviour, around: dict[str, Any]
 ) -> FunctionTool:
+    """`stated` is what the decorator says; the docstring and the hints say the rest."""
+    name = stated.name
     words, parameter_words = parse_docstring(function.__doc__)
     hints = _hints(function, name, around)
     properties: dict[str, Any] = {}
@@ -187,8 +179,11 @@ def _function_tool(
     input_schema |= {"required": required} if required else {}
     input_schema |= {"additionalProperties": False} if closed else {}
     input_schema |= {"$defs": definitions} if definitions else {}
-    definition = Tool(
-        name, description or words, input_schema, _output_schema(hints, name), title, annotations
+    definition = msgspec.structs.replace(
+        stated,
+        description=stated.description or words,
+        input_schema=input_schema,
+        output_schema=_output_schema(hints, name),
     )
     return FunctionTool(function, definition, behaviour, converters, info_parameter, added)
 
@@ -238,11 +233,7 @@ def _add_runtime_parameters(
             added.add(behaviour.key_parameter)
             properties[behaviour.key_parameter] = KEY_SCHEMA
         elif not properties[behaviour.key_parameter].get("description"):
-            words = KEY_SCHEMA["description"]
-            properties[behaviour.key_parameter] = {
-                **properties[behaviour.key_parameter],
-                "description": words,
-            }
+            properties[behaviour.key_parameter] |= {"description": KEY_SCHEMA["description"]}
         if behaviour.key_parameter not in required:
             required.append(behaviour.key_parameter)
     if behaviour.confirmation != "none" and CONFIRMATION_PARAMETER not in properties:

@@ -49,9 +49,7 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
     An unknown name is ignored here: `rightcall dataset check` reports it.
     """
     if golden.safety is not None and golden.safety.poisons_tools:
-        from rightcall.tools.attacks.tool_list import (
-            poison_tools,
-        )  # seldom, and this is called for every case
+        from rightcall.tools.attacks.tool_list import poison_tools  # seldom; this is called for every case
 
         own = _own_tools(golden, tools)  # one that a rug pull renames is shown under both names
         return {**own, **poison_tools(own, golden.safety, pulled=True)}
@@ -59,28 +57,17 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
 
 
 def _own_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+    """The tools that the golden chooses, and all skills and agents unless it chooses among those, too."""
     if golden.tools is None:
         return tools
-    if any(tool.kind != "tool" for tool in tools.values()):
-        return _with_skills(golden, tools)
-    return _chosen_tools(golden, tools)
-
-
-def _with_skills(golden: AnyGolden, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """The tools that the golden chooses, and all skills and agents unless it chooses among those, too."""
-    offered = _chosen_tools(golden, tools)
-    if all(tool.kind == "tool" for tool in offered.values()):
-        offered |= {name: tool for name, tool in tools.items() if tool.kind != "tool"}
-    return offered
-
-
-def _chosen_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> dict[str, Tool]:
     offered: dict[str, Tool] = {}
-    for item in golden.tools or ():
+    for item in golden.tools:
         if isinstance(item, str):
             if item in tools:
                 offered[item] = tools[item]
         else:
             tool = read_tool(item, f"golden '{golden.id}'")
             offered[tool.name] = tool
+    if all(tool.kind == "tool" for tool in offered.values()):
+        offered |= {name: tool for name, tool in tools.items() if tool.kind != "tool"}
     return offered

@@ -53,7 +53,10 @@ def plain(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         kept = [n for n in notes if isinstance(n, msgspec.Meta)]
-        words = next((n for n in notes if isinstance(n, str)), None) or documentation(notes)
+        # a text, or a `Doc` of PEP 727
+        words = next((n for n in notes if isinstance(n, str)), None) or next(
+            (str(n.documentation) for n in notes if hasattr(n, "documentation")), ""
+        )
         if words and not any(meta.description for meta in kept):
             kept.append(msgspec.Meta(description=words))
         bare = plain(inner)
@@ -68,11 +71,6 @@ def plain(hint: Any) -> Any:
     if arguments and get_origin(hint) in (list, dict, tuple, set, frozenset):
         return get_origin(hint)[tuple(a if a is ... else plain(a) for a in arguments)]
     return hint
-
-
-def documentation(notes: list[Any]) -> str:
-    """The text of a PEP 727 `Doc` among the notes of an `Annotated`."""
-    return next((str(n.documentation) for n in notes if hasattr(n, "documentation")), "")
 
 
 def needs_pydantic(hint: Any) -> bool:
@@ -167,11 +165,12 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
             name, start = section
             end = _section_end(lines, start)
             if name in PARAMETER_SECTIONS:
-                numpy = start == at + 2
-                parameters |= _numpy(lines[start:end]) if numpy else _google(lines[start:end])
+                parameters |= _parameters(lines[start:end], numpy=start == at + 2)
             at = end
         elif field := FIELD.match(lines[at]):
-            end = _field_end(lines, at + 1)
+            end = at + 1
+            while end < len(lines) and lines[end].strip() and lines[end][0].isspace():
+                end += 1
             if field[1] in ("param", "parameter", "arg", "argument", "key", "keyword") and field[2]:
                 parameters[field[2]] = _one_line([field[3], *lines[at + 1 : end]])
             at = end
@@ -202,24 +201,12 @@ def _section_end(lines: list[str], start: int) -> int:
     return at
 
 
-def _field_end(lines: list[str], at: int) -> int:
-    while at < len(lines) and lines[at].strip() and lines[at][0].isspace():
-        at += 1
-    return at
-
-
-def _google(lines: list[str]) -> dict[str, str]:
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    outer = min(indents, default=0)
-    return _collect(lines, outer, GOOGLE_PARAMETER)
-
-
-def _numpy(lines: list[str]) -> dict[str, str]:
-    parameters: dict[str, str] = {}
-    for names, text in _collect(lines, 0, NUMPY_PARAMETER).items():
-        for name in names.split(","):
-            parameters[name.strip().lstrip("*")] = text
-    return parameters
+def _parameters(lines: list[str], *, numpy: bool) -> dict[str, str]:
+    if not numpy:
+        outer = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+        return _collect(lines, outer, GOOGLE_PARAMETER)
+    texts = _collect(lines, 0, NUMPY_PARAMETER).items()
+    return {name.strip().lstrip("*"): text for names, text in texts for name in names.split(",")}
 
 
 def _collect(lines: list[str], indent: int, parameter: re.Pattern[str]) -> dict[str, str]:

@@ -35,7 +35,10 @@ def load_tools(path: str | Path) -> list[Tool]:
 
         return load_skills([str(path).removeprefix(SKILLS)])
     path = require_file(path)
-    _check_suffix(path)
+    if path.suffix.lower() not in DOCUMENT_SUFFIXES:
+        suffix_text = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
+        hint = suggestion(path.suffix, DOCUMENT_SUFFIXES) or f"use one of {', '.join(DOCUMENT_SUFFIXES)}"
+        raise InputError(str(path), f"cannot infer the format from {suffix_text}", hint)
     items = read_items(path, "tools")
     if "format" in items.header:
         refuse_other_format(items.header["format"], "tools", 1, str(path))
@@ -50,13 +53,6 @@ def load_tools(path: str | Path) -> list[Tool]:
         lines[tool.name] = line
         tools.append(tool)
     return tools
-
-
-def _check_suffix(path: Path) -> None:
-    if path.suffix.lower() not in DOCUMENT_SUFFIXES:
-        suffix_text = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
-        hint = suggestion(path.suffix, DOCUMENT_SUFFIXES) or f"use one of {', '.join(DOCUMENT_SUFFIXES)}"
-        raise InputError(str(path), f"cannot infer the format from {suffix_text}", hint)
 
 
 AgentTools = Callable[[Any], "list[Tool] | None"]

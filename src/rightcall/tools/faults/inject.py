@@ -15,7 +15,7 @@ from rightcall.tools.runtime.call_outcome import Finished, RawResult
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.invocation import ActiveCall, Next
-from rightcall.tools.runtime.json_values import is_json
+from rightcall.tools.runtime.json_values import is_json, leaves, replace_leaf
 from rightcall.tools.runtime.mocks import includes
 from rightcall.tools.runtime.outcome import how_to_check
 
@@ -31,7 +31,7 @@ def damage_result(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, b
             text = encode(result).decode()
             damaged_result = RawResult(text[: max(1, len(text) * 2 // 3)].rstrip('}]"0123456789elus'))
         case "empty":
-            damaged_result = _empty_result(result)
+            damaged_result = type(result)() if isinstance(result, dict | list | str) else None
         case "schema_drift":
             damaged_result = _drift_result(result)
         case "wrong_value":
@@ -39,20 +39,6 @@ def damage_result(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, b
         case _:
             raise NotImplementedError(f"no case for the fault {fault.type}, which changes the result")
     return damaged_result, damaged_result != result
-
-
-def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
-    """Every number, text and truth value with the path that leads to it."""
-    if isinstance(value, dict):
-        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}".lstrip("."))]
-    if isinstance(value, list):
-        return [leaf for index, inner in enumerate(value) for leaf in leaves(inner, f"{path}[{index}]")]
-    return [(path, value)] if value is not None else []
-
-
-def _empty_result(result: Any) -> Any:
-    empty: dict[type, Any] = {dict: {}, list: [], str: ""}
-    return empty.get(type(result))
 
 
 def _drift_result(result: Any) -> Any:
@@ -77,7 +63,8 @@ def _lie(fault: Fault, result: Any, rng: random.Random) -> Any:
     if not candidates:
         return result
     path, value = rng.choice(candidates)
-    return _replace_leaf(result, path, fault.value if fault.value is not None else _plausible(value, rng))
+    lie = fault.value if fault.value is not None else _plausible(value, rng)
+    return replace_leaf(result, path, lambda _: lie)
 
 
 def _plausible(value: Any, rng: random.Random) -> Any:
@@ -94,16 +81,6 @@ def _plausible(value: Any, rng: random.Random) -> Any:
         at = rng.choice(digits)
         return f"{value[:at]}{(int(value[at]) + 1) % 10 if value[at].isascii() else 1}{value[at + 1 :]}"
     return value[::-1] if value != value[::-1] else f"{value}s"
-
-
-def _replace_leaf(value: Any, path: str, new: Any, here: str = "") -> Any:
-    if here == path and not isinstance(value, dict | list):
-        return new
-    if isinstance(value, dict):
-        return {n: _replace_leaf(inner, path, new, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
-    if isinstance(value, list):
-        return [_replace_leaf(inner, path, new, f"{here}[{index}]") for index, inner in enumerate(value)]
-    return value
 
 
 class PlannedFaults(msgspec.Struct):
@@ -152,7 +129,7 @@ class PlannedFaults(msgspec.Struct):
     def _note(self, index: int, call: ActiveCall) -> None:
         label = self.plan.label(index)
         call.faults.append(label)
-        call.context.ledger.add("fault", call.tool_name, detail=label, **call.note())
+        call.log("fault", detail=label)
 
 
 class ArmedFaults(msgspec.Struct):
@@ -184,7 +161,11 @@ class ArmedFaults(msgspec.Struct):
             return await self._stale(index, fault, perform, call)
         self.planned._note(index, call)
         if fault.type == "slow":
-            return await _slowly(fault, perform, call)
+            await call.context.clock.sleep(fault.seconds)
+            result = await perform(call)
+            if fault.seconds >= call.entry.behaviour.timeout_s:
+                raise TimeoutError
+            return result
         if fault.type == "partial_batch":
             return await _half(perform, call)
         return await _refuse(fault, call)
@@ -250,14 +231,6 @@ async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
         effect="unknown" if writes else "none",
         retry="no" if writes else "same_key",
     )
-
-
-async def _slowly(fault: Fault, perform: Next, call: ActiveCall) -> Any:
-    await call.context.clock.sleep(fault.seconds)
-    result = await perform(call)
-    if fault.seconds >= call.entry.behaviour.timeout_s:
-        raise TimeoutError
-    return result
 
 
 async def _half(perform: Next, call: ActiveCall) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from rightcall.model.call import ToolCall
 from rightcall.model.record import Record
@@ -90,7 +89,8 @@ def missing_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) 
 
 def unsure_calls(calls: Sequence[ToolCall]) -> list[int]:
     """Positions of calls whose effect may have happened, as far as the agent knows."""
-    return [i for i, call in enumerate(calls) if _effect(call.output) == "unknown"]
+    outputs = [call.output if isinstance(call.output, dict) else {} for call in calls]
+    return [i for i, output in enumerate(outputs) if "error" in output and output.get("effect") == "unknown"]
 
 
 def blind_retries(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> list[int]:
@@ -169,10 +169,6 @@ def _repeat(calls: Sequence[ToolCall], first: int, tools: Mapping[str, Tool]) ->
         if call.name in tools and only_reads(tools[call.name].annotations) and _is_later(unsure, call):
             return None
     return None
-
-
-def _effect(output: Any) -> str:
-    return str(output.get("effect", "")) if isinstance(output, dict) and "error" in output else ""
 
 
 def _share(pairs: Sequence[FaultPair]) -> float | None:

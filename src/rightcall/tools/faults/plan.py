@@ -32,8 +32,7 @@ from rightcall.core.options import described
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
 from rightcall.model.tool import Annotations, Tool
-from rightcall.tools.definitions.function import PLAIN
-from rightcall.tools.runtime.bound_tool import BoundTool, mock_ready
+from rightcall.tools.runtime.bound_tool import BoundTool, generated_tool
 
 DeliveryFault = Literal["duplicate_delivery", "key_expired"]
 FaultBefore = Literal[
@@ -215,6 +214,4 @@ def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> BoundTool
         "required": list(parameters),
         "additionalProperties": False,
     }
-    definition = Tool(name, words, schema, annotations=Annotations(read_only=True))
-    ready = mock_ready(definition, None, None)
-    return BoundTool(definition, PLAIN, lambda context: ready)
+    return generated_tool(Tool(name, words, schema, annotations=Annotations(read_only=True)))

@@ -7,7 +7,6 @@ values          texts and values in one form: whole words, numbers, addresses
 provenance      where a value comes from: the user, a trusted field, untrusted text, or nowhere
 conditions      what a rule demands of a call
 binding         a policy bound to the tools of a set
-state           what is known in one trial, and the verdict on a call
-monitor         `Guard`: the verdict on a call after a ledger; the calls of one message, judged and settled
-                together; the verdicts on a recorded trial
+monitor         `Guard`: what is known in one trial, the verdict on a call after it; the calls of one message, judged
+                and settled together; the verdicts on a recorded trial
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -51,7 +52,6 @@ CLASSES: dict[str, frozenset[str]] = {
         chạy 运行 执行
         """),
 }
-_EFFECT_CLASS = {"create": "create", "update": "update"}
 
 
 def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
     for kind in ("destroy", "exec"):
         if kind in sinks:
             return (kind,)
-    effect = _EFFECT_CLASS.get(EFFECTS.get(roles.verb, ""), "")
+    effect = kind if (kind := EFFECTS.get(roles.verb, "")) in ("create", "update") else ""
     if not sinks.isdisjoint(("money", "commit")):
         kinds = tuple(kind for kind in ("money", "commit") if kind in sinks)
         return (*kinds, effect) if effect == "update" else kinds
@@ -102,20 +102,16 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     because = f"{', '.join(roles.sinks)} sink"
 
     def rule(name: str, paths: list[str], **condition: object) -> GuardRule:
-        return GuardRule(
-            name,
-            roles.tool,
-            arg=tuple(paths),
-            otherwise="confirm",
-            because=because,
-            **condition,  # type: ignore[arg-type]
-        )
+        facts: dict[str, Any] = {"otherwise": "confirm", "because": because, **condition}
+        return GuardRule(name, roles.tool, arg=tuple(paths), **facts)
 
     destinations = _paths(roles, ("send", "money", "grant"), "destination")
     urls = _paths(roles, ("egress",), "url")
     credentials = roles.parameters_of("credential")
     picks = _paths(roles, ("money", "commit", "grant", "exec", "destroy"), "pick", "identity", "program")
-    picks += [path for path in roles.parameters_of("pick", "identity") if _is_id(path) and path not in picks]
+    chosen = [path for path in roles.parameters_of("pick", "identity") if path not in picks]
+    # an id refers to something that exists; `name` and `file` may name something new
+    picks += [path for path in chosen if name_tokens(path)[-1:] in (("id",), ("ids",), ("uuid",))]
     named = _paths(roles, ("destroy",), "pick", "identity", "destination", "title")
     texts = roles.parameters_of("text", "title", "program", "pick")
     titles, destination = roles.parameters_of("title"), tuple(roles.parameters_of("destination"))
@@ -129,11 +125,6 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
         yield rule("secret", roles.parameters_of("text", "title", "program", "url"), secrets="named")
     if sinks != {"egress"}:
         yield rule("asked", [], asked=words_that_ask(roles))
-
-
-def _is_id(path: str) -> bool:
-    """Whether a parameter refers to something that exists; `name` and `file` may name something new."""
-    return name_tokens(path)[-1:] in (("id",), ("ids",), ("uuid",))
 
 
 def _paths(roles: ToolRoles, kinds: tuple[SinkKind, ...], *classes: ParameterClass) -> list[str]:
@@ -175,14 +166,8 @@ def policy_yaml(policy: GuardPolicy) -> str:
         if tool != last and rule.because:
             lines.append(f"  # {tool}: {rule.because}")
         last = tool
-        lines.append(f"  - {_flow(_plain_rule(rule))}")
+        lines.append(f"  - {_flow(msgspec.to_builtins(msgspec.structs.replace(rule, because='')))}")
     return "\n".join(lines) + "\n"
-
-
-def _plain_rule(rule: GuardRule) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(rule)
-    plain.pop("because", None)
-    return plain
 
 
 def _flow(value: Any) -> str:
@@ -191,12 +176,7 @@ def _flow(value: Any) -> str:
         return "{" + ", ".join(f"{_flow(str(key))}: {_flow(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_flow, value)) + "]"
-    if (
-        isinstance(value, str)
-        and value.replace("_", "").isalpha()
-        and value.isascii()
-        and value not in _WORDS
-    ):
+    if isinstance(value, str) and re.fullmatch(r"_*[A-Za-z][A-Za-z_]*", value) and value not in _WORDS:
         return value
     return msgspec.json.encode(value).decode()
 

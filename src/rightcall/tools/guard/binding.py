@@ -92,11 +92,6 @@ def concerns(rule: GuardRule, roles: ToolRoles) -> bool:
     return by_name and by_sink
 
 
-def covers_path(rule: GuardRule, path: str) -> bool:
-    """Whether a rule is about an argument: by its path, by a part that contains it, or by a pattern."""
-    return covers(several(rule.arg), path)
-
-
 def covers(patterns: Iterable[str], path: str) -> bool:
     """Whether one of the patterns is the path, a part that contains it, or matches it."""
     return any(

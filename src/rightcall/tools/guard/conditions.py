@@ -46,7 +46,6 @@ class CheckedCall:
     leaves: Sequence[tuple[str, Any]]
     provenance: Provenance
     used: Used
-    caller: tuple[str, ...] | None = None
 
 
 def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[str], bool]) -> Breach | None:
@@ -57,15 +56,13 @@ def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[st
     if condition == "limit":
         return _over_limit(rule, key, call)
     if condition in ("confirm", "deny"):
-        return (
-            None
-            if rule.confirm == "tainted" and not call.provenance.tainted
-            else Breach(why=f"{condition}: always")
-        )
+        is_met = rule.confirm == "tainted" and not call.provenance.tainted
+        return None if is_met else Breach(why=f"{condition}: always")
     if condition == "allow":
         return Breach(why=f"not among the tools of {rule.role or 'this agent'}")
     if condition == "asked":
-        return _not_asked(rule, call)
+        is_asked = any(call.provenance.says(word) for word in words_of(tuple(rule.asked or ())))
+        return None if is_asked else Breach(why=f"no word of the user asks for {call.tool}")
     bound = [(path, value) for path, value in call.leaves if covers(path)]
     return next(_CHECKS[condition](rule, bound, call), None)
 
@@ -128,11 +125,8 @@ def _secrets(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCa
         for candidate in sorted(candidates & values.private.keys()):
             fields = values.private[candidate]
             if not any(values.says(word) for word in fields):
-                yield Breach(
-                    path,
-                    "private",
-                    f"{path} holds a private value ({min(fields)}) that the user did not name",
-                )
+                why = f"{path} holds a private value ({min(fields)}) that the user did not name"
+                yield Breach(path, "private", why)
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -151,20 +145,13 @@ def _hosts(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall
     for path, value in leaves:
         host = host_of(fold_value(value)) if isinstance(value, str) else ""
         if not host_matches(host, hosts):
-            yield Breach(
-                path, call.provenance.label(value), f"the host of {path} is not one of {', '.join(hosts)}"
-            )
+            why = f"the host of {path} is not one of {', '.join(hosts)}"
+            yield Breach(path, call.provenance.label(value), why)
 
 
 _CHECKS: Mapping[
     Condition, Callable[[GuardRule, Sequence[tuple[str, Any]], CheckedCall], Iterator[Breach]]
 ] = {"needs": _needs, "links": _links, "passages": _passages, "secrets": _secrets, "hosts": _hosts}
-
-
-def _not_asked(rule: GuardRule, call: CheckedCall) -> Breach | None:
-    if any(call.provenance.says(word) for word in words_of(tuple(rule.asked or ()))):
-        return None
-    return Breach(why=f"no word of the user asks for {call.tool}")
 
 
 def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
@@ -187,6 +174,4 @@ def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
 def amount_of(argument: str, leaves: Sequence[tuple[str, Any]]) -> float | None:
     """The absolute sum of an argument; 0 when it is not given, None when it is something else."""
     amounts = [number_of(value) for path, value in leaves if path == argument]
-    if any(amount is None for amount in amounts):
-        return None
-    return sum(abs(amount) for amount in amounts if amount is not None)
+    return None if None in amounts else sum(abs(amount) for amount in amounts if amount is not None)

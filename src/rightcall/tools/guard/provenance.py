@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.schema.roles.vocabulary import FOREIGN_FIELDS, PICK, PRIVATE_FIELDS, SENDER_FIELDS, singular
-from rightcall.tools.guard.policy import GuardPolicy
+from rightcall.tools.guard.policy import GuardPolicy, Vouching, several
 from rightcall.tools.guard.values import (
     addresses_in,
     compact,
@@ -29,9 +29,6 @@ from rightcall.tools.guard.values import (
     tokens_of,
     whole_in,
 )
-
-Label = Literal["user", "known", "untrusted", "model"]
-LABELS: tuple[Label, ...] = get_args(Label)
 
 LONGEST_FIELD = 80
 """A leaf with more characters, or of several lines, is a text."""
@@ -135,7 +132,7 @@ class Provenance:
             return
         echoes = {compact(value) for _, value in leaf_values(arguments) if isinstance(value, str)}
         numbers = {number for _, value in leaf_values(arguments) if (number := number_of(value)) is not None}
-        trusted_fields = _fields_with_trust(self._policy, roles)
+        trusted_fields = several(self._policy.trust.fields.get(roles.tool, ()) if roles else ())
         waiting: list[tuple[str, Any]] = [("", output)]
         while waiting:
             name, value = waiting.pop()
@@ -153,12 +150,8 @@ class Provenance:
     def _read_keys(self, value: Mapping[Any, Any], echoes: set[str], *, external: bool) -> None:
         for key in map(str, value):
             folded = compact(key)
-            if (
-                folded
-                and folded not in echoes
-                and len(key) <= LONGEST_FIELD
-                and not (external and self._strict)
-            ):
+            is_field = folded and folded not in echoes and len(key) <= LONGEST_FIELD
+            if is_field and not (external and self._strict):
                 self.known.add(folded)
 
     def _read_leaf(self, name: str, value: str, *, external: bool, trusted: bool) -> None:
@@ -186,9 +179,7 @@ class Provenance:
             self.known_numbers.add(number)
 
     def _add_known(self, value: str) -> None:
-        folded = compact(value)
-        if folded:
-            self.known.add(folded)
+        self.known.update(filter(None, [compact(value)]))
         if (number := number_of(value)) is not None:
             self.known_numbers.add(number)
 
@@ -203,7 +194,7 @@ class Provenance:
         parts = frozenset(part for part in words(local.replace(".", " ")) if len(part) >= NAME_LETTERS)
         self.senders[folded] = parts
 
-    def label(self, value: Any) -> Label:
+    def label(self, value: Any) -> Vouching:
         """Where one leaf of a call comes from: the first of user, known, untrusted and model that fits."""
         number = number_of(value)
         if number is not None:
@@ -211,15 +202,14 @@ class Provenance:
         if not isinstance(value, str):
             return "user"  # true, false and null: a choice, not a value
         folded = compact(value)
-        if not folded:
-            return "user"
-        if folded in self.confirmed or self._is_said(folded, value):
+        forms = {folded, fold_value(value)}
+        if not folded or folded in self.confirmed or any(whole_in(form, self.user_text) for form in forms):
             return "user"
         if self._is_known(folded, value):
             return "known"
         return "untrusted" if self.in_untrusted(folded) else "model"
 
-    def _number_label(self, number: float, value: Any) -> Label:
+    def _number_label(self, number: float, value: Any) -> Vouching:
         text = str(value)
         sticky = compact(text) in self.sticky
         if number in self.user_numbers or (isinstance(value, str) and compact(value) in self.confirmed):
@@ -227,11 +217,6 @@ class Provenance:
         if number in self.known_numbers and not sticky:
             return "known"
         return "untrusted" if sticky or self.in_untrusted(fold(text)) else "model"
-
-    def _is_said(self, folded: str, value: str) -> bool:
-        return whole_in(folded, self.user_text) or (
-            folded != fold_value(value) and whole_in(fold_value(value), self.user_text)
-        )
 
     def _is_known(self, folded: str, value: str) -> bool:
         address = is_address(value)
@@ -271,11 +256,6 @@ def host_matches(host: str, patterns: Iterable[str]) -> bool:
     return bool(host) and any(
         host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:])) for pattern in patterns
     )
-
-
-def _fields_with_trust(policy: GuardPolicy, roles: ToolRoles | None) -> frozenset[str]:
-    fields = policy.trust.fields.get(roles.tool, ()) if roles is not None else ()
-    return frozenset((fields,) if isinstance(fields, str) else fields)
 
 
 def _is_id(tokens: frozenset[str]) -> bool:

@@ -104,7 +104,7 @@ class Idempotency:
                 claim = await self._store(self.store.begin, self._wish(call))
                 if claim.verdict == "run":
                     if claim.expired:
-                        self._log("key_expired_reuse", call, 1)
+                        call.log("key_expired_reuse", attempt=1)
                     return await self._run(call, claim.attempt, next)
                 if claim.verdict == "unknown":
                     settled = await self._find_out(call, claim.attempt, next)
@@ -135,14 +135,13 @@ class Idempotency:
         if state == "unknown" and call.work is not None and call.work.interrupted:
             self._let_go(call, state)
             return msgspec.structs.replace(finished, attempts=call.attempt)
-        stored = _encode_reply(finished, state)
-        kept = await self._store(
-            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_effect_of(state)
-        )
+        ending = (call.key, call.owner.id, call.attempt, state, _encode_reply(finished, state))
+        effect: Effect = "done" if state == "done" else "unknown" if state == "unknown" else "none"
+        kept = await self._store(self.store.finish, *ending, effect=effect)
         call.owner.settled = True
         if kept:
             return msgspec.structs.replace(finished, attempts=call.attempt)
-        self._log("late_effect" if state == "done" else "unknown", call, call.attempt)
+        call.log("late_effect" if state == "done" else "unknown", attempt=call.attempt)
         return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
 
     def forget(self, call: ActiveCall) -> bool:
@@ -157,12 +156,11 @@ class Idempotency:
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
-            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, self._clock(call))
+            # made of parts: a reference to the call would keep its owner alive
+            claim, clock = (call.key, call.owner.id, attempt), self._clock(call)
+            call.owner.renew = lambda: self.store.renew(*claim, clock.now() + self.lease_s)
             self._heartbeat.start()
         return await next(call)
-
-    def _renew(self, key: str, owner: str, attempt: int, clock: Clock) -> None:
-        self.store.renew(key, owner, attempt, clock.now() + self.lease_s)
 
     def _let_go(self, call: ActiveCall, state: EndState) -> None:
         """End a claim without an answer, at once or when the last thread of its tool has ended."""
@@ -197,7 +195,7 @@ class Idempotency:
             return await self._run(call, attempt, next)
         await self._store(self.store.finish, *finish, "done", _encode_reply(Finished("ok", outcome), "done"))
         self._log_found(call, doubtful)
-        self._log("replayed", call, attempt)
+        call.log("replayed", attempt=attempt)
         return Finished("ok", outcome, replayed=True, attempts=attempt)
 
     def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
@@ -205,7 +203,7 @@ class Idempotency:
             stored = _read(call.key, claim.result)
             if claim.state == "done" and call.entry.writes and took_action(stored.output):
                 self._log_found(call, claim.attempt)
-            self._log("replayed", call, claim.attempt)
+            call.log("replayed", attempt=claim.attempt)
             return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
         parameter = call.entry.behaviour.key_parameter
         if claim.verdict == "reused":
@@ -259,16 +257,7 @@ class Idempotency:
     def _log_found(self, call: ActiveCall, attempt: int) -> None:
         """Note an effect of this trial that another process caused, before or after it could be stored."""
         if not call.context.ledger.knows(call.key):
-            self._log("late_effect", call, attempt, LEARNED)
-
-    def _log(
-        self,
-        phase: Literal["late_effect", "unknown", "replayed", "key_expired_reuse"],
-        call: ActiveCall,
-        attempt: int,
-        detail: str = "",
-    ) -> None:
-        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+            call.log("late_effect", attempt=attempt, detail=LEARNED)
 
 
 def _with_turn_key(call: ActiveCall) -> ActiveCall:
@@ -306,10 +295,6 @@ def _state_after(error: BaseException, call: ActiveCall) -> EndState:
         return "retryable"
     without_effect = isinstance(error, Abort | ToolServerDown) and error.effect == "none"
     return "retryable" if without_effect else "unknown"
-
-
-def _effect_of(state: EndState) -> Effect:
-    return {"done": "done", "unknown": "unknown"}.get(state, "none")  # type: ignore[return-value]
 
 
 def _end_state(finished: Finished, call: ActiveCall) -> EndState:

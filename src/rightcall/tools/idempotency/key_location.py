@@ -27,11 +27,6 @@ RUN_KEYS_S = 365 * 24 * 3600.0
 """How long the keys of a run are remembered. They contain its id, so nothing else can collide with them."""
 
 
-def keys_path(results: Path) -> Path:
-    """The file with the keys that belong to a file of results."""
-    return results.with_name(f"{results.stem}.keys{results.suffix or '.db'}")
-
-
 def key_store(
     file: Path | None, url: str = "", scrub: Callable[[str], str] | None = None
 ) -> IdempotencyStore:
@@ -40,7 +35,7 @@ def key_store(
     With `scrub`, stored answers of tools are free of secrets, as stored results are.
     """
     if file is not None:
-        store = sqlite_store(keys_path(file), later=True)
+        store = sqlite_store(file.with_name(f"{file.stem}.keys{file.suffix or '.db'}"), later=True)
     else:
         store = postgres_store(url.replace("postgresql+psycopg://", "postgresql://", 1), later=True)
     store.clean = partial(_scrub_reply, scrub) if scrub else None
@@ -65,8 +60,9 @@ def sqlite_store(
     in_memory = str(path) == ":memory:"
 
     def connect() -> Any:
-        if later:
-            _make_private(Path(path))
+        if later:  # a file that only its owner can read: it contains tool results
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
         if not in_memory:
             _make_wal(connection, busy_s)
@@ -115,12 +111,6 @@ def _make_wal(connection: Any, busy_s: float) -> None:
             if time.monotonic() > until:
                 raise
             time.sleep(0.01)
-
-
-def _make_private(path: Path) -> None:
-    """Create a file that only its owner can read: it contains tool results."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _scrub_reply(scrub: Callable[[str], str], result: bytes) -> bytes:

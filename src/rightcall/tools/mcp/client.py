@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import random
 import uuid
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any, Self
 
@@ -36,7 +36,7 @@ from rightcall.tools.mcp.connection import (
 from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, protocol_failure, result_of
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.errors import NoAnswer, ToolError
+from rightcall.tools.runtime.errors import Effect, NoAnswer, ToolError
 
 CONNECTION_CLOSED = -32000
 PARSE_ERROR = -32700
@@ -101,13 +101,10 @@ class McpServer(ServerConnection):
             await asyncio.wait({self._revival})
         await self._end()
 
-    def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[BoundTool]:
-        """The server's tools for a toolbox; `behaviours` says more of some than their annotations do."""
+    def entries(self) -> list[BoundTool]:
+        """The server's tools for a toolbox."""
         usual = Behaviour(timeout_s=self.address.call_s)
-        return [
-            BoundTool(tool, (behaviours or {}).get(tool.name, usual), partial(self._ready, tool.name))
-            for tool in self.tools
-        ]
+        return [BoundTool(tool, usual, partial(self._ready, tool.name)) for tool in self.tools]
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """Call a tool, on a restarted server if it has exited.
@@ -117,7 +114,8 @@ class McpServer(ServerConnection):
         """
         await self._revive()
         if self._list_changed:
-            await self.refresh()
+            self._list_changed = False
+            await self._list()
         if all(tool.name != name for tool in self.tools):
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
         sdk = load_sdk()
@@ -127,9 +125,9 @@ class McpServer(ServerConnection):
             self._refuse_access()
             raise self._translate_error(error, name) from None
         except RuntimeError as error:  # the SDK's own check of the result against the tool's output schema
-            raise ToolError(
-                "result_malformed", f"{name}: {str(error)[:200]}", **self._effect_facts(name)
-            ) from None
+            reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
+            effect: Effect | None = None if reads else "unknown"  # it was answered
+            raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", effect=effect) from None
         except ValueError:  # an answer that is not one of the protocol
             raise NoAnswer("the server sent something else than an answer") from None
         self._deaths = 0
@@ -203,14 +201,6 @@ class McpServer(ServerConnection):
             f"{self.address.label} exited and could not be restarted in {RESTARTS} attempts: it {problem}"
         )
 
-    async def refresh(self) -> tuple[list[str], list[str]]:
-        """List the tools again: the names that are new and those that are gone."""
-        self._list_changed = False
-        before = {tool.name for tool in self.tools}
-        await self._list()
-        now = {tool.name for tool in self.tools}
-        return sorted(now - before), sorted(before - now)
-
     def _ready(self, name: str, context: CallContext) -> RunnableTool:
         async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
             return await self.call(name, arguments)
@@ -272,11 +262,6 @@ class McpServer(ServerConnection):
         if code == PARSE_ERROR or text.startswith(NO_ANSWERS):
             return NoAnswer("the server sent something else than an answer")
         return protocol_failure(code, text, name)
-
-    def _effect_facts(self, name: str) -> dict[str, Any]:
-        """What is known about the effect of a call that was answered with a result, but not one that can be used."""
-        reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
-        return {} if reads else {"effect": "unknown"}
 
 
 def empty_schemas(tools: list[Tool]) -> list[str]:

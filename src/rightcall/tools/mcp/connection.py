@@ -81,9 +81,13 @@ class ServerConnection:
         return None
 
     def end_processes(self) -> None:
-        """End the processes that the server started and left behind."""
-        if self.address.command:
-            end_leftovers(self._mark)
+        """End the processes that the server started and left behind: those that carry the mark.
+
+        A server that ends by itself does not always take its children along, and a child may have left its
+        process group. The mark is inherited all the same. Where there is no /proc, nothing is found.
+        """
+        for process in processes_with_variable(MARK, self._mark) if self.address.command else ():
+            kill_process(process)
 
     def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         """An error about the server; a refusal of our credentials explains every other problem."""
@@ -173,28 +177,28 @@ def reason_of_end(failure: BaseException | None) -> str:
     return f": {text}"
 
 
-def end_leftovers(mark: str) -> list[int]:
-    """Terminate every process that carries the mark; returns their ids.
-
-    A server that ends by itself does not always take its children along, and a child may have left its
-    process group. The mark is inherited all the same. Where there is no /proc, nothing is found.
-    """
-    leftovers = processes_with_variable(MARK, mark)
-    for process in leftovers:
-        kill_process(process)
-    return leftovers
-
-
 RequestCallback = Callable[[Any, Any], Awaitable[Any]]
 
 
 def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCallback]:
     """The callbacks of a session, for what the address answers."""
+    stated, form = address.sampling, address.elicitation
     callbacks: dict[str, RequestCallback] = {}
-    if address.sampling is not None:
-        callbacks["sampling_callback"] = _sampling_callback(address.sampling, sdk)
-    if address.elicitation is not None:
-        callbacks["elicitation_callback"] = _elicitation_callback(address.elicitation, sdk)
+    if stated is not None:
+
+        async def sample(context: Any, params: Any) -> Any:
+            return sdk.types.CreateMessageResult.model_validate(_sampled(stated))
+
+        callbacks["sampling_callback"] = sample
+    if form is not None:
+
+        async def fill_in(context: Any, params: Any) -> Any:
+            reply = _form_answer(form, params.model_dump(by_alias=True, mode="json"))
+            if "error" in reply:
+                return sdk.types.ErrorData(**reply["error"])
+            return sdk.types.ElicitResult.model_validate(reply["result"])
+
+        callbacks["elicitation_callback"] = fill_in
     return callbacks
 
 
@@ -207,23 +211,6 @@ def answer_to(address: McpAddress, method: str, params: dict[str, Any]) -> dict[
     if method == "elicitation/create" and address.elicitation is not None:
         return _form_answer(address.elicitation, params)
     return {"error": {"code": -32601, "message": "Method not found"}}
-
-
-def _sampling_callback(text: str, sdk: McpSdk) -> RequestCallback:
-    async def answer(context: Any, params: Any) -> Any:
-        return sdk.types.CreateMessageResult.model_validate(_sampled(text))
-
-    return answer
-
-
-def _elicitation_callback(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
-    async def answer(context: Any, params: Any) -> Any:
-        reply = _form_answer(stated, params.model_dump(by_alias=True, mode="json"))
-        if "error" in reply:
-            return sdk.types.ErrorData(**reply["error"])
-        return sdk.types.ElicitResult.model_validate(reply["result"])
-
-    return answer
 
 
 def _sampled(text: str) -> dict[str, Any]:

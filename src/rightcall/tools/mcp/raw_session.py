@@ -119,7 +119,9 @@ class RawSession(ServerConnection):
             if len(items) > MOST_ITEMS:
                 break
             if not cursor:
-                self._refuse_twins(method, items)
+                names = Counter(str(item.get("name")) for item in items if method == "tools/list")
+                for twin in (name for name, times in names.items() if times > 1):
+                    raise self._failure(f"lists the tool '{twin[:80]}' twice")
                 return items
         raise self._failure(f"sends pages of {method} without end")
 
@@ -188,12 +190,6 @@ class RawSession(ServerConnection):
         except Exception:
             reason = reason_of_end(await self._end())
             raise self._failure(f"does not take {message['method']}{reason}") from None
-
-    def _refuse_twins(self, method: str, items: list[Message]) -> None:
-        names = Counter(str(item.get("name")) for item in items if method == "tools/list")
-        twin = next((name for name, times in names.items() if times > 1), None)
-        if twin is not None:
-            raise self._failure(f"lists the tool '{twin[:80]}' twice")
 
 
 def _error_text(reply: Message) -> str:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -94,9 +95,9 @@ class RecordedServer:
 
     def _write(self) -> None:
         """The recording with the new calls after the old ones; a replay gives the last answer again."""
-        fresh, old = self._recorder.session(), self._session
-        if old is not None:
-            fresh = _with_calls(old, fresh.calls)
+        fresh = self._recorder.session()
+        if self._session is not None:
+            fresh = _with_calls(self._session, fresh.calls)
         if fresh.server:
             write_session(Path(self.address.recording), fresh.without_repeats())
 
@@ -129,11 +130,9 @@ def _result(recorded: RecordedCall) -> Any:
 
 
 def _with_calls(old: McpSession, calls: tuple[RecordedCall, ...]) -> McpSession:
-    counts: dict[bytes, int] = {}
-    for call in old.calls:
-        counts[call.key] = call.n + 1
+    counts = Counter(call.key for call in old.calls)
     added = []
     for call in calls:
-        added.append(replace(call, n=counts.get(call.key, 0)))
-        counts[call.key] = counts.get(call.key, 0) + 1
+        added.append(replace(call, n=counts[call.key]))
+        counts[call.key] += 1
     return replace(old, calls=(*old.calls, *added))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -18,19 +19,8 @@ from rightcall.core.errors import MissingExtraError
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.errors import ToolError
 
-
-class McpSdk(msgspec.Struct, frozen=True):
-    """What a client needs. `http` is the SDK's HTTP library, `types` the messages of the protocol."""
-
-    session: Any
-    error: Any
-    stdio_parameters: Any
-    stdio_client: Any
-    streamable_http_client: Any
-    sse_client: Any
-    http_client: Any
-    http: Any
-    types: Any
+McpSdk = SimpleNamespace
+"""What a client needs of the SDK: see `load_sdk`."""
 
 
 def load_sdk() -> McpSdk:
@@ -48,15 +38,15 @@ def load_sdk() -> McpSdk:
         raise MissingExtraError("tools of an MCP server", "mcp", "mcp") from None
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # otherwise its warnings go to stderr
     return McpSdk(
-        mcp.ClientSession,
-        getattr(mcp, "MCPError", None) or getattr(mcp, "McpError"),  # noqa: B009
-        mcp.StdioServerParameters,
-        stdio_client,
-        streamable_http_client,
-        sse_client,
-        http_utils.create_mcp_http_client,
-        getattr(http_utils, "httpx2", None) or getattr(http_utils, "httpx"),  # noqa: B009
-        mcp.types,
+        session=mcp.ClientSession,
+        error=getattr(mcp, "MCPError", None) or getattr(mcp, "McpError"),  # noqa: B009
+        stdio_parameters=mcp.StdioServerParameters,
+        stdio_client=stdio_client,
+        streamable_http_client=streamable_http_client,
+        sse_client=sse_client,
+        http_client=http_utils.create_mcp_http_client,
+        http=getattr(http_utils, "httpx2", None) or getattr(http_utils, "httpx"),  # noqa: B009
+        types=mcp.types,  # the messages of the protocol
     )
 
 

@@ -15,7 +15,7 @@ from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.definitions.function import FunctionTool
+from rightcall.tools.definitions.function import PLAIN, FunctionTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockPlan, includes, steps
 
@@ -33,7 +33,7 @@ class RunnableTool(msgspec.Struct, frozen=True):
     probe: Callable[..., Any] | None = None
     current_version: Callable[..., Any] | None = None
     preview: Callable[..., Any] | None = None
-    check_arguments: Callable[[dict[str, Any]], None] | None = None
+    check_arguments: Callable[[dict[str, Any]], object] | None = None
     past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
     """The tool's answer as of some changes ago, where that is known."""
     live: bool = False
@@ -53,17 +53,28 @@ class BoundTool(msgspec.Struct, frozen=True):
         return not only_reads(self.tool.annotations)
 
 
-def function_ready(tool: FunctionTool) -> RunnableTool:
-    behaviour = tool.behaviour
-    check = partial(_check_arguments, tool) if tool.converters else None
-    return RunnableTool(
+def always_ready(tool: Tool, ready: RunnableTool, behaviour: Behaviour = PLAIN) -> BoundTool:
+    """A tool that is run in the same way in every trial."""
+    return BoundTool(tool, behaviour, lambda context: ready)
+
+
+def generated_tool(tool: Tool) -> BoundTool:
+    """A tool whose answers are made from its output schema."""
+    return always_ready(tool, mock_ready(tool, None, None))
+
+
+def function_tool(tool: FunctionTool) -> BoundTool:
+    """The function itself as a tool."""
+    of_tool = tool.behaviour
+    ready = RunnableTool(
         partial(run_function, tool),
-        behaviour.probe,
-        behaviour.current_version,
-        behaviour.preview,
-        check,
+        of_tool.probe,
+        of_tool.current_version,
+        of_tool.preview,
+        (lambda arguments: tool.keywords(arguments, CallInfo())) if tool.converters else None,
         live=True,
     )
+    return always_ready(tool.tool, ready, of_tool)
 
 
 def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> RunnableTool:
@@ -125,10 +136,6 @@ def innermost(function: Any) -> Any:
 def _join_items(items: list[Any]) -> Any:
     """The values of a generator: joined if they are text, otherwise as a list."""
     return "".join(items) if items and all(isinstance(item, str) for item in items) else items
-
-
-def _check_arguments(tool: FunctionTool, arguments: dict[str, Any]) -> None:
-    tool.keywords(arguments, CallInfo())
 
 
 async def _mock_answer(

@@ -12,7 +12,7 @@ from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import schema_problems
-from rightcall.tools.runtime.errors import Effect, ErrorReply, Retry, stop_reply
+from rightcall.tools.runtime.errors import Effect, ErrorReply, stop_reply
 from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 NOTE = "this was already done under the same key and was not repeated"
@@ -35,20 +35,18 @@ def usable(tool: Tool, result: Any, *, most_bytes: int, effect: Effect) -> tuple
         fault = f"it does not fit its schema: {problems[0].message}" if problems else ""
     if not fault and (size := len(encode(plain))) > most_bytes:
         fault = f"it has {size:,} bytes, more than the {most_bytes:,} allowed"
-    return (plain, None) if not fault else (None, malformed_reply(tool.name, fault, effect))
-
-
-def malformed_reply(tool: str, fault: str, effect: Effect) -> ErrorReply:
-    """The error reply for a result that cannot be used, whatever was done."""
-    done = effect != "none"
-    hint = (
-        f"{tool} has done its work: do not repeat it; read the state with another tool if you need the result"
-        if done
-        else f"do not rely on this result; call {tool} once more, or tell the user that it could not be read"
-    )
-    retry: Retry = "no" if done else "same_key"
-    return ErrorReply(
-        "result_malformed", f"the result of {tool} cannot be used: {fault}", hint, effect, retry
+    if not fault:
+        return plain, None
+    name = tool.name
+    if effect == "none":
+        hint = (
+            f"do not rely on this result; call {name} once more, or tell the user that it could not be read"
+        )
+    else:
+        hint = f"{name} has done its work: do not repeat it; read the state with another tool if you need the result"
+    problem = f"the result of {name} cannot be used: {fault}"
+    return None, ErrorReply(
+        "result_malformed", problem, hint, effect, "same_key" if effect == "none" else "no"
     )
 
 

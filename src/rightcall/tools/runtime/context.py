@@ -18,7 +18,7 @@ from rightcall.recording.case import CURRENT
 
 if TYPE_CHECKING:
     from rightcall.tools.attacks.trial_plants import TrialPlants
-    from rightcall.tools.guard.state import GuardState
+    from rightcall.tools.guard.monitor import GuardState
     from rightcall.tools.runtime.call_outcome import Invocation
 
 

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ProviderError, ToolServerDown
 from rightcall.core.event_loop.shared_loop import end_with_call
-from rightcall.model.trajectory import LedgerPhase
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.definitions.behaviour import CallInfo
@@ -33,17 +32,14 @@ from rightcall.tools.runtime.outcome import deadline_passed, not_begun, read_res
 async def perform(call: ActiveCall) -> Any:
     """Run the tool and record its effect in the ledger, whatever happens to its answer."""
     if call.work is None:
-        return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
+        return await call.ready.run(call.arguments, _info(call), call.context, lambda result, failure: None)
     work = call.work
     work.begun = True
-
-    def note(phase: LedgerPhase) -> None:
-        call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, **call.note())
 
     def did() -> None:
         if not work.acted:
             work.acted = True
-            note("late_effect" if work.left else "effect")
+            call.log("late_effect" if work.left else "effect", attempt=call.attempt)
 
     def late(result: Any, failure: BaseException | None) -> None:
         if failure is None:
@@ -58,7 +54,7 @@ async def perform(call: ActiveCall) -> Any:
         if effect == "done":
             did()
         elif effect != "none" and not work.acted:
-            note("unknown")
+            call.log("unknown", attempt=call.attempt)
         work.failed_after_acting, work.interrupted = work.acted, _is_interruption(error)
         raise
     if took_action(result):
@@ -66,19 +62,11 @@ async def perform(call: ActiveCall) -> Any:
     return result
 
 
-def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
+def _info(call: ActiveCall, did: Callable[[], None] = lambda: None) -> CallInfo:
     context = call.context
     return CallInfo(
         call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
     )
-
-
-def _nothing() -> None:
-    """The effect of a read."""
-
-
-def _never(result: Any, failure: BaseException | None) -> None:
-    """A late answer of a read is ignored."""
 
 
 def _is_interruption(error: BaseException | None) -> bool:
@@ -114,7 +102,11 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
     """Wait for the next stages, no longer than the tool's `timeout_s`."""
     seconds = call.entry.behaviour.timeout_s
     if not call.entry.writes:
-        return await _read(call, next, seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                return await next(call)
+        except TimeoutError:
+            return deadline_passed(call, seconds)
     running = call.copy()
     work = running.work = ToolWork()
     task = _start_work(next(running), call.owner, work)
@@ -136,14 +128,6 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
     finally:
         call.owner = None
         del task
-
-
-async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
-    try:
-        async with asyncio.timeout(seconds):
-            return await next(call)
-    except TimeoutError:
-        return deadline_passed(call, seconds)
 
 
 def _start_work(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
@@ -172,14 +156,10 @@ def _note_end(work: ToolWork, task: asyncio.Task[Any]) -> None:
     if not task.cancelled():
         task.exception()  # otherwise the loop warns that it was never retrieved
     if work.interrupted or task.cancelling():
-        _forget_timers(task.get_loop())
-
-
-def _forget_timers(loop: asyncio.AbstractEventLoop) -> None:
-    """Drop cancelled timers: asyncio would keep them, with the context that holds the key, until they fire."""
-    for handle in getattr(loop, "_scheduled", ()):
-        if handle.cancelled():
-            handle._context = None
+        # asyncio would keep cancelled timers, with the context that holds the key, until they fire
+        for handle in getattr(task.get_loop(), "_scheduled", ()):
+            if handle.cancelled():
+                handle._context = None
 
 
 _OUR_WORDS = frozenset(
@@ -226,7 +206,7 @@ def _recorded_reply(case: TapedCase, ask: dict[str, Any]) -> dict[str, Any]:
 
 def _replay(call: ActiveCall, reply: dict[str, Any]) -> Finished:
     for phase, attempt, detail in reply.get("ledger", ()):
-        call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
+        call.log(phase, attempt=attempt, detail=detail)
     call.faults += reply.get("faults", ())
     if (abort := reply.get("abort")) is not None:
         raise Abort(abort["reason"], effect=abort["effect"], unreached=abort["unreached"])

@@ -5,20 +5,21 @@ from __future__ import annotations
 import copy
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, ToolWork
 from rightcall.tools.runtime.context import CallContext
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.state import GuardVerdict
+    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 def finished_call(
@@ -72,6 +73,10 @@ class ActiveCall:
         """A copy that can be changed without changing this call."""
         return copy.copy(self)
 
+    def log(self, phase: LedgerPhase, **fields: Any) -> None:
+        """Add a line about this call to the ledger."""
+        self.context.ledger.add(phase, self.tool_name, **fields, **self.note())
+
     def note(self) -> dict[str, Any]:
         """The fields of every ledger line about this call."""
         return {
@@ -89,11 +94,8 @@ Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
 
 def chain_stages(stages: Sequence[Stage], last: Next) -> Callable[[ActiveCall], Awaitable[Any]]:
     """The stages as one function: each is given the rest as its `next`."""
-    following: Callable[[ActiveCall], Awaitable[Any]] = last
-    for stage in reversed(stages):
-        following = partial(_pass, stage, following)
-    return following
 
+    def add_before(following: Next, stage: Stage) -> Next:
+        return lambda call: stage(call, following)
 
-def _pass(stage: Stage, following: Next, call: ActiveCall) -> Awaitable[Any]:
-    return stage(call, following)
+    return reduce(add_before, reversed(stages), last)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from rightcall.core.canonical_json import canonical
@@ -53,6 +53,26 @@ def _normal(value: Any, schema: Any) -> Any:
 def _wants_integer(schema: Any) -> bool:
     kind = schema.get("type") if isinstance(schema, dict) else None
     return kind == "integer" or (isinstance(kind, list) and "integer" in kind and "number" not in kind)
+
+
+def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    """Every number, text and truth value with the path that leads to it: `messages[0].body`."""
+    if isinstance(value, dict):
+        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}".lstrip("."))]
+    if isinstance(value, list):
+        return [leaf for index, inner in enumerate(value) for leaf in leaves(inner, f"{path}[{index}]")]
+    return [(path, value)] if value is not None else []
+
+
+def replace_leaf(value: Any, path: str, change: Callable[[Any], Any], here: str = "") -> Any:
+    """A copy of the value with the leaf at `path` changed."""
+    if here == path and not isinstance(value, dict | list):
+        return change(value)
+    if isinstance(value, dict):
+        return {n: replace_leaf(inner, path, change, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
+    if isinstance(value, list):
+        return [replace_leaf(inner, path, change, f"{here}[{i}]") for i, inner in enumerate(value)]
+    return value
 
 
 MOST_BITS = 13_000

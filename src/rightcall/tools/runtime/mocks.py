@@ -148,7 +148,7 @@ def read_mock(plain: Any, where: str) -> Mock:
     mock = convert(plain, Mock, where)
     sequence = tuple(
         convert({"args": {}, **step}, MockCase, f"{where}.sequence[{i}]")
-        if _is_step(step)
+        if isinstance(step, dict) and step and step.keys() <= {"result", "error", "args"}
         else MockCase({}, step)
         for i, step in enumerate(mock.sequence)
     )
@@ -171,10 +171,6 @@ def import_function(path: str) -> Callable[..., Any]:
     if not callable(function):
         raise ConfigError(f"function '{path}' is a {type(function).__name__}, not a function")
     return function  # type: ignore[no-any-return]
-
-
-def _is_step(step: Any) -> bool:
-    return isinstance(step, dict) and bool(step) and step.keys() <= {"result", "error", "args"}
 
 
 def _same(first: Any, other: Any) -> bool:

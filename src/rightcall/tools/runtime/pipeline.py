@@ -15,12 +15,11 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
-from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.bound_tool import call as call_function
-from rightcall.tools.runtime.call_outcome import Finished, Invocation
+from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
 from rightcall.tools.runtime.execute import deadline, perform, recorded_call
 from rightcall.tools.runtime.invocation import ActiveCall, Next, Stage, chain_stages, finished_call
@@ -56,7 +55,9 @@ class Answers(msgspec.Struct, frozen=True):
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
         except asyncio.CancelledError:
-            _record(call, _cancellation_of(call), started)
+            effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
+            outcome: Outcome = "unknown" if effect == "unknown" else "failed"
+            _record(call, Finished.with_error(outcome, stop_reply(effect)), started)
             raise
         except ToolServerDown as down:
             _record(call, Finished.aborted(str(down), down.effect), started)
@@ -74,24 +75,15 @@ def failure_before_call(name: str, error: Exception, *, strict: bool) -> Finishe
     return Finished.with_error("failed", reply, free=True)
 
 
-def _cancellation_of(call: ActiveCall) -> Finished:
-    effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
-    return Finished.with_error("unknown" if effect == "unknown" else "failed", stop_reply(effect))
-
-
 def _mark(call: ActiveCall, finished: Finished) -> None:
     """Note in the ledger that a tool that runs for real gave no answer; an injected fault is not one."""
     if not call.prepared or not call.ready.live or call.faults:
         return
-    phase: LedgerPhase
-    if finished.outcome == "unknown" or (finished.error is not None and finished.error.effect == "unknown"):
-        phase = "unanswered"
-    elif finished.unreached:
-        phase = "unreached"
-    else:
-        return
-    detail = finished.reason or (finished.error.detail if finished.error is not None else "")
-    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=detail, **call.note())
+    error = finished.error
+    is_unanswered = finished.outcome == "unknown" or (error is not None and error.effect == "unknown")
+    if is_unanswered or finished.unreached:
+        detail = finished.reason or (error.detail if error is not None else "")
+        call.log("unanswered" if is_unanswered else "unreached", attempt=call.attempt, detail=detail)
 
 
 def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:
@@ -183,7 +175,8 @@ class Versions(msgspec.Struct):
         if call.ready.current_version is None:
             return await next(call)
         resource = call.entry.behaviour.resource(call.arguments) or call.tool_name
-        async with self._lock(resource, call):
+        locks: Any = self.locks if call.ready.live else call.context.locks
+        async with locks.setdefault(resource, asyncio.Lock()):
             try:
                 moved_on = await _stale(call)
             except ToolError as error:
@@ -193,13 +186,6 @@ class Versions(msgspec.Struct):
             if moved_on is not None:
                 return Finished.with_error("failed", moved_on, free=True)
             return await next(call)
-
-    def _lock(self, resource: str, call: ActiveCall) -> asyncio.Lock:
-        locks: Any = self.locks if call.ready.live else call.context.locks
-        lock: asyncio.Lock | None = locks.get(resource)
-        if lock is None:
-            lock = locks[resource] = asyncio.Lock()
-        return lock
 
 
 async def _stale(call: ActiveCall) -> ErrorReply | None:

@@ -49,7 +49,7 @@ class RuntimeRetries(msgspec.Struct, frozen=True):
             draw = call.context.random("retry", call.call.id, call.fingerprint, attempt).random()
             await call.context.clock.sleep(self.retries.wait_s(attempt, asked, draw))
             attempt += 1
-            call.context.ledger.add("runtime_retry", call.tool_name, attempt=attempt, **call.note())
+            call.log("runtime_retry", attempt=attempt)
 
 
 def may_repeat(call: ActiveCall, finished: Finished) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.state import GuardVerdict
+    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 @dataclass
@@ -92,8 +92,7 @@ class WaitingCall(Exception):  # noqa: N818  ends preparation; caught where the 
 class Preparer(msgspec.Struct):
     """Parses, resolves, validates, normalises, and asks policy and confirmation."""
 
-    resolve: Callable[[str, CallContext], BoundTool | None]
-    known: Callable[[CallContext], list[str]]
+    entries: Callable[[CallContext], Mapping[str, BoundTool]]
     confirmations: Confirmations
     policy: Policy
     approvals: ApprovalPolicy | None = None
@@ -107,27 +106,26 @@ class Preparer(msgspec.Struct):
         context, name, arguments = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
             raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
-        entry = self.resolve(name, context)
-        if arguments is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
-            arguments = {}
+        entry, raw = self.entries(context).get(name), call.call.raw
+        if arguments is None and entry and raw is not None and not raw.strip():
+            # some servers send an empty text for a tool that takes no arguments
+            arguments = None if entry.tool.needs_arguments else {}
         if arguments is None:
-            raise Refused(invalid_json(call.call.raw))
+            raise Refused(invalid_json(raw))
         if entry is None:
-            raise Refused(unknown_tool(name, self.known(context)))
+            raise Refused(unknown_tool(name, self.entries(context)))
         if argument_problems := problems(entry.tool, arguments):
             raise Refused(invalid_args(name, argument_problems))
         call.entry, call.ready = entry, entry.ready(context)
-        call.arguments = normalise_arguments(entry.tool, arguments)
-        call.fingerprint = call_fingerprint(entry, call.arguments)
-        call.prepared = True
-        if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):
-            raise Refused(invalid_args(name, argument_problems))
+        _set_arguments(call, arguments)
         refusal = _missing_role(entry.tool, context.roles) or self.policy.refusal(entry.tool, call.arguments)
         if refusal:
             raise Refused(ToolError("permission_denied", refusal).reply)
         if call.verdict is not None:
             self._stop(call, call.verdict)
-        elif entry.behaviour.confirmation != "none" or self._has_approval_line(call):
+        elif entry.behaviour.confirmation != "none" or (
+            self.approvals is not None and call.tool_name in self.approvals.rules
+        ):  # a line of the approver about this tool; a pattern only says what to answer
             await self._confirm(call)
 
     def _stop(self, call: ActiveCall, verdict: GuardVerdict) -> None:
@@ -136,7 +134,7 @@ class Preparer(msgspec.Struct):
         call.arguments.pop(CONFIRMATION_PARAMETER, None)
         if verdict.verdict == "confirm" and (_is_granted(call) or self._ask_approval(call)):
             return
-        call.context.ledger.add("guard", call.tool_name, detail=f"{verdict.verdict}: {rules}", **call.note())
+        call.log("guard", detail=f"{verdict.verdict}: {rules}")
         if verdict.verdict == "deny":
             hint = f"the guard does not allow this ({rules}): {verdict.why}; tell the user, look for no other way"
             raise Refused(ToolError("permission_denied", f"{call.call.name} was not run", hint).reply)
@@ -145,10 +143,6 @@ class Preparer(msgspec.Struct):
         raise Refused(
             ErrorReply("confirmation_required", f"{call.call.name} was not run", hint, retry="fix_args")
         )
-
-    def _has_approval_line(self, call: ActiveCall) -> bool:
-        """Whether the approver has a line for this tool; a pattern only says what to answer."""
-        return self.approvals is not None and call.tool_name in self.approvals.rules
 
     async def _confirm(self, call: ActiveCall) -> None:
         """Raise `Refused` unless the call carries a good confirmation, which is used up."""
@@ -175,8 +169,7 @@ class Preparer(msgspec.Struct):
         """Whether the approver lets the call run, perhaps with other arguments; False when nobody decides."""
         if self.approvals is None or self.approvals.rule(call.tool_name) is None:
             return False
-        name, approval = call.call.name, self.approvals.decide(call.tool_name, call.arguments)
-        call.approval = approval
+        approval = call.approval = self.approvals.decide(call.tool_name, call.arguments)
         if approval.decision == "escalated":
             raise WaitingCall
         if approval.decision == "rejected":
@@ -186,14 +179,14 @@ class Preparer(msgspec.Struct):
                 raise ConfigError(
                     f"approvals.{call.tool_name}: the edited arguments do not fit: {argument_problems[0].message}"
                 )
-            call.arguments = normalise_arguments(call.entry.tool, approval.arguments)
-            call.fingerprint = call_fingerprint(call.entry, call.arguments)
-            if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):
-                raise Refused(invalid_args(name, argument_problems))
+            _set_arguments(call, approval.arguments)
         return True
 
     async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
-        name, shown = call.call.name, await _preview(call)
+        name, preview = call.call.name, call.ready.preview
+        shown = f"{name} would be run with these arguments"
+        if preview is not None:
+            shown = str(await call_function(partial(preview, call.arguments)))
         if call.entry.behaviour.confirmation == "user":
             hint = f"ask the user for the confirmation token, then call {name} with the same arguments and it"
         else:
@@ -220,10 +213,13 @@ def _missing_role(tool: Tool, roles: tuple[str, ...] | None) -> str:
     return f"{tool.name} is for {' or '.join(tool.roles)}, and the caller is {', '.join(roles) or 'nobody known'}"
 
 
-async def _preview(call: ActiveCall) -> str:
-    if call.ready.preview is None:
-        return f"{call.call.name} would be run with these arguments"
-    return str(await call_function(partial(call.ready.preview, call.arguments)))
+def _set_arguments(call: ActiveCall, arguments: dict[str, Any]) -> None:
+    """Give a call its arguments, what they mean and their key. Raises `Refused` if they cannot be used."""
+    call.arguments = normalise_arguments(call.entry.tool, arguments)
+    call.fingerprint = call_fingerprint(call.entry, call.arguments)
+    call.prepared = True
+    if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):
+        raise Refused(invalid_args(call.call.name, argument_problems))
 
 
 def call_fingerprint(entry: BoundTool, arguments: dict[str, Any]) -> str:
@@ -257,8 +253,3 @@ def _conversion_problem(ready: RunnableTool, arguments: dict[str, Any]) -> list[
     except (ValueError, TypeError) as error:
         return [Problem("", f"the arguments do not fit: {str(error)[:200]}", "type")]
     return []
-
-
-def _is_blank(raw: str | None) -> bool:
-    """Whether the arguments are empty text, as some servers send it for a tool that takes none."""
-    return raw is not None and not raw.strip()

@@ -26,7 +26,13 @@ from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
+from rightcall.tools.runtime.bound_tool import (
+    BoundTool,
+    RunnableTool,
+    function_tool,
+    generated_tool,
+    mock_ready,
+)
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.execute import with_recorded_preview
@@ -40,9 +46,8 @@ from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
 if TYPE_CHECKING:
-    from rightcall.tools.guard.monitor import Guard
+    from rightcall.tools.guard.monitor import Guard, GuardState, GuardVerdict
     from rightcall.tools.guard.policy import GuardPolicy
-    from rightcall.tools.guard.state import GuardState, GuardVerdict
 
 AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
@@ -138,9 +143,7 @@ class Toolbox:
         with self._lock:
             if plants not in self._stages_by_plants:
                 rules, keys = self._rules, self._keys
-                preparer = Preparer(
-                    self._resolve, self._names, self.confirmations, rules.policy, self.approvals
-                )
+                preparer = Preparer(self._entries_shown, self.confirmations, rules.policy, self.approvals)
                 planned = PlannedFaults(self.faults, keys) if self.faults.faults else None
                 self._stages_by_plants[plants] = pipeline(preparer, keys, rules, planned, plants=plants)
             return self._stages_by_plants[plants]
@@ -192,7 +195,7 @@ class Toolbox:
             context.guard = self.guard.begin(caller=context.roles)
         if offered is not None:
             context.offered = {
-                tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
+                tool.name: self._shown.get(tool.name) or _golden_entry(tool) for tool in offered
             }
         if safety is not None and safety.plants:
             context.plants = TrialPlants(safety, skills=self._skill_index(safety))
@@ -242,7 +245,7 @@ class Toolbox:
 
     def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
         """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
-        entry = self._resolve(call.name, context)
+        entry = self._entries_shown(context).get(call.name)
         if entry is None or call.arguments is None:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalise_arguments(entry.tool, call.arguments))
@@ -268,15 +271,12 @@ class Toolbox:
         """What the guard says of the calls that it stops; afterwards it is told how all of them were answered."""
         from rightcall.tools.guard.monitor import judge_turn, settle_turn
 
-        valid = []
-        for call in calls:
-            entry = self._resolve(call.name, context)
-            if (
-                entry is not None
-                and call.arguments is not None
-                and not argument_problems(entry.tool, call.arguments)
-            ):
-                valid.append(call)
+        resolved = [(call, self._entries_shown(context).get(call.name)) for call in calls]
+        valid = [
+            call
+            for call, entry in resolved
+            if entry and call.arguments is not None and not argument_problems(entry.tool, call.arguments)
+        ]
         verdicts = judge_turn(state, valid)
         start = len(context.invocations)
         try:
@@ -285,14 +285,11 @@ class Toolbox:
             ended = {id(invocation.call): invocation.call for invocation in context.invocations[start:]}
             settle_turn(state, list(ended.values()))
 
-    def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
-        return (self._shown if context.offered is None else context.offered).get(name)
-
-    def _names(self, context: CallContext) -> list[str]:
-        return list(self._shown if context.offered is None else context.offered)
+    def _entries_shown(self, context: CallContext) -> Mapping[str, BoundTool]:
+        return self._shown if context.offered is None else context.offered
 
     def _touches(self, call: ToolCall, context: CallContext) -> Touches:
-        entry = self._resolve(call.name, context)
+        entry = self._entries_shown(context).get(call.name)
         if entry is None or call.arguments is None:
             return False, None  # it will be refused: it touches nothing
         try:
@@ -320,11 +317,6 @@ class Toolbox:
             raise ConfigError(*problems)
         return entries
 
-    def _golden_entry(self, tool: Tool) -> BoundTool:
-        check_schema(tool)
-        ready = mock_ready(tool, None, None)
-        return BoundTool(tool, PLAIN, lambda context: ready)
-
     def _entries_of(self, source: Any, execute: str) -> list[BoundTool]:
         """Entries whose mocks take precedence. A simulated world is harmless, so it needs no permission to run."""
         if isinstance(source, World):
@@ -333,14 +325,11 @@ class Toolbox:
             return [BoundTool(source, PLAIN, lambda context: self._ready(source, None, context, real=False))]
         if isinstance(source, BoundTool):
             return [self._govern_entry(source, real=execute == "real")]
-        function = source if isinstance(source, FunctionTool) else tool(source)
-        ready = function_ready(function)
-        entry = BoundTool(function.tool, function.behaviour, lambda context: ready)
+        entry = function_tool(source if isinstance(source, FunctionTool) else tool(source))
         return [self._govern_entry(entry, real=execute == "real")]
 
     def _govern_entry(self, entry: BoundTool, *, real: bool) -> BoundTool:
-        ready = partial(self._ready, entry.tool, entry, real=real)
-        return BoundTool(entry.tool, entry.behaviour, ready)
+        return BoundTool(entry.tool, entry.behaviour, partial(self._ready, entry.tool, entry, real=real))
 
     def _ready(
         self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool
@@ -351,3 +340,8 @@ class Toolbox:
         if entry is None or not itself:
             return mock_ready(tool, mock, self._mocks)
         return with_recorded_preview(tool.name, entry.ready(context), context.recording)
+
+
+def _golden_entry(tool: Tool) -> BoundTool:
+    check_schema(tool)
+    return generated_tool(tool)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.worlds.base import World
 
 
@@ -81,9 +80,6 @@ class Accounts(World):
         self.data["audit"].append({"action": "account_deleted", "user_id": user_id})
         return {"action_taken": True}
 
-    def _user(self, user_id: str) -> dict[str, Any]:
-        if user_id not in self.data["users"]:
-            hint = "call find_users with part of the name or the e-mail address to find the id"
-            raise ToolError("not_found", f"there is no user '{user_id}'", hint)
-        user: dict[str, Any] = self.data["users"][user_id]
-        return user
+    def _user(self, user_id: str) -> Any:
+        hint = "call find_users with part of the name or the e-mail address to find the id"
+        return self.look_up("users", user_id, "user", hint)

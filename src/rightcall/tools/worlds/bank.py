@@ -81,9 +81,6 @@ class Bank(World):
         self.data["transfers"].append(entry)
         return _public_transfer(entry)
 
-    def _account(self, account: str) -> dict[str, Any]:
-        if account not in self.data["accounts"]:
-            names = ", ".join(sorted(self.data["accounts"])[:10])
-            raise ToolError("not_found", f"there is no account '{account}'", f"use one of: {names}")
-        holder: dict[str, Any] = self.data["accounts"][account]
-        return holder
+    def _account(self, account: str) -> Any:
+        names = ", ".join(sorted(self.data["accounts"])[:10])
+        return self.look_up("accounts", account, "account", f"use one of: {names}")

@@ -60,6 +60,12 @@ class World:
         """`prefix1`, `prefix2`, …: the same in every trial."""
         return f"{prefix}{len(existing) + 1}"
 
+    def look_up(self, part: str, key: str, what: str, hint: str) -> Any:
+        """An entry of a part of the state; a `ToolError` with the hint when there is none."""
+        if key not in self.data[part]:
+            raise ToolError("not_found", f"there is no {what} '{key}'", hint)
+        return self.data[part][key]
+
     def entries(self) -> list[BoundTool]:
         """The world's tools for a toolbox."""
         return [self._entry(function_tool) for function_tool in self.tools()]

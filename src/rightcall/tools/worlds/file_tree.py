@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.worlds.base import World
 
 
@@ -39,7 +38,8 @@ class FileTree(World):
         Args:
             path: Such as "notes/todo.txt".
         """
-        return {"path": path, "text": self._text(path), "version": self.data["versions"].get(path, 0)}
+        text = self.look_up("files", path, "file", "call list_files to see the paths")
+        return {"path": path, "text": str(text), "version": self.data["versions"].get(path, 0)}
 
     @tool(destructive=True, resource_key="path", current_version=_version)
     def write_file(self, path: str, text: str, expected_version: int) -> dict[str, Any]:
@@ -67,11 +67,6 @@ class FileTree(World):
         del self.data["files"][path]
         self._next_version(path)
         return {"action_taken": True}
-
-    def _text(self, path: str) -> str:
-        if path not in self.data["files"]:
-            raise ToolError("not_found", f"there is no file '{path}'", "call list_files to see the paths")
-        return str(self.data["files"][path])
 
     def _next_version(self, path: str) -> int:
         self.data["versions"][path] = int(self.data["versions"].get(path, 0)) + 1

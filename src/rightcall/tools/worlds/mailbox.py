@@ -44,7 +44,8 @@ class Mailbox(World):
         Args:
             message_id: The id that list_messages gives.
         """
-        return {"id": message_id, **self._message(message_id)}
+        hint = "call list_messages to see the ids"
+        return {"id": message_id, **self.look_up("inbox", message_id, "message", hint)}
 
     @tool(read_only=True)
     def list_sent(self) -> dict[str, Any]:
@@ -77,10 +78,3 @@ class Mailbox(World):
             return {"action_taken": False, "detail": f"there is no message '{message_id}' (any more)"}
         del self.data["inbox"][message_id]
         return {"action_taken": True}
-
-    def _message(self, message_id: str) -> dict[str, Any]:
-        if message_id not in self.data["inbox"]:
-            hint = "call list_messages to see the ids"
-            raise ToolError("not_found", f"there is no message '{message_id}'", hint)
-        message: dict[str, Any] = self.data["inbox"][message_id]
-        return message

@@ -43,30 +43,24 @@ def state_faults(before: Any, after: Any, expected: Any) -> list[StateDifference
 
 
 def _differences(expected: Any, actual: Any, path: str, *, whole: bool) -> list[StateDifference]:
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        differences = []
-        for name, inner in expected.items():
-            here = f"{path}.{name}".lstrip(".")
-            if name not in actual:
-                differences.append(StateDifference(here, "missing", inner))
-            else:
-                differences += _differences(inner, actual[name], here, whole=whole)
-        if whole:
-            extra = [name for name in actual if name not in expected]
-            differences += [_extra(f"{path}.{name}".lstrip("."), actual[name]) for name in extra]
-        return differences
-    if isinstance(expected, list) and isinstance(actual, list):
-        differences = []
-        for index in range(max(len(expected), len(actual))):
-            here = f"{path}[{index}]"
-            if index >= len(actual):
-                differences.append(StateDifference(here, "missing", expected[index]))
-            elif index >= len(expected):
-                differences.append(_extra(here, actual[index]))
-            else:
-                differences += _differences(expected[index], actual[index], here, whole=whole)
-        return differences
-    return [] if _same(expected, actual) else [StateDifference(path, "wrong", expected, actual)]
+    kind = next(
+        (kind for kind in (dict, list) if isinstance(expected, kind) and isinstance(actual, kind)), None
+    )
+    if kind is None:
+        return [] if _same(expected, actual) else [StateDifference(path, "wrong", expected, actual)]
+    wanted, given = (dict(v if kind is dict else enumerate(v)) for v in (expected, actual))
+    differences = []
+    for name, inner in wanted.items():
+        if name not in given:
+            differences.append(StateDifference(_inner_path(path, name, kind), "missing", inner))
+        else:
+            differences += _differences(inner, given[name], _inner_path(path, name, kind), whole=whole)
+    extra = [name for name in given if name not in wanted] if whole or kind is list else []
+    return differences + [_extra(_inner_path(path, name, kind), given[name]) for name in extra]
+
+
+def _inner_path(path: str, name: Any, kind: type) -> str:
+    return f"{path}[{name}]" if kind is list else f"{path}.{name}".lstrip(".")
 
 
 def _unexpected_changes(before: Any, after: Any, expected: Any, path: str) -> list[StateDifference]:

@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
+from rightcall.agents.observed.framework_names import GraphAnswer, GraphPlace, graph_place, handoff_place
 from rightcall.agents.observed.hooks import all_replaced, watch_of
-from rightcall.agents.observed.langgraph_place import GraphAnswer, GraphPlace, graph_place, handoff_place
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool

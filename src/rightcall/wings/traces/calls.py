@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.observed.root_name import INFERRED
+from rightcall.agents.observed.framework_names import INFERRED
 from rightcall.core.errors import InputError
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.dialects import read_tool

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.agents.observed.langgraph_place import GraphPlace
+from rightcall.agents.observed.framework_names import GraphPlace
 from rightcall.wings.traces.content import ABSENT
 from rightcall.wings.traces.messages import SpokenMessage
 

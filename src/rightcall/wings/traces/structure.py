@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rightcall.agents.observed.root_name import name_in_span
+from rightcall.agents.observed.framework_names import name_in_span
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation
 

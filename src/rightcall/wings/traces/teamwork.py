@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rightcall.agents.observed.langgraph_place import GraphAnswer, handoff_place
+from rightcall.agents.observed.framework_names import GraphAnswer, handoff_place
 from rightcall.model.agent_names import TRANSFERS, handoff_of
 from rightcall.model.call import ToolCall
 from rightcall.model.trajectory import AgentAnswer

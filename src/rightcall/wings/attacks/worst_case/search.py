@@ -19,9 +19,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import SINK_KINDS, ToolRoles
 from rightcall.model.worst_case import Threat
 from rightcall.schema.roles.leaves import leaves, types_of
-from rightcall.tools.guard.monitor import Guard
+from rightcall.tools.guard.monitor import Guard, GuardState
 from rightcall.tools.guard.policy import GuardPolicy
-from rightcall.tools.guard.state import GuardState
 from rightcall.wings.attacks.worst_case.representatives import STANDARD, Representatives, result_of
 
 HARMS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.agents.observed.langgraph_place import graph_place
+from rightcall.agents.observed.framework_names import graph_place
 from rightcall.wings.traces.content import (
     ABSENT,
     first_text,

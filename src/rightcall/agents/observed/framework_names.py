@@ -1,7 +1,8 @@
-"""Which agent of a LangGraph graph runs: read from the metadata of a run, the same for callbacks and for spans.
+"""Which agent runs, as frameworks say it: the same for callbacks and for spans.
 
-`lc_agent_name` is the name given to `create_agent(name=…)`. Without one, the name is that of the node whose graph runs:
-for a model inside the node `billing`, `langgraph_checkpoint_ns` is `billing:5f…|model:9a…`, and the name `billing`.
+Of LangGraph the metadata of a run are read. `lc_agent_name` is the name given to `create_agent(name=…)`. Without one,
+the name is that of the node whose graph runs: for a model inside the node `billing`, `langgraph_checkpoint_ns` is
+`billing:5f…|model:9a…`, and the name `billing`.
 """
 
 from __future__ import annotations
@@ -71,3 +72,19 @@ def handoff_place(before: GraphAnswer | None, place: GraphPlace | None) -> int |
         if any(same_name(call.name, f"{prefix}{place.agent}") for prefix in ("transfer_to_", "handoff_to_"))
     )
     return next(named, len(before.calls) - 1)
+
+
+ROOT = "root"
+"""The name of an agent that has none in a framework where the first agent of a run is known to be the root."""
+INFERRED: dict[str, Any] = {"inferred": "agent"}
+"""The note of calls whose agent's name was not given by the framework."""
+PYDANTIC_AI = "pydantic-ai"
+UNNAMED = "agent"
+"""What Pydantic AI writes into spans for an agent without a name."""
+
+
+def name_in_span(scope: str, attributes: Mapping[str, Any], name: str, depth: int) -> tuple[str, bool]:
+    """An agent's name as its framework gives it, and whether it is inferred."""
+    if not scope.startswith(PYDANTIC_AI) or name != UNNAMED or attributes.get("agent_name") != UNNAMED:
+        return name, False
+    return ("", False) if depth else (ROOT, True)
