@@ -157,7 +157,7 @@ def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures:
     whole, best, outside = exposures.whole, 0.0, exposures.whole
     for hypothesis in hypotheses:
         exposure = exposures.of(hypothesis)
-        worth = hypothesis.plausibility * (
+        worth = hypothesis.weight.plausibility * (
             _share(evidence, hypothesis.symptoms) - FIRST_GUESS * exposure.goldens
         )
         if worth > best:
@@ -180,7 +180,7 @@ def _key(
     gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(hypothesis).goldens)
     # Hypotheses that explain no more than chance are listed last, so that every trial is covered.
     gain = gain or 1e-6 * trials
-    return hypothesis.plausibility * gain * trials / (trials + SHRINK)
+    return hypothesis.weight.plausibility * gain * trials / (trials + SHRINK)
 
 
 def _explain(

@@ -8,6 +8,7 @@ file here, and its name in `Cause`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -30,6 +31,7 @@ def causes() -> Mapping[str, Callable[[Evidence], Iterator[Hypothesis]]]:
 
 
 def all_hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    """All hypotheses."""
-    for hypotheses in causes().values():
-        yield from hypotheses(evidence)
+    """All hypotheses; those determined by a code name their cause themselves."""
+    for name, hypotheses in causes().items():
+        for hypothesis in hypotheses(evidence):
+            yield hypothesis if name == "by_code" else replace(hypothesis, cause=name)
