@@ -83,10 +83,6 @@ class StoredVerdicts:
         """How often these inputs were decided about."""
         return len(self._files(seed))
 
-    def last(self, seed: str, asked: str) -> CheckResult | None:
-        """The newest verdict on the same question; None when there is none that can be read."""
-        return next(reversed(self.all(seed, asked)), None)
-
     def all(self, seed: str, asked: str) -> list[CheckResult]:
         """Every verdict on the same question that can be read, the oldest first."""
         results = []

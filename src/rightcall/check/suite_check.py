@@ -33,7 +33,7 @@ from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
-from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite import Suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
 from rightcall.run.suite_history import latest_history
 from rightcall.run.suite_plan import plan_suite
@@ -44,24 +44,22 @@ BASE_CONTROL = 40
 
 
 async def check_suite(
+    suite: Suite,
     file: Path,
     store: Store,
-    options: CheckOptions | None = None,
+    options: CheckOptions,
     *,
-    settings: CheckSettings | None = None,
     watch: Watch | None = None,
     compared: Watch | None = None,
 ) -> CheckResult:
-    """Check a suite against a baseline; with `plan_only` nothing is sent.
+    """Check a suite, as its file has it, against a baseline; with `plan_only` nothing is sent.
 
-    `settings` replace the suite's `check:`. `watch` is called with the calls so far and at most, `compared` with the
-    first requests compared so far and of all.
+    `watch` is called with the calls so far and at most, `compared` with the first requests compared so far and of all.
     """
-    options = options or CheckOptions()
-    suite = _suite_to_check(file, options)
+    suite = _with_live_answers(suite, options)
     plan = _approved_plan(suite, file, options)
     baseline = find_baseline(store, options.baseline, suite.name)
-    settings, base, problem = _base_to_run(file, baseline, settings or suite.check, options)
+    settings, base, problem = _base_to_run(file, baseline, suite.check, options)
     plan, left_out = await _without_wrong_goldens(plan, baseline)
     baseline, moved = await _same_metrics(plan, baseline, store)
     verdicts = StoredVerdicts(store)
@@ -76,19 +74,19 @@ async def check_suite(
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
-    draws, asked = verdicts.count(design.seed), _question_hash(design, plan, options)
-    asked_at = ""
+    first_seed, asked, asked_at = design.seed, _question_hash(design, plan, options), ""
+    draws, earlier = verdicts.count(first_seed), verdicts.all(first_seed, asked)
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
-        design = replace(design_draw(draws), first_seed=design.seed)
+        design = design_draw(draws)
     notes = (*left_out, *latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint).notes)
     result = _without_asking(design, plan, options)
     if result is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
-    if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
+    if earlier and not again:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
-        calls = msgspec.structs.replace(stored.calls, spent=0)
-        return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *notes))
+        calls = msgspec.structs.replace(earlier[-1].calls, spent=0)
+        return _with_notes(msgspec.structs.replace(earlier[-1], calls=calls), (note, *notes))
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
         asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
     ledger = CheckLedger(store, baseline, suite.name, design.inputs.hash)
@@ -102,11 +100,10 @@ async def check_suite(
         base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
         name=lambda run: ledger.name_of(run, draws),
     )
-    result, first_seed = await trials.run(), design.first_seed or design.seed
-    result = msgspec.structs.replace(result, draws=draws + 1)
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
-        earlier = verdicts.all(first_seed, asked) if options.again and not design.unknown else []
-        result = _after_earlier_draws(result, earlier, options)
+        comparable = earlier if options.again and not design.unknown else []
+        result = _after_earlier_draws(result, comparable, options)
     result = _with_exit_code(ledger.enter(result, settings), settings)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)
@@ -197,8 +194,9 @@ def _with_notes(result: CheckResult, notes: Sequence[str]) -> CheckResult:
     return msgspec.structs.replace(result, notes=(*result.notes, *notes))
 
 
-def _suite_to_check(file: Path, options: CheckOptions) -> Suite:
-    suite = with_record_mode(load_suite(file), options.record)
+def _with_live_answers(suite: Suite, options: CheckOptions) -> Suite:
+    """The suite without recordings that would hide what is checked."""
+    suite = with_record_mode(suite, options.record)
     if record_settings(suite).mode == "auto":
         if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
             return with_record_mode(suite, "none")
