@@ -68,7 +68,7 @@ class AlarmCheck:
         base, settings = self._base, self._design.settings
         if base is None:
             raise BaseVersionError(self._design.base_problem or "the base version is not known")
-        goldens = broken_goldens(rule.sums(), self._design.clusters)
+        goldens = broken_goldens(rule.sums(), self._design.drawn_from.clusters)
         evidence = PairedEvidence(settings.confirm_level)
         pairs, size, cut = list(pairs_of(goldens)), max(1, self._candidate.wave_size // 2), False
         scores: tuple[dict[str, list[float]], dict[str, list[float]]] = ({}, {})

@@ -56,8 +56,7 @@ class CheckTrials:
         self._damage = DamageWatch(design, seen, candidate, alike, forbidden)
         self._alarm = AlarmCheck(design, seen, candidate, alike, self._damage)
         self._result: CheckResult
-        drawn = {golden for stratum in design.strata for unit in stratum.order for golden in unit}
-        asked = drawn | {*design.reach.hard, *design.reach.new, *design.control}
+        asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
         self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
         self.most_trials = design.most_calls + design.confirm_calls
 

@@ -52,6 +52,11 @@ class Stratum(Record, frozen=True):
         """How many x there are when every round is run."""
         return len(self.order) * self.rounds
 
+    @property
+    def calls(self) -> int:
+        """Trials when every round is run."""
+        return sum(map(len, self.order)) * self.rounds
+
     def share(self, golden: str, round_: int) -> Scores:
         """The trials of the baseline that a round is compared with; each is used in one round only."""
         return self.before[golden][round_ :: self.rounds]
