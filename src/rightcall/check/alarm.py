@@ -7,12 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.check.base_comparison import BaseComparison
 from rightcall.check.base_trials import BaseVersionError
-from rightcall.check.candidate_trials import CandidateTrials
 from rightcall.check.damage import DamageWatch
-from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence
+from rightcall.check.version_trials import BaseComparison, CandidateTrials
 from rightcall.decide.check_result import AlarmConfirmation, FreshTrials
 from rightcall.decide.check_rule import CheckRule, Decided, Risks
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
@@ -24,19 +22,16 @@ class AlarmCheck:
 
     def __init__(
         self,
-        design: CheckDesign,
         seen: CheckEvidence,
         candidate: CandidateTrials,
         base: BaseComparison | None,
         damage: DamageWatch,
     ) -> None:
-        self._design, self._seen, self._candidate = design, seen, candidate
+        self._design, self._seen, self._candidate = seen.design, seen, candidate
         self._base, self._damage = base, damage
-        settings = design.settings
+        settings, problem = seen.design.settings, seen.design.base_problem
         if settings.confirm != "off":
-            seen.confirm = AlarmConfirmation(
-                settings.confirm, settings.confirm_level, problem=design.base_problem
-            )
+            seen.confirm = AlarmConfirmation(settings.confirm, settings.confirm_level, problem=problem)
 
     async def resolve(self, rule: CheckRule, decided: Decided | None) -> bool:
         """Whether REGRESSED stands. If it does not, the rule has been told to go on."""

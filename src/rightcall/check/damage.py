@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.check.base_comparison import BaseComparison
 from rightcall.check.base_trials import BaseVersionError
-from rightcall.check.candidate_trials import CandidateTrials
-from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence
+from rightcall.check.version_trials import BaseComparison, CandidateTrials
 from rightcall.decide.check_result import HardFailure
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.run import CaseResult
@@ -21,13 +19,12 @@ class DamageWatch:
 
     def __init__(
         self,
-        design: CheckDesign,
         seen: CheckEvidence,
         candidate: CandidateTrials,
         base: BaseComparison | None,
         forbidden: Sequence[str],
     ) -> None:
-        self._design, self._seen, self._candidate, self._base = design, seen, candidate, base
+        self._design, self._seen, self._candidate, self._base = seen.design, seen, candidate, base
         self._codes = FATAL | set(forbidden)
         self.stops = False
         """Whether damage was found that decides the check."""

@@ -13,15 +13,15 @@ from rightcall.agents.agent import is_address
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
-from rightcall.check.candidate_trials import Watch
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.check.ledger import CheckLedger
 from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
-from rightcall.check.record import StoredVerdicts
+from rightcall.check.record import StoredVerdicts, question_of
 from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.trials import CheckTrials
+from rightcall.check.version_trials import Watch
 from rightcall.check.words import words_for_untouched
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, percent, pluralize, shorten
@@ -74,31 +74,30 @@ async def check_suite(
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
-    first_seed, asked, asked_at = design.seed, _question_hash(design, plan, options), ""
+    first_seed, asked = design.seed, _question_hash(design, plan, options)
     draws, earlier = verdicts.count(first_seed), verdicts.all(first_seed, asked)
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = design_draw(draws)
     notes = (*left_out, *latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint).notes)
-    result = _without_asking(design, plan, options)
-    if result is not None:
+    if (result := _without_asking(design, plan, options)) is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
     if earlier and not again:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         calls = msgspec.structs.replace(earlier[-1].calls, spent=0)
         return _with_notes(msgspec.structs.replace(earlier[-1], calls=calls), (note, *notes))
-    if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
-        asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
+    # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
+    asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
+    question = f"{design.seed}-{asked}{asked_at}"
     ledger = CheckLedger(store, baseline, suite.name, design.inputs.hash)
     trials = CheckTrials(
         design,
         plan,
         store,
-        question=f"{design.seed}-{asked}{asked_at}",
+        identify=lambda run: ledger.name_of(question_of(run, question), draws),
+        base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
         max_calls=options.max_calls,
         watch=watch,
-        base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
-        name=lambda run: ledger.name_of(run, draws),
     )
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:

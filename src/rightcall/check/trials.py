@@ -9,13 +9,12 @@ from dataclasses import replace
 import msgspec
 
 from rightcall.check.alarm import AlarmCheck
-from rightcall.check.base_comparison import BaseComparison
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
-from rightcall.check.candidate_trials import CandidateTrials, Watch
 from rightcall.check.damage import DamageWatch
 from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
-from rightcall.check.record import check_in_progress, find_interrupted_check, question_of
+from rightcall.check.record import check_in_progress, find_interrupted_check
+from rightcall.check.version_trials import BaseComparison, CandidateTrials, Watch
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_rule import CheckRule, Decided
 from rightcall.metrics.tally import Tally
@@ -37,24 +36,23 @@ class CheckTrials:
         plan: Plan,
         store: Store,
         *,
-        question: str = "",
+        identify: Callable[[Run], Run],
+        base: BaseTrials | None = None,
         max_calls: int | None = None,
         watch: Watch | None = None,
-        base: BaseTrials | None = None,
-        name: Callable[[Run], Run] | None = None,
     ) -> None:
-        self._question, self._name = question, name
+        self.identify = identify
         self._design, self._plan, self._store = design, plan, store
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._seen = seen = CheckEvidence(design, Tally(plan.scorer.names))
         self._candidate = candidate = CandidateTrials(
-            design, seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
+            seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
         )
-        self._base = None if base is None else BaseComparison(base, design, plan, seen)
+        self._base = None if base is None else BaseComparison(base, plan, seen)
         alike = self._base if design.settings.confirm == "base" else None
         forbidden = plan.gate.forbid if plan.gate else ()
-        self._damage = DamageWatch(design, seen, candidate, alike, forbidden)
-        self._alarm = AlarmCheck(design, seen, candidate, alike, self._damage)
+        self._damage = DamageWatch(seen, candidate, alike, forbidden)
+        self._alarm = AlarmCheck(seen, candidate, alike, self._damage)
         self._result: CheckResult
         asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
         self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
@@ -70,10 +68,6 @@ class CheckTrials:
             if self._base is not None:
                 await self._base.trials.close()
         return msgspec.structs.replace(self._result, run_id=outcome.run.id, floor=outcome.summary.floor)
-
-    def identify(self, run: Run) -> Run:
-        run = question_of(run, self._question)
-        return run if self._name is None else self._name(run)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)

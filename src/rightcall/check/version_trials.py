@@ -1,15 +1,20 @@
-"""Trials of the version that is checked: asked for in waves, counted, kept for the report."""
+"""Trials of both versions of a check: the candidate's, counted and kept for the report, and fresh ones of the base."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from rightcall.check.design import CheckDesign
+from rightcall.check.base_process import BaseRequest
+from rightcall.check.base_trials import BaseTrials
 from rightcall.check.outcome import CheckEvidence
 from rightcall.decide.check_rule import CheckRule, Step
 from rightcall.decide.trial_pairs import Stratum
 from rightcall.model.run import CaseResult
 from rightcall.run.decided_trials import DecidedTrials
+from rightcall.run.inputs import golden_hash
+from rightcall.run.plan import Plan
+from rightcall.stats.permutation import ExchangeTable, exchange_p
 
 WAVE = 16
 """Maximum concurrent trials: results are judged in their drawn order, so those beyond a decision are wasted."""
@@ -22,14 +27,14 @@ class CandidateTrials:
 
     def __init__(
         self,
-        design: CheckDesign,
         seen: CheckEvidence,
         *,
         concurrency: int,
         max_calls: int | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self._design, self._seen = design, seen
+        design = self._design = seen.design
+        self._seen = seen
         self._max_calls, self._watch = max_calls, watch
         self.wave_size = max(1, min(concurrency, WAVE))
         self.source: DecidedTrials
@@ -74,3 +79,46 @@ class CandidateTrials:
                 wave = []
         if wave:
             yield wave
+
+
+class BaseComparison:
+    """Asks for trials of the base version, scored as the candidate's are, and compares them with its baseline."""
+
+    def __init__(self, trials: BaseTrials, plan: Plan, seen: CheckEvidence) -> None:
+        self.trials, self._design, self._plan, self._seen = trials, seen.design, plan, seen
+        self._rescore = self._design.baseline.header.given.metrics != plan.metrics_hash
+
+    @property
+    def commit(self) -> str:
+        return self.trials.base.commit
+
+    async def attempt(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
+        """Results of these trials of goldens, in the order of the jobs."""
+        try:
+            results = list(await asyncio.gather(*(self._result(name, trial) for name, trial in jobs)))
+        finally:
+            self._seen.base_spent = self.trials.spent
+        for result in results:
+            self._seen.base_tally.add(result)
+        return results
+
+    async def _result(self, name: str, trial: int) -> CaseResult:
+        golden = self._design.goldens[name]
+        answer = await self.trials.ask(BaseRequest(name, golden_hash(golden), trial))
+        result = answer.result
+        if not self._rescore or result.error or result.trajectory is None:
+            return result
+        # The metrics changed too: both versions are judged by those of the candidate.
+        tools = {tool.name: tool for tool in answer.tools}
+        return await self._plan.scorer.result(golden, trial, result.trajectory, tools)
+
+    def p_of(self, scores: Mapping[str, Sequence[float]]) -> float:
+        """The p-value of trials of goldens that should behave as in the baseline."""
+        before = self._design.baseline.goldens
+        graded = self._design.settings.compare == "score"
+        return exchange_p(
+            [
+                ExchangeTable(before[name].grades if graded else before[name].scores, tuple(values))
+                for name, values in scores.items()
+            ]
+        )
