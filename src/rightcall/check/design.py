@@ -14,14 +14,7 @@ import msgspec
 
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
-from rightcall.check.words import (
-    change_words,
-    notes_of,
-    notes_on_unchecked,
-    version_notes,
-    why_everything,
-    why_more_trials,
-)
+from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
@@ -217,12 +210,7 @@ def design_check(
         seed,
         max(1, plan.trials),
         everything=everything,
-        notes=(
-            *notes_of(baseline, strata, reach, folder),
-            *version_notes(baseline, versions),
-            *notes_on_unchecked(plan),
-            *first.notes,
-        ),
+        notes=(*notes_of(plan, baseline, strata, reach, folder, versions), *first.notes),
         control=tuple(control[: settings.control]),
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,

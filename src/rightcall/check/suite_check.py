@@ -83,9 +83,7 @@ async def check_suite(
     if (result := _without_asking(design, plan, options)) is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
     if earlier and not again:
-        note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
-        calls = msgspec.structs.replace(earlier[-1].calls, spent=0)
-        return _with_notes(msgspec.structs.replace(earlier[-1], calls=calls), (note, *notes))
+        return _with_notes(_repeated(earlier[-1]), notes)
     # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
     asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
     question = f"{design.seed}-{asked}{asked_at}"
@@ -101,8 +99,7 @@ async def check_suite(
     )
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
-        comparable = earlier if options.again and not design.unknown else []
-        result = _after_earlier_draws(result, comparable, options)
+        result = _after_earlier_draws(result, [] if design.unknown else earlier, options)
     result = _with_exit_code(ledger.enter(result, settings), settings)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)
@@ -141,7 +138,7 @@ def _after_earlier_draws(
     number = {2: "second", 3: "third"}.get(result.draws, f"{result.draws}th")
     note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
     result = msgspec.structs.replace(result, notes=(*result.notes, note))
-    if not earlier:
+    if not earlier or not options.again:
         return result
     before = earlier[-1].drawn or tuple(draw.verdict for draw in earlier)
     words = (*before, result.verdict)
@@ -187,6 +184,12 @@ async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Pl
         f"{first_names(shown, 5)}; see `rightcall audit --only doubts`"
     )
     return replace(plan, quarantine=plan.quarantine | wrong.keys()), (note,)
+
+
+def _repeated(stored: CheckResult) -> CheckResult:
+    note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
+    calls = msgspec.structs.replace(stored.calls, spent=0)
+    return _with_notes(msgspec.structs.replace(stored, calls=calls), (note,))
 
 
 def _with_notes(result: CheckResult, notes: Sequence[str]) -> CheckResult:
