@@ -17,8 +17,7 @@ import msgspec
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, goldens_with_scores
-from rightcall.decide.safety_rate import endless_tasks
+from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.safety import task_of

@@ -13,8 +13,7 @@ from statistics import median
 
 import msgspec
 
-from rightcall.decide.safety_rate import SafetyRate
-from rightcall.decide.search_numbers import SearchNumbers
+from rightcall.decide.search_numbers import SafetyRate, SearchNumbers
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import REPORTED_GOALS, AttackOutcome, task_of

@@ -8,10 +8,9 @@ import msgspec
 
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import SafetyGate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.outcome import Outcome, endless_tasks
 from rightcall.decide.rules import Check, GateRule, Word, undecided
 from rightcall.decide.safety_numbers import attempts_needed
-from rightcall.decide.safety_rate import endless_tasks
 from rightcall.model.safety import MARK, REPORTED_GOALS, AttackOutcome, task_of
 from rightcall.stats.intervals import clopper_pearson_bounds
 
