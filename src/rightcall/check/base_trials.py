@@ -13,7 +13,7 @@ import sys
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -33,13 +33,6 @@ class BaseVersionError(ConfigError):
     """The base version could not be run; the message says why."""
 
 
-class BaseResult(NamedTuple):
-    """A trial of the base version, with the tools that it was offered."""
-
-    result: CaseResult
-    tools: tuple[Tool, ...]
-
-
 class _Server(Protocol):
     async def ask(self, request: BaseRequest) -> BaseAnswer: ...
 
@@ -55,8 +48,8 @@ class BaseTrials:
         self._stack = AsyncExitStack()
         self.spent = 0
 
-    async def ask(self, request: BaseRequest) -> BaseResult:
-        """One trial; `BaseVersionError` when this version cannot be run."""
+    async def ask(self, request: BaseRequest) -> tuple[CaseResult, tuple[Tool, ...]]:
+        """One trial, with the tools that it was offered; `BaseVersionError` when this version cannot be run."""
         if self._server is None:
             self._server = asyncio.create_task(self._start())
         try:
@@ -67,7 +60,7 @@ class BaseTrials:
             raise self._unavailable(str(error)) from None
         if answer.result is None:
             raise self._unavailable(answer.problem)
-        return BaseResult(answer.result, answer.tools)
+        return answer.result, answer.tools
 
     async def close(self) -> None:
         """End the version, with trials in progress, and remove its files."""

@@ -104,12 +104,11 @@ class BaseComparison:
 
     async def _result(self, name: str, trial: int) -> CaseResult:
         golden = self._design.goldens[name]
-        answer = await self.trials.ask(BaseRequest(name, golden_hash(golden), trial))
-        result = answer.result
+        result, offered = await self.trials.ask(BaseRequest(name, golden_hash(golden), trial))
         if not self._rescore or result.error or result.trajectory is None:
             return result
         # The metrics changed too: both versions are judged by those of the candidate.
-        tools = {tool.name: tool for tool in answer.tools}
+        tools = {tool.name: tool for tool in offered}
         return await self._plan.scorer.result(golden, trial, result.trajectory, tools)
 
     def p_of(self, scores: Mapping[str, Sequence[float]]) -> float:
