@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rightcall.improve.counters import ParameterStats
+from rightcall.improve.counters import ParameterStats, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.improve.symptom import BadArgument
@@ -110,10 +110,8 @@ def names_date_form(place: ArgumentPlace) -> bool:
 
 def examples_of(place: ArgumentPlace) -> tuple[str, ...]:
     """Expected and actual values as evidence, most common first."""
-    pairs = sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(
-        f"expected {expected}, got {actual or 'an empty text'}" for (expected, actual), _ in pairs[:2]
-    )
+    pairs = [pair for pair, _ in most_common(place.stats.pairs)[:2]]
+    return tuple(f"expected {expected}, got {actual or 'an empty text'}" for expected, actual in pairs)
 
 
 def with_sentence(text: str, addition: str) -> str:

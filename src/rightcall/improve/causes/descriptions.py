@@ -16,7 +16,7 @@ from rightcall.improve.causes.choices import (
     tools_that_were_missed,
 )
 from rightcall.improve.causes.pairs import ALIKE
-from rightcall.improve.counters import NEGATIVE
+from rightcall.improve.counters import NEGATIVE, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
@@ -143,8 +143,8 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
 
 
 def _sources(sources: Counter[str]) -> str:
-    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{'no tool' if name == NONE else name} in {times}" for name, times in ordered[:3])
+    named = ((name if name != NONE else "no tool", times) for name, times in most_common(sources)[:3])
+    return ", ".join(f"{name} in {times}" for name, times in named)
 
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from rightcall.core.text import percent
 from rightcall.improve.causes.arguments import examples_of, order_of, places, places_with
+from rightcall.improve.counters import most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on, quote_values
 
@@ -52,20 +53,15 @@ def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         symptoms = [n for n in place.symptoms if place.symptoms[n].kind != "extra"] or list(place.symptoms)
         examples = [value for value in sorted(place.stats.values) if value][:2]
+        kinds = ", ".join(f"{kind} {times}" for kind, times in most_common(place.stats.kinds))
         yield place.hypothesis(
             symptoms,
-            Weight(0.96, "no description", _kinds(place.stats.kinds)),
+            Weight(0.96, "no description", f"mistakes: {kinds}"),
             f"{place.in_calls('is wrong', symptoms)}, and it has no description",
             f"Describe {place.parameter}: what it is and its format"
             + (f", with an example such as {quote_values(examples)}." if examples else "."),
             rules=("TD301", "TD302", "TD110"),
         )
-
-
-def _kinds(kinds: dict[str, int]) -> str:
-    return "mistakes: " + ", ".join(
-        f"{kind} {n}" for kind, n in sorted(kinds.items(), key=lambda i: (-i[1], i[0]))
-    )
 
 
 def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:

@@ -16,6 +16,7 @@ from rightcall.improve.causes.arguments import (
     places_with,
     with_sentence,
 )
+from rightcall.improve.counters import most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, quote_values
 from rightcall.improve.units import units_of
@@ -127,7 +128,7 @@ def _steady(place: ArgumentPlace) -> bool:
 
 def _spellings(place: ArgumentPlace) -> dict[str, str]:
     actual_by_expected: dict[str, str] = {}
-    for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
+    for (expected, actual), _ in most_common(place.stats.pairs):
         actual_by_expected.setdefault(expected, actual)
     return actual_by_expected
 
