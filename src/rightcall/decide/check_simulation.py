@@ -53,11 +53,9 @@ def play(
     """
     rule, calls, sums = CheckRule(strata, settings.risks), 0, None
     for step in chain(rule.steps(), [None]):  # the last look may raise an alarm too
-        if step is None:
-            decided = rule.end()
-        else:
-            calls += len(step.unit)
-            decided = rule.feed(step, {golden: float(rng.random() < rates[golden]) for golden in step.unit})
+        scores = {golden: float(rng.random() < rates[golden]) for golden in step.unit} if step else {}
+        calls += len(scores)
+        decided = rule.feed(step, scores) if step else rule.end()
         alarm = decided is not None and decided.word == "REGRESSED" and settings.confirm != "off"
         if alarm and sums is None:
             sums = rule.sums()
