@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.core.text import points
 from rightcall.decide.comparison import compare
-from rightcall.decide.drawn_order import DrawnOrder
+from rightcall.decide.early_stop import DrawnOrder
 from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
 from rightcall.improve.proposals import first_expected_tool
