@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.stats.judged_difference import judged_difference
 from rightcall.stats.judged_rate import judged_rate
-from rightcall.stats.pair_bounds import binomial_draw
+from rightcall.stats.special import binomial_draw
 from tests.support.examples import examples
 
 ABOUT = ("cases_like_these", "these_cases")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rightcall.stats.gaffke import Units, gaffke_p_values, units as stats_units
-from rightcall.stats.special import log_beta
+from rightcall.stats.special import binomial_draw, log_beta
 
 DRAWS = 2_000
 SEED = 20_240_601
@@ -110,8 +110,6 @@ def _draw_means(rng: random.Random, goldens: Population, number: int) -> Mapping
     """How often each mean occurs among the goldens; thousands are drawn by value, not one by one."""
     if number <= _ONE_BY_ONE:
         return Counter(rng.choices(*goldens, k=number))
-    from rightcall.stats.pair_bounds import binomial_draw
-
     counts, left, weight = {}, number, math.fsum(goldens.weights)
     for value, share in zip(*goldens, strict=True):
         if left and share > 0:

@@ -27,7 +27,7 @@ from rightcall.stats.judged_strata import (
 )
 from rightcall.stats.label_plan import PRIOR, allocation_order
 from rightcall.stats.melded_bounds import melded_p_value
-from rightcall.stats.pair_bounds import binomial_draw
+from rightcall.stats.special import binomial_draw
 
 DRAWS, FIRST_SIZE, POWER, PRIOR_WEIGHT = 500, 12, 0.8, 2
 

@@ -14,6 +14,7 @@ from rightcall.stats.bootstrap_interval import quantile_of_sorted
 from rightcall.stats.intervals import Interval
 from rightcall.stats.judged_interval import About
 from rightcall.stats.pair_strata import PairStratum
+from rightcall.stats.special import binomial_draw
 
 DRAWS = 2_000
 
@@ -56,16 +57,3 @@ def _shares(rng: random.Random, *counts: int) -> list[float]:
     parts = [rng.gammavariate(count, 1.0) if count else 0.0 for count in counts]
     total = sum(parts)
     return [part / total for part in parts]
-
-
-def binomial_draw(rng: random.Random, n: int, p: float) -> int:
-    """A draw of Binomial(n, p). Large n is halved at the median of its uniforms (Devroye 1986, X.4.3)."""
-    count = 0
-    while n > 24:
-        middle = (n + 1) // 2
-        median = rng.betavariate(middle, n + 1 - middle)
-        if median <= p:
-            count, n, p = count + middle, n - middle, (p - median) / (1 - median)
-        else:
-            n, p = middle - 1, p / median
-    return count + sum([rng.random() < p for _ in range(n)])

@@ -11,6 +11,7 @@ which stays exact where a difference of large log-gammas would not.
 from __future__ import annotations
 
 import math
+import random
 from functools import lru_cache
 
 _LOG_2PI = math.log(2 * math.pi)
@@ -218,3 +219,16 @@ def _first_guess(q: float, p: float, a: float, b: float) -> float:
     else:
         guess = math.exp(min(0.0, (math.log(q) + math.log(a) + log_beta(a, b)) / a))
     return min(max(guess, _TINY), 0.5 - 1e-12)
+
+
+def binomial_draw(rng: random.Random, n: int, p: float) -> int:
+    """A draw of Binomial(n, p). Large n is halved at the median of its uniforms (Devroye 1986, X.4.3)."""
+    count = 0
+    while n > 24:
+        middle = (n + 1) // 2
+        median = rng.betavariate(middle, n + 1 - middle)
+        if median <= p:
+            count, n, p = count + middle, n - middle, (p - median) / (1 - median)
+        else:
+            n, p = middle - 1, p / median
+    return count + sum([rng.random() < p for _ in range(n)])
