@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
+from rightcall.check.options import CheckOptions
 from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
@@ -146,54 +147,42 @@ class CheckDesign:
         )
 
 
-@dataclass(frozen=True)
-class CheckScope:
-    """Options of a check besides the settings: everything, another draw, files that changed without a visible input.
-
-    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
-    those that make the same request as before.
-    """
-
-    full: bool = False
-    again: int = 0
-    changed: tuple[str, ...] = ()
-    base: bool = False
-
-
 def design_check(
     suite: Suite,
     folder: Path,
     plan: Plan,
     baseline: BaselinePool,
-    settings: CheckSettings,
-    scope: CheckScope | None = None,
-    first_requests: FirstRequests | None = None,
+    options: CheckOptions,
+    first: FirstRequests,
+    *,
+    draw: int = 0,
+    base: bool = False,
 ) -> CheckDesign:
-    """Compare the current inputs with the baseline's, and plan what to try."""
-    scope, first = scope or CheckScope(), first_requests or FirstRequests()
-    inputs = plan.inputs()
+    """Compare the current inputs with the baseline's, and plan what to try; `draw` numbers further draws of it.
+
+    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
+    those that make the same request as before.
+    """
+    inputs, settings = plan.inputs(), suite.check
     placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     newer = major_changes(baseline.header.versions, versions)
     watch = compare_watched(plan.agent_sources, baseline.header, inputs)
     changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
-    changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)
     refuse_missing_tools(changes, placed, inputs)
     linted = lint_changed_tools(suite, folder, plan, changes)
-    reach = reach_of(
-        goldens.values(), baseline.goldens, inputs, changes, near=linted.near, quarantine=plan.quarantine
-    )
-    if scope.full or scope.changed or newer or watch.changes or watch.unknown:
+    reach = reach_of(goldens.values(), baseline.goldens, inputs, changes, linted.near, plan.quarantine)
+    if options.full or options.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
     reach = reach_with_first_requests(reach, goldens.values(), first)
-    state = [digest_of_state for digest_of_state in (watch.state, first.state) if digest_of_state]
-    named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
-    seed = digest(named)[:32]
+    state = filter(None, (watch.state, first.state))
+    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), draw, *state])[:32]
     drawn_from = _compared_goldens(goldens, baseline, reach, settings)
-    everything = why_everything(baseline, reach, len(goldens), scope.full)
+    everything = why_everything(baseline, reach, len(goldens), options.full)
     strata, everything = _draw(drawn_from, settings, seed, everything)
-    controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
+    controlled = [*reach.affected, *reach.rest] if base else reach.untouched
     control = sorted(controlled, key=lambda g: hex_digest(f"{seed}/control/{g}"))
     return CheckDesign(
         suite.name,

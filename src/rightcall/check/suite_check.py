@@ -13,7 +13,7 @@ from rightcall.agents.agent import is_address
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
-from rightcall.check.design import CheckDesign, CheckScope, design_check
+from rightcall.check.design import CheckDesign, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.check.ledger import CheckLedger
 from rightcall.check.options import CheckOptions
@@ -65,12 +65,12 @@ async def check_suite(
     verdicts = StoredVerdicts(store)
     first = FirstRequests() if options.full else await compare_first_requests(plan, baseline, compared)
 
-    def design_draw(again: int) -> CheckDesign:
-        scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
+    def design_draw(draw: int) -> CheckDesign:
         # Drawing until PASS must not pay: the risk of a false one is halved with every draw that was asked for.
-        halved = msgspec.structs.replace(settings, beta=settings.beta / 2**again)
-        drawn_with = halved if again and options.again else settings
-        design = design_check(suite, file.parent, plan, baseline, drawn_with, scope, first)
+        beta = settings.beta / 2**draw if options.again else settings.beta
+        drawn = msgspec.structs.replace(suite, check=msgspec.structs.replace(settings, beta=beta))
+        with_base = base is not None
+        design = design_check(drawn, file.parent, plan, baseline, options, first, draw=draw, base=with_base)
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
