@@ -273,50 +273,38 @@ def _is_exposed(case: Case, explained: Explained) -> bool:
 def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
     """Unexplained failures: goldens that pass sometimes, and others."""
     left = frozenset(ranking.left)
-    flaky: list[tuple[Case, int]] = []
-    solid: list[tuple[Case, int]] = []
-    for case in evidence.cases:
-        count = sum(times for number, times in case.cells if number in left)
-        if count:
-            (flaky if case.failed < case.trials else solid).append((case, count))
+    counts = [(case, sum(times for number, times in case.cells if number in left)) for case in evidence.cases]
+    flaky = [(case, count) for case, count in counts if count and case.failed < case.trials]
+    solid = [(case, count) for case, count in counts if count and case.failed >= case.trials]
     findings: list[RunFinding] = []
-    for cause, group in (("flaky", flaky), ("unexplained", solid)):
-        if group:
-            trials = sum(count for _, count in group)
-            findings.append(
-                _finding_without_cause(evidence, taken + len(findings) + 1, cause, group, trials, ranking)
+    for group in filter(None, (flaky, solid)):
+        ids, trials = tuple(case.id for case, _ in group), sum(count for _, count in group)
+        if group is flaky:
+            what = f"{len(ids)} goldens pass sometimes"
+            advice = f"They fail in {trials} trials and pass in others. "
+            advice += "More trials would show whether there is a pattern."
+        else:
+            what, chance = f"{trials} failures without a pattern", percent(ranking.background, 0)
+            advice = f"No pattern: {trials} failures, about as many as expected by chance ({chance})."
+        most = round(sum(count / case.trials for case, count in group), 2)
+        findings.append(
+            RunFinding(
+                rank=taken + len(findings) + 1,
+                cause="flaky" if group is flaky else "unexplained",
+                stated=False,
+                tools=(),
+                parameter="",
+                goldens=ids[:MOST_GOLDENS],
+                what=what,
+                advice=advice,
+                won_back=WonBack(0.0, 0.0, most, len(evidence.cases)),
+                plausibility=0.0,
+                trials=trials,
+                examples=ids[:2],
+                count=len(ids),
             )
+        )
     return findings
-
-
-def _finding_without_cause(
-    evidence: Evidence, number: int, cause: Any, group: list[tuple[Case, int]], trials: int, ranking: Ranking
-) -> RunFinding:
-    ids = tuple(case.id for case, _ in group)
-    flaky = cause == "flaky"
-    what = f"{len(ids)} goldens pass sometimes" if flaky else f"{trials} failures without a pattern"
-    advice = (
-        f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
-        if flaky
-        else f"No pattern: {trials} failures, about as many as expected by chance ({percent(ranking.background, 0)})."
-    )
-    return RunFinding(
-        rank=number,
-        cause=cause,
-        stated=False,
-        tools=(),
-        parameter="",
-        goldens=ids[:MOST_GOLDENS],
-        what=what,
-        advice=advice,
-        won_back=WonBack(
-            0.0, 0.0, round(sum(count / case.trials for case, count in group), 2), len(evidence.cases)
-        ),
-        plausibility=0.0,
-        trials=trials,
-        examples=ids[:2],
-        count=len(ids),
-    )
 
 
 def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:

@@ -6,6 +6,7 @@ A provider that gets slower or is updated meanwhile then affects all variants eq
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,17 +52,10 @@ class Measured:
 
     def rates(self) -> dict[str, float]:
         """The pass rate of every golden whose trials are all in; trials without an answer do not count."""
-        passes: dict[str, list[bool]] = {}
-        asked: dict[str, int] = {}
-        for result in self.results:
-            asked[result.golden_id] = asked.get(result.golden_id, 0) + 1
-            if result.judged:
-                passes.setdefault(result.golden_id, []).append(result.passed)
-        return {
-            name: sum(passes) / len(passes)
-            for name, passes in passes.items()
-            if asked[name] >= self.arm.trials
-        }
+        asked = Counter(result.golden_id for result in self.results)
+        judged = Counter(result.golden_id for result in self.results if result.judged)
+        passed = Counter(result.golden_id for result in self.results if result.judged and result.passed)
+        return {name: passed[name] / judged[name] for name in judged if asked[name] >= self.arm.trials}
 
     def rate(self) -> float:
         """The mean over goldens."""
