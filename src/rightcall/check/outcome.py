@@ -284,12 +284,14 @@ def _change(
     stratum = "affected" if name in reach.affected else "rest"
     expected = tuple(call_words(call.tool, call.args) for call in golden.expected_calls[:5])
     calls = failing.trajectory.calls if failing and failing.trajectory else ()
+    codes = failing.codes[:3] if failing else ()
+    reasons = (" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in codes)
     return GoldenChange(
         name,
         " ".join(before),
         "".join("e" if r.error else "1" if r.passed else "0" for r in results),
         stratum,
-        _reason(failing) if failing else "",
+        ", ".join(dict.fromkeys(reasons)),
         expected if failing else (),
         tuple(call_words(call.name, call.arguments) for call in calls[:5]),
         file,
@@ -313,12 +315,6 @@ def call_words(tool: Any, arguments: Any) -> str:
     name = tool if isinstance(tool, str) else json.dumps(msgspec.to_builtins(tool))
     inside = "" if arguments is None else msgspec.json.encode(arguments, enc_hook=repr).decode()
     return f"{name}({shorten(inside, 161)})"
-
-
-def _reason(result: CaseResult) -> str:
-    return ", ".join(
-        dict.fromkeys(" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in result.codes[:3])
-    )
 
 
 def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> bool:

@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.codec import describe_value, encode_as
-from rightcall.core.text import shorten
-from rightcall.improve.golden_edit import GoldenEdit, limit_value
+from rightcall.core.codec import describe_value
+from rightcall.improve.golden_edit import GoldenEdit, limit_value, value_text
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.wings.audit.mutant import HARMS, Harm, Mutant
@@ -111,14 +110,10 @@ def sentence_of(mutants: Sequence[Mutant]) -> str:
         shown = f"{', '.join(tools[:-1])} or {tools[-1]}"
         return SENTENCES[first.operator].format(tool=shown, before=first.before)
     pattern = SENTENCES.get(first.operator, "{tool}.{parameter} {after} instead of {before} passes")
-    names = {"before": _short(first.before), "after": _short(first.after)}
+    names = {"before": value_text(first.before, 60), "after": value_text(first.after, 60)}
     if first.operator in ("sibling_tool", "wrong_content"):
         names |= {"before": str(first.before), "after": str(first.after)}
     return pattern.format(tool=first.tool, parameter=first.parameter, **names)
-
-
-def _short(value: Any) -> str:
-    return shorten(encode_as(value, describe_value).decode(), 60)
 
 
 def with_audit_note(tightened: AnyGolden, survivors: Sequence[Survivor]) -> AnyGolden:
