@@ -148,8 +148,8 @@ class CheckTrials:
         except BaseVersionError as error:
             self._seen.notes.append(str(error))
             return None
-        scores = {r.golden_id: [score] for r in results if (score := self._candidate.score(r)) is not None}
-        return base.p_of(scores)
+        scores = ((result.golden_id, self._candidate.score(result)) for result in results)
+        return base.p_of((golden, score) for golden, score in scores if score is not None)
 
     def _result_of(self, decided: Decided) -> CheckResult:
         seen, recordings = self._seen, self._plan.agent.recordings

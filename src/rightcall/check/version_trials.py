@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rightcall.check.base_process import BaseRequest
 from rightcall.check.base_trials import BaseTrials
@@ -111,13 +111,11 @@ class BaseComparison:
         tools = {tool.name: tool for tool in offered}
         return await self._plan.scorer.result(golden, trial, result.trajectory, tools)
 
-    def p_of(self, scores: Mapping[str, Sequence[float]]) -> float:
+    def p_of(self, scores: Iterable[tuple[str, float]]) -> float:
         """The p-value of trials of goldens that should behave as in the baseline."""
-        before = self._design.baseline.goldens
-        graded = self._design.settings.compare == "score"
-        return exchange_p(
-            [
-                ExchangeTable(before[name].grades if graded else before[name].scores, tuple(values))
-                for name, values in scores.items()
-            ]
-        )
+        lines, graded = self._design.baseline.goldens, self._design.settings.compare == "score"
+        after: dict[str, tuple[float, ...]] = {}
+        for name, score in scores:
+            after[name] = (*after.get(name, ()), score)
+        before = {name: lines[name].grades if graded else lines[name].scores for name in after}
+        return exchange_p([ExchangeTable(before[name], values) for name, values in after.items()])

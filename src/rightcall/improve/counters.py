@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +24,11 @@ Class = str | tuple[str, str]
 def most_common(counts: Mapping[K, int]) -> list[tuple[K, int]]:
     """What was counted, the most frequent first, ties in its own order."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def mean(values: Collection[float]) -> float:
+    """The mean; 0 without any."""
+    return sum(values) / len(values) if values else 0.0
 
 
 class FailedTrial(NamedTuple):

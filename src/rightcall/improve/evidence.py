@@ -303,13 +303,11 @@ def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
     """What to look at first, for each kind of failure, most common first."""
     counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
     for seen in evidence.seen:
-        symptom = seen.symptom
-        if symptom.group == "extra":
-            counts["extra"] += seen.trials
-        elif symptom.group == "miss":
-            counts["wrong" if symptom.called else "missed"] += seen.trials
-        elif symptom.group == "arguments":
-            counts["arguments"] += seen.trials
+        group: str = seen.symptom.group
+        if group == "miss":
+            group = "wrong" if seen.symptom.called else "missed"
+        if group in counts:
+            counts[group] += seen.trials
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return tuple(
         SENTENCES[name].format(n=f"{n:,} trials" if n > 1 else "1 trial") for name, n in ordered if n

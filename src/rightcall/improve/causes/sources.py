@@ -119,20 +119,27 @@ _HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|sh
 
 def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
+    for tool, symptoms in _errors_of_tools(evidence, with_hint=False):
+        best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
+        text = evidence.seen[best].symptom.detail[:80]
+        yield Hypothesis(
+            symptoms,
+            Weight(0.95, f"error text: {text}", "it mentions no field, no value and no next step"),
+            f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
+            f"{evidence.tool_stats[tool].trials} trials",
+            f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
+            "format is expected.",
+            (tool,),
+            lint=codes_on(evidence, ("TD903",), (tool, "")),
+        )
+
+
+def _errors_of_tools(evidence: Evidence, *, with_hint: bool) -> Iterator[tuple[str, list[int]]]:
+    """Tools whose errors were not recovered from, with the symptoms whose text has a hint, or has none."""
     for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
-        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if not has_hint(evidence, n)]
-        if symptoms:
-            text = _commonest(evidence, symptoms)
-            yield Hypothesis(
-                symptoms,
-                Weight(0.95, f"error text: {text}", "it mentions no field, no value and no next step"),
-                f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
-                f"{evidence.tool_stats[tool].trials} trials",
-                f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
-                "format is expected.",
-                (tool,),
-                lint=codes_on(evidence, ("TD903",), (tool, "")),
-            )
+        numbers = evidence.where(group="recovery", tool=tool)
+        if symptoms := [n for n in numbers if has_hint(evidence, n) == with_hint]:
+            yield tool, symptoms
 
 
 def has_hint(evidence: Evidence, number: int) -> bool:
@@ -148,25 +155,18 @@ def has_hint(evidence: Evidence, number: int) -> bool:
     )
 
 
-def _commonest(evidence: Evidence, symptoms: list[int]) -> str:
-    best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
-    return evidence.seen[best].symptom.detail[:80]
-
-
 def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
     """An error that says what to do, and an agent that does not do it."""
-    for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
-        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if has_hint(evidence, n)]
-        if symptoms:
-            trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
-            yield Hypothesis(
-                symptoms,
-                Weight(0.7, f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}"),
-                f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
-                f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
-                "before the first call.",
-                (tool,),
-            )
+    for tool, symptoms in _errors_of_tools(evidence, with_hint=True):
+        trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
+        yield Hypothesis(
+            symptoms,
+            Weight(0.7, f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}"),
+            f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
+            f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
+            "before the first call.",
+            (tool,),
+        )
 
 
 def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:

@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.decide.outcome import Outcome
+from rightcall.improve.counters import mean
 from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.improve.redefinition import redefine_agent
@@ -59,8 +60,7 @@ class Measured:
 
     def rate(self) -> float:
         """The mean over goldens."""
-        rates = self.rates()
-        return sum(rates.values()) / len(rates) if rates else 0.0
+        return mean(self.rates().values())
 
     def outcomes(self, only: frozenset[str]) -> list[Outcome]:
         """Outcomes of these goldens, for a comparison."""
