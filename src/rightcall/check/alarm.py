@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from rightcall.check.base_trials import BaseVersionError
-from rightcall.check.damage import DamageWatch
 from rightcall.check.outcome import CheckEvidence
-from rightcall.check.version_trials import BaseComparison, CandidateTrials
+from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch
 from rightcall.decide.check_result import AlarmConfirmation, FreshTrials
 from rightcall.decide.check_rule import CheckRule, Decided, Risks
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of

@@ -20,9 +20,8 @@ from rightcall.stats.mean_interval import estimate
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.mutation import mutants_of
 from rightcall.wings.audit.proposals import Proposer
-from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited, Survivor, survivors_of
 from rightcall.wings.audit.scene import Scene, SeenValues
-from rightcall.wings.audit.survivor import Survivor, survivors_of
 
 ADDING = ("repeat_call", "extra_call", "extra_turn")
 """Operators whose call may be refused by a world."""

@@ -11,8 +11,7 @@ from rightcall.show.markdown import code
 from rightcall.show.screen import Screen
 from rightcall.show.view.floor import floor_rows, floor_sentence
 from rightcall.wings.audit.mutant import Harm
-from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited, Survivor
 
 HARM_TITLES: dict[Harm, str] = {
     "double_effect": "double effect",

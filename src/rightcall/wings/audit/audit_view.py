@@ -23,8 +23,7 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.audit.audit_document import AuditDocument
 from rightcall.wings.audit.audit_text import HARM_TITLES, LOUD, headline, notes
 from rightcall.wings.audit.mutant import HARMS
-from rightcall.wings.audit.result import AuditResult, Catch
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.result import AuditResult, Catch, Survivor
 
 MOST_TOOLS = 40
 MOST_ON_PAGE = 300

@@ -20,7 +20,7 @@ from rightcall.show.view.grouped_trials import golden_row
 from rightcall.wings.audit.audit import Auditor
 from rightcall.wings.audit.audit_text import HARM_TITLES
 from rightcall.wings.audit.mutant import Mutant
-from rightcall.wings.audit.survivor import sentence_of
+from rightcall.wings.audit.result import sentence_of
 
 VERDICTS: dict[Judgement, str] = {
     "passed": "survives: the suite would not notice",

@@ -18,8 +18,8 @@ from rightcall.run.rehearsal.values import results_before, stands_in
 from rightcall.wings.audit.call_place import CallPlace, align_calls
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.pin import NotPinned, pin
+from rightcall.wings.audit.result import GoldenProposal, Survivor
 from rightcall.wings.audit.scene import Argument, Scene
-from rightcall.wings.audit.survivor import GoldenProposal, Survivor
 
 MOST_LISTED = 5
 TOO_MANY = 1 / 3

@@ -37,8 +37,7 @@ from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
 from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
 from rightcall.wings.audit.options import AuditCall
-from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor, with_audit_note
+from rightcall.wings.audit.result import AuditResult, Survivor, with_audit_note
 from rightcall.wings.audit.written_mutants import write_mutants
 
 NO_SETTINGS = AuditSettings()
