@@ -15,11 +15,10 @@ from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
 from rightcall.check.design import CheckDesign, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
-from rightcall.check.ledger import CheckLedger
 from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
-from rightcall.check.record import StoredVerdicts, question_of
 from rightcall.check.rescored_baseline import rescore_baseline
+from rightcall.check.stored_checks import CheckLedger, StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials
 from rightcall.check.version_trials import Watch
 from rightcall.check.words import words_for_untouched

@@ -12,7 +12,7 @@ from rightcall.check.alarm import AlarmCheck
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
-from rightcall.check.record import check_in_progress, find_interrupted_check
+from rightcall.check.stored_checks import check_in_progress, find_interrupted_check
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_rule import CheckRule, Decided

@@ -35,13 +35,10 @@ def agent_of_file(spec: str, families: Mapping[str, str] | None = None) -> tuple
     """The agent and the file that an option names; a file alone is an agent of its name."""
     agent, equals, file = spec.partition("=")
     if not equals or Path(spec).exists():
-        name = Path(spec).stem
-        return Voter(name, family_of(name, families)), Path(spec)
+        agent, file = "", spec
     family, slash, name = agent.partition("/")
-    if not slash:
-        family, name = "", agent
-    name = name or Path(file).stem
-    return Voter(name, family or family_of(name, families)), Path(file)
+    name = (name if slash else agent) or Path(file).stem
+    return Voter(name, (family if slash else "") or family_of(name, families)), Path(file)
 
 
 class PastFiles:

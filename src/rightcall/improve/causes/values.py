@@ -32,7 +32,8 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         unlisted = _guesses_at_a_list(place)
         symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema = place.schema
-        values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
+        quoted = (match[1] for match in _QUOTED.finditer(place.description))
+        values = {*filter(None, place.stats.values), *alternatives_in(place.description), *quoted}
         expected = len(place.stats.values)
         if (
             not symptoms
@@ -85,11 +86,6 @@ def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str
         )
     means = f" Say what each means: {'; '.join(meanings)}." if meanings else ""
     return f"Add an enum, and complete this list: {quote_values(listed, 8)}.{means}"
-
-
-def _values_described(place: ArgumentPlace) -> list[str]:
-    """Values that the description gives in quotes, or as a closed list."""
-    return [*alternatives_in(place.description), *(match[1] for match in _QUOTED.finditer(place.description))]
 
 
 def _are_identifiers(place: ArgumentPlace) -> bool:
