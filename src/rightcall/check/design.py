@@ -97,6 +97,11 @@ class CheckDesign:
         return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
 
     @property
+    def planned_calls(self) -> int:
+        """Maximum number of calls, with those of a confirmation."""
+        return self.most_calls + self.confirm_calls
+
+    @property
     def confirm_calls(self) -> int:
         """Maximum number of further calls if there is an alarm."""
         if not self.strata or self.settings.confirm == "off":
@@ -141,7 +146,7 @@ class CheckDesign:
             worse.regressed,
             min(fine.least_calls, worse.least_calls) + extra,
             round(fine.mean_calls) + extra,
-            self.most_calls + self.confirm_calls,
+            self.planned_calls,
             more,
             goldens.single_trial_share > 0.5,
         )

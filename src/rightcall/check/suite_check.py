@@ -268,8 +268,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.most_calls:
             what = words_for_untouched(design.ownership, design.compared)
-        most = design.most_calls + design.confirm_calls
-        word = f"PLAN: {what}; {most:,} calls at most, {design.full:,} in a full run"
+        word = f"PLAN: {what}; {design.planned_calls:,} calls at most, {design.full:,} in a full run"
         return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
         return inconclusive(

@@ -55,7 +55,7 @@ class CheckTrials:
         self._result: CheckResult
         asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
         self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
-        self.most_trials = design.most_calls + design.confirm_calls
+        self.most_trials = design.planned_calls
 
     async def run(self) -> CheckResult:
         # Sampled by seeds that depend on the inputs alone, other than those of the baseline.

@@ -56,7 +56,7 @@ class CandidateTrials:
             self._seen.tally.add(result)
             self._seen.results.setdefault(result.golden_id, []).append(result)
         if self._watch is not None:
-            self._watch(self._seen.calls, self._design.most_calls + self._design.confirm_calls)
+            self._watch(self._seen.calls, self._design.planned_calls)
         return results
 
     def fresh(self, golden: str) -> int:

@@ -217,12 +217,10 @@ class Evidence:
     ) -> None:
         for tool in failed_words:
             _add_words(self.tool_stats[tool].missed_words, quoted)
-        failed = len(trials.failed)
-        keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, category_of(golden))]
-        keys += [(self.by_language, language)] if (language := language_of(golden)) else []
-        for counts, key in keys:
-            counts[key][0] += failed
-            counts[key][1] += trials.judged
+        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
+            if key:
+                counts[key][0] += len(trials.failed)
+                counts[key][1] += trials.judged
 
     # ------------------------------------------------------------------ reading
 

@@ -58,7 +58,6 @@ class AuditView(Record, frozen=True):
     """What a page of an audit shows."""
 
     title: str
-    at: str
     headline: str
     result: AuditResult
     interval: str
@@ -82,7 +81,6 @@ def audit_view(document: AuditDocument) -> AuditView:
     bands = [(band_line(band), [d for d in result.doubts if d.band == band]) for band in BANDS]
     return AuditView(
         title=entry.name,
-        at=entry.at,
         headline=headline(result),
         result=result,
         interval=percent_interval(result.low, result.high),
