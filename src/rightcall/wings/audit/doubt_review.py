@@ -79,9 +79,8 @@ def _print_golden(golden_id: str, reasons: Sequence[Doubt], place: str) -> None:
 
 
 def _golden(subject: AuditSubject, golden_id: str) -> AnyGolden:
-    for golden in subject.in_file():
-        if golden.id == golden_id:
-            return golden
+    if golden := next((golden for golden in subject.in_file() if golden.id == golden_id), None):
+        return golden
     raise InputError(
         f"golden '{golden_id}'", "is one of several made from a scenario", "edit the scenario in its file"
     )
