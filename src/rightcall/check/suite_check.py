@@ -66,8 +66,8 @@ async def check_suite(
 
     def design_draw(draw: int) -> CheckDesign:
         # Drawing until PASS must not pay: the risk of a false one is halved with every draw that was asked for.
-        beta = settings.beta / 2**draw if options.again else settings.beta
-        drawn = msgspec.structs.replace(suite, check=msgspec.structs.replace(settings, beta=beta))
+        halved = msgspec.structs.replace(settings, beta=settings.beta / 2**draw)
+        drawn = msgspec.structs.replace(suite, check=halved if draw and options.again else settings)
         with_base = base is not None
         design = design_check(drawn, file.parent, plan, baseline, options, first, draw=draw, base=with_base)
         return replace(design, rescored=moved, base_problem=problem)
