@@ -113,10 +113,8 @@ async def simulate(options: argparse.Namespace, folder: Path, store: Store) -> l
         Simulated.rng = random.Random(rng.random())
         said = f" Change {number}."
         write_suite(folder, options.goldens, **({"system": said} if kind == "global" else {"told": said}))
-        settings = CheckSettings(confirm=options.confirm)
-        result = await check_suite(
-            file, store, CheckOptions(baseline=str(folder / "main.jsonl")), settings=settings
-        )
+        suite = msgspec.structs.replace(load_suite(file), check=CheckSettings(confirm=options.confirm))
+        result = await check_suite(suite, file, store, CheckOptions(baseline=str(folder / "main.jsonl")))
         found.append((f"{kind} {points}", result))
         if number % 50 == 49:
             print(f"  {number + 1} checks", file=sys.stderr, flush=True)

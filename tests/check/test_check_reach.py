@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from rightcall.check.design import design_check
+from rightcall.check.first_requests import FirstRequests
+from rightcall.check.options import CheckOptions
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
@@ -138,7 +140,8 @@ def test_an_edit_reaches_what_it_can_and_nothing_else(name, baseline, tmp_path):
     copy_suite(tmp_path)
     edit(tmp_path)
     loaded = load_suite(tmp_path / "suite.yaml")
-    found = design_check(loaded, tmp_path, plan_suite(loaded, tmp_path), baseline, loaded.check)
+    plan = plan_suite(loaded, tmp_path)
+    found = design_check(loaded, tmp_path, plan, baseline, CheckOptions(), FirstRequests())
     reach = found.reach
     assert [change.kind for change in found.changes] == kinds
     assert tuple(map(len, (reach.untouched, reach.affected, reach.rest, reach.new))) == REACHED[reached]

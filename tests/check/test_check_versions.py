@@ -66,7 +66,9 @@ def saved(folder, store, **header):
 
 def checked(folder, store, **options):
     wanted = CheckOptions(baseline=str(folder / "main.jsonl"), **options)
-    return asyncio.run(check_suite(folder / "suite.yaml", store, wanted, settings=SETTINGS))
+    file = folder / "suite.yaml"
+    suite = msgspec.structs.replace(load_suite(file), check=SETTINGS)
+    return asyncio.run(check_suite(suite, file, store, wanted))
 
 
 class Server:

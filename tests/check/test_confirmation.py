@@ -244,7 +244,7 @@ def test_checks_are_added_to_the_ledger_of_a_baseline_file_and_change_no_verdict
 
 def test_a_check_of_another_suite_is_not_merged(shop):
     run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
-    from rightcall.check.ledger import merge_files
+    from rightcall.check.stored_checks import merge_files
 
     other = CheckResult("other", "PASS", "PASS: x", entry=CheckEntry("c", "2026-01-01T00:00:00Z"))
     Path("check.json").write_bytes(msgspec.json.encode(other))

@@ -74,7 +74,7 @@ def test_a_world_shows_which_golden_nobody_can_pass(bank: Path) -> None:
 def test_check_leaves_it_out_and_says_so(bank: Path) -> None:
     rc.run_suite(bank)
     with open_store(None) as store:
-        result = asyncio.run(check_suite(bank, store, CheckOptions(baseline="last")))
+        result = asyncio.run(check_suite(load_suite(bank), bank, store, CheckOptions(baseline="last")))
     assert result.quarantined == ("wrong",)
     assert any(
         note.startswith("1 golden left out, because what it expects does not pass it: wrong (")

@@ -24,13 +24,13 @@ async def acheck(options: CheckSuiteOptions) -> CheckResult:
 
     Equal inputs give the stored verdict without a call, unless `again=True`.
     """
-    suite, settings = load_suite(options.suite), None
+    suite = load_suite(options.suite)
     require_trust(suite, Path(options.suite), model=options.model, trust=options.trust)
     if options.settings is not None:
         mapping = {**msgspec.to_builtins(suite.check), **options.settings}
-        settings = convert(mapping, CheckSettings, "settings")
+        suite = msgspec.structs.replace(suite, check=convert(mapping, CheckSettings, "settings"))
     with open_store(options.store) as store:
-        return await check_suite(Path(options.suite), store, options, settings=settings)
+        return await check_suite(suite, Path(options.suite), store, options)
 
 
 check = as_blocking("check", acheck)

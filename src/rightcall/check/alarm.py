@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rightcall.check.base_comparison import BaseComparison
 from rightcall.check.base_trials import BaseVersionError
-from rightcall.check.candidate_trials import CandidateTrials
-from rightcall.check.damage import DamageWatch
-from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence
+from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch
 from rightcall.decide.check_result import AlarmConfirmation, FreshTrials
 from rightcall.decide.check_rule import CheckRule, Decided, Risks
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
@@ -24,19 +21,16 @@ class AlarmCheck:
 
     def __init__(
         self,
-        design: CheckDesign,
         seen: CheckEvidence,
         candidate: CandidateTrials,
         base: BaseComparison | None,
         damage: DamageWatch,
     ) -> None:
-        self._design, self._seen, self._candidate = design, seen, candidate
+        self._design, self._seen, self._candidate = seen.design, seen, candidate
         self._base, self._damage = base, damage
-        settings = design.settings
+        settings, problem = seen.design.settings, seen.design.base_problem
         if settings.confirm != "off":
-            seen.confirm = AlarmConfirmation(
-                settings.confirm, settings.confirm_level, problem=design.base_problem
-            )
+            seen.confirm = AlarmConfirmation(settings.confirm, settings.confirm_level, problem=problem)
 
     async def resolve(self, rule: CheckRule, decided: Decided | None) -> bool:
         """Whether REGRESSED stands. If it does not, the rule has been told to go on."""
@@ -68,10 +62,10 @@ class AlarmCheck:
         base, settings = self._base, self._design.settings
         if base is None:
             raise BaseVersionError(self._design.base_problem or "the base version is not known")
-        goldens = broken_goldens(rule.sums(), self._design.clusters)
+        goldens = broken_goldens(rule.sums(), self._design.drawn_from.clusters)
         evidence = PairedEvidence(settings.confirm_level)
         pairs, size, cut = list(pairs_of(goldens)), max(1, self._candidate.wave_size // 2), False
-        scores: tuple[dict[str, list[float]], dict[str, list[float]]] = ({}, {})
+        compared: list[tuple[str, float, float]] = []
         for at in range(0, len(pairs), size):
             jobs = [(golden, self._candidate.fresh(golden)) for golden in pairs[at : at + size]]
             if cut := self._candidate.over_budget(2 * len(jobs)):
@@ -80,10 +74,16 @@ class AlarmCheck:
             if at == 0:
                 _require_answers(before, candidate, base.commit)
             for trials in zip(candidate, before, strict=True):
-                self._count(evidence, scores, trials)
+                new, old = map(self._candidate.score, trials)
+                if evidence.confirmed or new is None or old is None:
+                    evidence.feed(None)
+                    continue
+                evidence.feed(new - old)
+                compared.append((trials[0].golden_id, new, old))
             if await self._damage.finds(candidate) or evidence.confirmed:
                 break
-        moved = None if evidence.confirmed or not any(scores[1].values()) else base.p_of(scores[1])
+        of_base = [(golden, old) for golden, _, old in compared]
+        moved = base.p_of(of_base) if of_base and not evidence.confirmed else None
         self._seen.confirm = AlarmConfirmation(
             "base",
             settings.confirm_level,
@@ -92,8 +92,8 @@ class AlarmCheck:
             goldens=goldens,
             pairs=evidence.pairs,
             evidence=round(evidence.evidence, 6),
-            base=_fresh(scores[1], base.commit),
-            candidate=_fresh(scores[0]),
+            base=FreshTrials(_total(old for _, old in of_base), len(compared), base.commit),
+            candidate=FreshTrials(_total(new for _, new, _ in compared), len(compared)),
             moved=moved,
             cut_short=cut,
         )
@@ -118,23 +118,6 @@ class AlarmCheck:
         if isinstance(before, BaseVersionError):
             raise before
         return candidate, before
-
-    def _count(
-        self,
-        evidence: PairedEvidence,
-        scores: tuple[dict[str, list[float]], dict[str, list[float]]],
-        trials: tuple[CaseResult, CaseResult],
-    ) -> None:
-        """Take a pair into account, unless enough was seen already."""
-        if evidence.confirmed:
-            return
-        after, before = (self._candidate.score(trial) for trial in trials)
-        if after is None or before is None:
-            evidence.feed(None)
-            return
-        evidence.feed(after - before)
-        for version, score in zip(scores, (after, before), strict=True):
-            version.setdefault(trials[0].golden_id, []).append(score)
 
     async def _by_another_draw(self) -> bool:
         """Another draw of the candidate against the same baseline."""
@@ -191,6 +174,5 @@ def _require_answers(before: Sequence[CaseResult], candidate: Sequence[CaseResul
         )
 
 
-def _fresh(scores: dict[str, list[float]], commit: str = "") -> FreshTrials:
-    values = [score for scores_of_golden in scores.values() for score in scores_of_golden]
-    return FreshTrials(round(sum(values), 6), len(values), commit)
+def _total(scores: Iterable[float]) -> float:
+    return round(sum(scores), 6)

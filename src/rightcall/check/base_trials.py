@@ -13,7 +13,6 @@ import sys
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -33,19 +32,6 @@ class BaseVersionError(ConfigError):
     """The base version could not be run; the message says why."""
 
 
-class BaseResult(NamedTuple):
-    """A trial of the base version, with the tools that it was offered."""
-
-    result: CaseResult
-    tools: tuple[Tool, ...]
-
-
-class _Server(Protocol):
-    async def ask(self, request: BaseRequest) -> BaseAnswer: ...
-
-    async def close(self) -> None: ...
-
-
 class BaseTrials:
     """Runs trials of a base version; it is unpacked and started with the first of them, and ended by `close`."""
 
@@ -55,8 +41,8 @@ class BaseTrials:
         self._stack = AsyncExitStack()
         self.spent = 0
 
-    async def ask(self, request: BaseRequest) -> BaseResult:
-        """One trial; `BaseVersionError` when this version cannot be run."""
+    async def ask(self, request: BaseRequest) -> tuple[CaseResult, tuple[Tool, ...]]:
+        """One trial, with the tools that it was offered; `BaseVersionError` when this version cannot be run."""
         if self._server is None:
             self._server = asyncio.create_task(self._start())
         try:
@@ -67,7 +53,7 @@ class BaseTrials:
             raise self._unavailable(str(error)) from None
         if answer.result is None:
             raise self._unavailable(answer.problem)
-        return BaseResult(answer.result, answer.tools)
+        return answer.result, answer.tools
 
     async def close(self) -> None:
         """End the version, with trials in progress, and remove its files."""
@@ -93,28 +79,43 @@ class BaseTrials:
         return server
 
 
-class _Here:
+class _Server:
+    """The base version at work. `_ended` says why, once it has ended, or raises it."""
+
+    _ended: asyncio.Task[str]
+
+    def _send(self, request: BaseRequest, answer: asyncio.Future[BaseAnswer]) -> None:
+        raise NotImplementedError
+
+    async def ask(self, request: BaseRequest) -> BaseAnswer:
+        answer: asyncio.Future[BaseAnswer] = asyncio.get_running_loop().create_future()
+        self._send(request, answer)
+        await asyncio.wait((answer, self._ended), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ConfigError(self._ended.result())
+        return answer.result()
+
+    async def close(self) -> None:
+        self._ended.cancel()
+        await asyncio.wait([self._ended])
+
+
+class _Here(_Server):
     """The base version in this process: nothing of it is imported."""
 
     def __init__(self, suite: Path, agent: BaseAgent) -> None:
         self._requests = asyncio.Queue[tuple[BaseRequest, asyncio.Future[BaseAnswer]] | None]()
-        self._serving = asyncio.create_task(serve_base(suite, agent, self._requests))
+        self._ended = asyncio.create_task(self._serve(suite, agent))
 
-    async def ask(self, request: BaseRequest) -> BaseAnswer:
-        answer: asyncio.Future[BaseAnswer] = asyncio.get_running_loop().create_future()
+    async def _serve(self, suite: Path, agent: BaseAgent) -> str:
+        await serve_base(suite, agent, self._requests)
+        return "it ended early"
+
+    def _send(self, request: BaseRequest, answer: asyncio.Future[BaseAnswer]) -> None:
         self._requests.put_nowait((request, answer))
-        await _first(answer, self._serving)
-        if not answer.done():
-            self._serving.result()  # raises what ended it
-            raise ConfigError("it ended early")
-        return answer.result()
-
-    async def close(self) -> None:
-        self._serving.cancel()
-        await asyncio.wait([self._serving])
 
 
-class _Process:
+class _Process(_Server):
     """The base version in another process: requests are lines of its input, answers lines of its output."""
 
     def __init__(self, program: asyncio.subprocess.Process) -> None:
@@ -144,21 +145,15 @@ class _Process:
         )
         return cls(program)
 
-    async def ask(self, request: BaseRequest) -> BaseAnswer:
-        answer: asyncio.Future[BaseAnswer] = asyncio.get_running_loop().create_future()
+    def _send(self, request: BaseRequest, answer: asyncio.Future[BaseAnswer]) -> None:
         self._waiting[request.golden, request.trial] = answer
         if (pipe := self._program.stdin) is not None and not self._ended.done():
             pipe.write(encode(request) + b"\n")
-        await _first(answer, self._ended)
-        if not answer.done():
-            raise ConfigError(self._ended.result())
-        return answer.result()
 
     async def close(self) -> None:
         if self._program.returncode is None:
             self._program.kill()
-        self._ended.cancel()
-        await asyncio.wait([self._ended])
+        await super().close()
         await self._program.wait()
 
     async def _read(self) -> str:
@@ -178,11 +173,6 @@ class _Process:
             return f"it printed something else than answers: {error}"
         finally:
             told.cancel()
-
-
-async def _first(*futures: asyncio.Future[Any]) -> None:
-    """Wait until one of them is done."""
-    await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _working_folder(base: BaseVersion, folder: Path) -> Path:

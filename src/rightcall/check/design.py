@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -13,25 +13,19 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
+from rightcall.check.options import CheckOptions
 from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
-from rightcall.check.words import (
-    change_words,
-    notes_of,
-    notes_on_unchecked,
-    version_notes,
-    why_everything,
-    why_more_trials,
-)
+from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
-from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.check_simulation import ComparedGoldens, foresee
 from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
-from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
+from rightcall.decide.trial_pairs import Stratum, rounds_for
 from rightcall.lint.engine import lint
-from rightcall.lint.report import Diagnostic, LintReport
+from rightcall.lint.report import Diagnostic
 from rightcall.lint.source.read import read_paths, tool_set
 from rightcall.metrics.base import asks_model
 from rightcall.model.golden import AnyGolden
@@ -60,20 +54,17 @@ class CheckDesign:
     baseline: BaselinePool
     changes: tuple[InputChange, ...]
     reach: Reach
+    drawn_from: ComparedGoldens
     strata: list[Stratum]
     goldens: Mapping[str, AnyGolden]
     places: Mapping[str, tuple[str, int]]
     lint: tuple[Diagnostic, ...]
     seed: str
     trials: int
-    first_seed: str = ""
     rescored: str = ""
     everything: str = ""
     notes: tuple[str, ...] = ()
-    guards: tuple[str, ...] = ()
     control: tuple[str, ...] = ()
-    affected: Mapping[str, Scores] = field(default_factory=dict)
-    rest: Mapping[str, Scores] = field(default_factory=dict)
     compared: ComparedInputs = field(default_factory=ComparedInputs)
     unknown: str = ""
     ownership: Ownership = "owned"
@@ -90,6 +81,11 @@ class CheckDesign:
         return self.unknown or ("the dataset changed" if self.reach.new else "no input changed")
 
     @property
+    def drawn(self) -> set[str]:
+        """The goldens of the strata."""
+        return {golden for stratum in self.strata for unit in stratum.order for golden in unit}
+
+    @property
     def most_calls(self) -> int:
         """Maximum number of calls."""
         return sum(stratum.calls for stratum in self.stratum_plans())
@@ -101,92 +97,59 @@ class CheckDesign:
         return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
 
     @property
+    def planned_calls(self) -> int:
+        """Maximum number of calls, with those of a confirmation."""
+        return self.most_calls + self.confirm_calls
+
+    @property
     def confirm_calls(self) -> int:
         """Maximum number of further calls if there is an alarm."""
         if not self.strata or self.settings.confirm == "off":
             return 0
         if self.settings.confirm == "base":
             return 2 * MOST_PAIRS
-        return sum(sum(map(len, stratum.order)) * stratum.rounds for stratum in self.strata)
+        return sum(stratum.calls for stratum in self.strata)
 
     @property
-    def clusters(self) -> dict[str, str]:
-        """The clusters of goldens that have one."""
-        return {golden.id: golden.cluster for golden in self.goldens.values() if golden.cluster is not None}
+    def tries_all(self) -> bool:
+        """Whether the rest is tried in rounds, and not sampled."""
+        return any(stratum.whole_rounds for stratum in self.strata if stratum.name == "rest")
 
     def another_draw(self) -> list[Stratum]:
         """The same strata in another order, with another sample of the rest."""
-        return strata_of(
-            self.affected,
-            self.rest,
-            self.settings,
-            f"{self.seed}/confirm",
-            clusters=self.clusters,
-            history={name: line.history for name, line in self.baseline.goldens.items()},
-            full=any(stratum.whole_rounds for stratum in self.strata if stratum.name == "rest"),
-        )
+        return self.drawn_from.strata(self.settings, f"{self.seed}/confirm", full=self.tries_all)
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
-        plans = [
-            StratumPlan(
-                stratum.name,
-                stratum.goldens,
-                sum(map(len, stratum.order)) * stratum.rounds,
-                stratum.margin,
-                stratum.rounds,
-            )
-            for stratum in self.strata
-        ]
-        if self.guards:
-            plans.append(StratumPlan("hard", len(self.guards), len(self.guards)))
+        plans = [StratumPlan(s.name, s.goldens, s.calls, s.margin, s.rounds) for s in self.strata]
+        if guards := len({*self.reach.hard} - self.drawn):
+            plans.append(StratumPlan("hard", guards, guards))
         if self.reach.new:
-            plans.append(
-                StratumPlan("new", len(self.reach.new), len(self.reach.new) * self.trials, rounds=self.trials)
-            )
+            new = len(self.reach.new)
+            plans.append(StratumPlan("new", new, new * self.trials, rounds=self.trials))
         if self.control:
             plans.append(StratumPlan("control", len(self.control), len(self.control)))
         return plans
 
     def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
         """What the check will probably do; no call is spent."""
-        full = any(stratum.whole_rounds for stratum in self.strata if stratum.name == "rest")
-        compared = ComparedGoldens(
-            self.affected,
-            self.rest,
-            self.clusters,
-            {name: line.history for name, line in self.baseline.goldens.items()},
-        )
-        foreseen = partial(foresee, compared, self.settings, seed=int(self.seed[:8], 16))
+        full, goldens = self.tries_all, self.drawn_from
+        foreseen = partial(foresee, goldens, self.settings, seed=int(self.seed[:8], 16))
         fine = foreseen(draws=draws, full=full)
-        worse = foreseen(draws=draws, full=full, worse="affected" if self.affected else "rest")
+        worse = foreseen(draws=draws, full=full, worse="affected" if goldens.affected else "rest")
         extra = sum(plan.calls for plan in self.stratum_plans() if plan.margin is None)
         more = None
-        if fine.passed < 0.6 and not full and len(self.rest) > self.settings.sample:
+        if fine.passed < 0.6 and not full and len(goldens.rest) > self.settings.sample:
             more = foreseen(draws=max(50, draws // 5), full=True).passed
         return CheckForecast(
             fine.passed,
             worse.regressed,
             min(fine.least_calls, worse.least_calls) + extra,
             round(fine.mean_calls) + extra,
-            self.most_calls + self.confirm_calls,
+            self.planned_calls,
             more,
-            compared.single_trial_share > 0.5,
+            goldens.single_trial_share > 0.5,
         )
-
-
-@dataclass(frozen=True)
-class CheckScope:
-    """Options of a check besides the settings: everything, another draw, files that changed without a visible input.
-
-    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
-    those that make the same request as before.
-    """
-
-    full: bool = False
-    again: int = 0
-    changed: tuple[str, ...] = ()
-    base: bool = False
 
 
 def design_check(
@@ -194,35 +157,37 @@ def design_check(
     folder: Path,
     plan: Plan,
     baseline: BaselinePool,
-    settings: CheckSettings,
-    scope: CheckScope | None = None,
-    first_requests: FirstRequests | None = None,
+    options: CheckOptions,
+    first: FirstRequests,
+    *,
+    draw: int = 0,
+    base: bool = False,
 ) -> CheckDesign:
-    """Compare the current inputs with the baseline's, and plan what to try."""
-    scope, first = scope or CheckScope(), first_requests or FirstRequests()
-    inputs = plan.inputs()
+    """Compare the current inputs with the baseline's, and plan what to try; `draw` numbers further draws of it.
+
+    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
+    those that make the same request as before.
+    """
+    inputs, settings = plan.inputs(), suite.check
     placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     newer = major_changes(baseline.header.versions, versions)
     watch = compare_watched(plan.agent_sources, baseline.header, inputs)
     changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
-    changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)
     refuse_missing_tools(changes, placed, inputs)
-    before = baseline.goldens
-    report = lint_changed_tools(suite, folder, plan, changes)
-    near = near_tools(report, {tool for change in changes for tool in change.tools})
-    reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
-    if scope.full or scope.changed or newer or watch.changes or watch.unknown:
+    linted = lint_changed_tools(suite, folder, plan, changes)
+    reach = reach_of(goldens.values(), baseline.goldens, inputs, changes, linted.near, plan.quarantine)
+    if options.full or options.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
     reach = reach_with_first_requests(reach, goldens.values(), first)
-    state = [digest_of_state for digest_of_state in (watch.state, first.state) if digest_of_state]
-    named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
-    seed = digest(named)[:32]
-    reason = why_everything(baseline, reach, len(goldens), scope.full)
-    draw = _draw_goldens(goldens, baseline, reach, settings, seed, reason)
-    drawn = {golden for stratum in draw.strata for unit in stratum.order for golden in unit}
-    controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
+    state = filter(None, (watch.state, first.state))
+    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), draw, *state])[:32]
+    drawn_from = _compared_goldens(goldens, baseline, reach, settings)
+    everything = why_everything(baseline, reach, len(goldens), options.full)
+    strata, everything = _draw(drawn_from, settings, seed, everything)
+    controlled = [*reach.affected, *reach.rest] if base else reach.untouched
     control = sorted(controlled, key=lambda g: hex_digest(f"{seed}/control/{g}"))
     return CheckDesign(
         suite.name,
@@ -231,23 +196,16 @@ def design_check(
         baseline,
         changes,
         reach,
-        draw.strata,
+        drawn_from,
+        strata,
         goldens,
         {golden.id: (file, line) for golden, file, line in placed},
-        findings_on_changed_tools(report, changes),
+        linted.findings,
         seed,
         max(1, plan.trials),
-        everything=draw.everything,
-        notes=(
-            *notes_of(baseline, draw.strata, reach, folder),
-            *version_notes(baseline, versions),
-            *notes_on_unchecked(plan),
-            *first.notes,
-        ),
-        guards=tuple(golden for golden in reach.hard if golden not in drawn),
+        everything=everything,
+        notes=(*notes_of(plan, baseline, strata, reach, folder, versions), *first.notes),
         control=tuple(control[: settings.control]),
-        affected=draw.affected,
-        rest=draw.rest,
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
@@ -262,22 +220,10 @@ def _deciding_judges(plan: Plan) -> tuple[str, ...]:
     return tuple(metric.name for metric in plan.metrics if asks_model(metric))
 
 
-class _Draw(NamedTuple):
-    strata: list[Stratum]
-    everything: str
-    affected: Mapping[str, Scores]
-    rest: Mapping[str, Scores]
-
-
-def _draw_goldens(
-    goldens: Mapping[str, AnyGolden],
-    baseline: BaselinePool,
-    reach: Reach,
-    settings: CheckSettings,
-    seed: str,
-    everything: str,
-) -> _Draw:
-    """Which goldens are tried, and in which order: a sample, or everything when there is a reason for it."""
+def _compared_goldens(
+    goldens: Mapping[str, AnyGolden], baseline: BaselinePool, reach: Reach, settings: CheckSettings
+) -> ComparedGoldens:
+    """The goldens that are compared with the baseline, as those that a changed tool can affect and the rest."""
     before = baseline.goldens
     graded = settings.compare == "score"
     scores = {name: line.grades if graded else line.scores for name, line in before.items() if line.scores}
@@ -287,14 +233,19 @@ def _draw_goldens(
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
         rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+    return ComparedGoldens(affected, rest, clusters, history)
 
-    def strata_with(full: bool) -> list[Stratum]:
-        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
 
-    strata = strata_with(bool(everything))
-    if not everything and (everything := why_more_trials(strata, strata_with(True), settings)):
-        strata = strata_with(True)
-    return _Draw(strata, everything, affected, rest)
+def _draw(
+    goldens: ComparedGoldens, settings: CheckSettings, seed: str, everything: str
+) -> tuple[list[Stratum], str]:
+    """Which are tried, and in which order: a sample, or everything when there is a reason for it, and that reason."""
+    full = goldens.strata(settings, seed, full=True)
+    if everything:
+        return full, everything
+    sampled = goldens.strata(settings, seed, full=False)
+    reason = why_more_trials(sampled, full, settings)
+    return full if reason else sampled, reason
 
 
 def goldens_with_places(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
@@ -335,43 +286,34 @@ def refuse_missing_tools(
             )
 
 
+class LintedChange(NamedTuple):
+    """What the linter says of changed tools: errors and warnings, and by changed tool those that read like it."""
+
+    findings: tuple[Diagnostic, ...] = ()
+    near: Mapping[str, Sequence[str]] = {}
+
+
 def lint_changed_tools(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
-) -> LintReport:
+) -> LintedChange:
     """What is wrong with changed tools, with line numbers where they are in a file; nothing when no tool changed."""
-    if not any(change.tools for change in changes):
-        return LintReport(())
+    changed = {tool for change in changes for tool in change.tools}
+    if not changed:
+        return LintedChange()
+    redefined = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
     listed = tool_sources(suite.tools).listed
     skills = any(tool.kind == "skill" for tool in plan.definitions)
     file = folder / listed if isinstance(listed, str) and not skills else None
-    if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
-        return lint(read_paths([path_for_ci(file)]), only=_redefined_tools(changes))
-    return lint([tool_set(plan.definitions)], only=_redefined_tools(changes))
-
-
-def _redefined_tools(changes: tuple[InputChange, ...]) -> set[str]:
-    return {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
-
-
-def near_tools(report: LintReport, changed: set[str]) -> dict[str, list[str]]:
-    """Tools that read like a changed one, by the linter's own judgement."""
+    in_file = file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file()
+    source = read_paths([path_for_ci(file)]) if file and in_file else [tool_set(plan.definitions)]
+    report = lint(source, only=redefined)
+    findings = (d for d in report.diagnostics if d.tool in redefined and d.severity != "info")
     near: dict[str, list[str]] = {}
     for pair in report.pairs:
-        if pair.score >= NEAR:
-            for name, other in ((pair.first, pair.second), (pair.second, pair.first)):
-                if name in changed:
-                    near.setdefault(name, []).append(other)
-    return near
-
-
-def findings_on_changed_tools(report: LintReport, changes: tuple[InputChange, ...]) -> tuple[Diagnostic, ...]:
-    """Errors and warnings about definitions that changed."""
-    names = _redefined_tools(changes)
-    return tuple(
-        diagnostic
-        for diagnostic in report.diagnostics
-        if diagnostic.tool in names and diagnostic.severity != "info"
-    )
+        for name, other in ((pair.first, pair.second), (pair.second, pair.first)):
+            if pair.score >= NEAR and name in changed:
+                near.setdefault(name, []).append(other)
+    return LintedChange(tuple(findings), near)
 
 
 def all_reached(reach: Reach, goldens: Mapping[str, AnyGolden]) -> Reach:

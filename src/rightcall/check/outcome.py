@@ -71,9 +71,13 @@ class CheckEvidence:
         return self.spent + self.base_spent
 
     @property
+    def tried(self) -> list[CaseResult]:
+        return [result for results in self.results.values() for result in results]
+
+    @property
     def trials(self) -> int:
         """Trials that got an answer."""
-        return sum(r.judged for results in self.results.values() for r in results)
+        return sum(result.judged for result in self.tried)
 
 
 HINTS = {
@@ -89,6 +93,11 @@ class _Finding(NamedTuple):
     cause: str
     sentence: str
 
+    @property
+    def worse_by_trials(self) -> bool:
+        """REGRESSED by how often trials pass, and not by damage."""
+        return self.word == "REGRESSED" and self.cause != "hard"
+
 
 def check_result(
     seen: CheckEvidence,
@@ -102,19 +111,17 @@ def check_result(
     design, settings = seen.design, seen.design.settings
     finding, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
-    compared = design.compared.words if design.ownership != "owned" else ""
-    notes = [
-        *filter(None, [compared and f"{compared}; ran {pluralize(seen.spent, 'trial')}"]),
-        *design.notes,
-        *seen.notes,
-        *filter(None, [design.rescored]),
-        *notes_on_judges(summary),
-    ]
-    confirm = seen.confirm
+    confirm, compared = seen.confirm, design.compared.words if design.ownership != "owned" else ""
+    notes = [f"{compared}; ran {pluralize(seen.spent, 'trial')}"] if compared else []
+    notes += [*design.notes, *seen.notes, *filter(None, [design.rescored])]
+    if summary.judges:  # their errors differ between agents, and labels are of one
+        names = ", ".join(summary.judges)
+        notes.append(
+            f"judged, not corrected: {names}; the difference is the judge's, and a changed agent needs new labels"
+        )
     notes += notes_on_confirmation(confirm)
     compared_with_base = confirm is not None and confirm.alarm and confirm.mode == "base"
-    by_trials = finding.word == "REGRESSED" and finding.cause != "hard"
-    if by_trials and not compared_with_base and _only_rest_moved(states, design):
+    if finding.worse_by_trials and not compared_with_base and _only_rest_moved(states, design):
         notes.append(
             "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
         )
@@ -137,7 +144,7 @@ def check_result(
         broken_more=max(0, len(broken) - MOST_SHOWN),
         fixed_more=max(0, len(fixed) - MOST_SHOWN),
         new=_new_goldens(seen),
-        calls=CheckCalls(seen.calls, design.most_calls + design.confirm_calls, design.full, seen.replayed),
+        calls=CheckCalls(seen.calls, design.planned_calls, design.full, seen.replayed),
         cost_usd=_cost(summary, seen.base_tally.summary()),
         estimate=_estimate(states, len(design.goldens)),
         estimate_error=_estimate_error(states, len(design.goldens)),
@@ -151,16 +158,6 @@ def check_result(
 def _cost(candidate: Summary, base: Summary) -> float | None:
     costs = [cost for summary in (candidate, base) if (cost := summary.usage.cost_usd) is not None]
     return math.fsum(costs) if costs else None
-
-
-def notes_on_judges(summary: Summary) -> list[str]:
-    """That a judge's difference is observed and no more: its errors differ between agents, and labels are of one."""
-    if not summary.judges:
-        return []
-    names = ", ".join(summary.judges)
-    return [
-        f"judged, not corrected: {names}; the difference is the judge's, and a changed agent needs new labels"
-    ]
 
 
 def _finding(
@@ -187,7 +184,7 @@ def _finding(
         finding = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
     against_base = seen.confirm is not None and seen.confirm.confirmed and seen.confirm.mode == "base"
     provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2 and not against_base
-    if provider_moved and finding.word == "REGRESSED" and finding.cause != "hard":
+    if provider_moved and finding.worse_by_trials:
         who = "the version before the change passes" if base else "untouched goldens pass"
         finding = inconclusive(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
@@ -197,12 +194,9 @@ def _finding(
             f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
         )
         finding = _Finding("ERROR", "errors", sentence_of_errors)
-    tried = [result for results in seen.results.values() for result in results]
-    if (
-        tried
-        and finding.word not in ("REGRESSED", "ERROR")
-        and not any(result.trajectory is None or result.trajectory.answered for result in tried)
-    ):
+    tried = seen.tried
+    answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
+    if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
         finding = _Finding("ERROR", "errors", no_answer_sentence(len(tried)))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
@@ -210,7 +204,10 @@ def _finding(
         finding = inconclusive("budget", "the budget ran out before an alarm was confirmed or not")
     if seen.only_replayed and finding.word == "PASS":
         finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
-    if seen.design.judges and tried and _is_by_judges(finding, tried):
+    # On judges rest any PASS, and a REGRESSED without a trial that fails by exact metrics.
+    exact = any(result.fails_exactly for result in tried)
+    by_judges = finding.word == "PASS" or (finding.worse_by_trials and not exact)
+    if seen.design.judges and tried and by_judges:
         judges = ", ".join(seen.design.judges)
         finding = inconclusive(
             "judged", f"{judges}: judged, not corrected, so that the difference decides nothing"
@@ -218,22 +215,11 @@ def _finding(
     return finding
 
 
-def _is_by_judges(finding: _Finding, tried: Sequence[CaseResult]) -> bool:
-    """Whether a verdict rests on judges: any PASS, and a REGRESSED without a trial that fails by exact metrics."""
-    if finding.word == "PASS":
-        return True
-    return (
-        finding.word == "REGRESSED"
-        and finding.cause != "hard"
-        and not any(result.fails_exactly for result in tried)
-    )
-
-
 def _notes_on_models(seen: CheckEvidence) -> list[str]:
     """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
     service = asked.startswith(("http:", "https:", "a2a:"))
-    now = models_that_answered((r for trials in seen.results.values() for r in trials), asked)
+    now = models_that_answered(seen.tried, asked)
     new = [name for name in now if name not in before]
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):
         return []
@@ -284,12 +270,14 @@ def _change(
     stratum = "affected" if name in reach.affected else "rest"
     expected = tuple(call_words(call.tool, call.args) for call in golden.expected_calls[:5])
     calls = failing.trajectory.calls if failing and failing.trajectory else ()
+    codes = failing.codes[:3] if failing else ()
+    reasons = (" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in codes)
     return GoldenChange(
         name,
         " ".join(before),
         "".join("e" if r.error else "1" if r.passed else "0" for r in results),
         stratum,
-        _reason(failing) if failing else "",
+        ", ".join(dict.fromkeys(reasons)),
         expected if failing else (),
         tuple(call_words(call.name, call.arguments) for call in calls[:5]),
         file,
@@ -313,12 +301,6 @@ def call_words(tool: Any, arguments: Any) -> str:
     name = tool if isinstance(tool, str) else json.dumps(msgspec.to_builtins(tool))
     inside = "" if arguments is None else msgspec.json.encode(arguments, enc_hook=repr).decode()
     return f"{name}({shorten(inside, 161)})"
-
-
-def _reason(result: CaseResult) -> str:
-    return ", ".join(
-        dict.fromkeys(" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in result.codes[:3])
-    )
 
 
 def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> bool:
@@ -356,7 +338,7 @@ def result_without_trials(design: CheckDesign, word: CheckWord, sentence: str) -
         compared=design.compared,
         unknown=design.unknown,
         quarantined=design.reach.quarantined,
-        calls=CheckCalls(0, design.most_calls + design.confirm_calls, design.full),
+        calls=CheckCalls(0, design.planned_calls, design.full),
         alpha=round(design.settings.regressed_risk, 9),
         beta=design.settings.beta,
         notes=design.notes,

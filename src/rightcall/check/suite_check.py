@@ -13,15 +13,14 @@ from rightcall.agents.agent import is_address
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
-from rightcall.check.candidate_trials import Watch
-from rightcall.check.design import CheckDesign, CheckScope, design_check
+from rightcall.check.design import CheckDesign, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
-from rightcall.check.ledger import CheckLedger
 from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
-from rightcall.check.record import StoredVerdicts
 from rightcall.check.rescored_baseline import rescore_baseline
+from rightcall.check.stored_checks import CheckLedger, StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials
+from rightcall.check.version_trials import Watch
 from rightcall.check.words import words_for_untouched
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, percent, pluralize, shorten
@@ -33,7 +32,7 @@ from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
-from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite import Suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
 from rightcall.run.suite_history import latest_history
 from rightcall.run.suite_plan import plan_suite
@@ -44,69 +43,62 @@ BASE_CONTROL = 40
 
 
 async def check_suite(
+    suite: Suite,
     file: Path,
     store: Store,
-    options: CheckOptions | None = None,
+    options: CheckOptions,
     *,
-    settings: CheckSettings | None = None,
     watch: Watch | None = None,
     compared: Watch | None = None,
 ) -> CheckResult:
-    """Check a suite against a baseline; with `plan_only` nothing is sent.
+    """Check a suite, as its file has it, against a baseline; with `plan_only` nothing is sent.
 
-    `settings` replace the suite's `check:`. `watch` is called with the calls so far and at most, `compared` with the
-    first requests compared so far and of all.
+    `watch` is called with the calls so far and at most, `compared` with the first requests compared so far and of all.
     """
-    options = options or CheckOptions()
-    suite = _suite_to_check(file, options)
+    suite = _with_live_answers(suite, options)
     plan = _approved_plan(suite, file, options)
     baseline = find_baseline(store, options.baseline, suite.name)
-    settings, base, problem = _base_to_run(file, baseline, settings or suite.check, options)
+    settings, base, problem = _base_to_run(file, baseline, suite.check, options)
     plan, left_out = await _without_wrong_goldens(plan, baseline)
     baseline, moved = await _same_metrics(plan, baseline, store)
     verdicts = StoredVerdicts(store)
     first = FirstRequests() if options.full else await compare_first_requests(plan, baseline, compared)
 
-    def design_draw(again: int) -> CheckDesign:
-        scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
+    def design_draw(draw: int) -> CheckDesign:
         # Drawing until PASS must not pay: the risk of a false one is halved with every draw that was asked for.
-        halved = msgspec.structs.replace(settings, beta=settings.beta / 2**again)
-        drawn_with = halved if again and options.again else settings
-        design = design_check(suite, file.parent, plan, baseline, drawn_with, scope, first)
+        halved = msgspec.structs.replace(settings, beta=settings.beta / 2**draw)
+        drawn = msgspec.structs.replace(suite, check=halved if draw and options.again else settings)
+        with_base = base is not None
+        design = design_check(drawn, file.parent, plan, baseline, options, first, draw=draw, base=with_base)
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
-    draws, asked = verdicts.count(design.seed), _question_hash(design, plan, options)
-    asked_at = ""
+    first_seed, asked = design.seed, _question_hash(design, plan, options)
+    draws, earlier = verdicts.count(first_seed), verdicts.all(first_seed, asked)
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
-        design = replace(design_draw(draws), first_seed=design.seed)
+        design = design_draw(draws)
     notes = (*left_out, *latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint).notes)
-    result = _without_asking(design, plan, options)
-    if result is not None:
+    if (result := _without_asking(design, plan, options)) is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
-    if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
-        note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
-        calls = msgspec.structs.replace(stored.calls, spent=0)
-        return _with_notes(msgspec.structs.replace(stored, calls=calls), (note, *notes))
-    if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
-        asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
+    if earlier and not again:
+        return _with_notes(_repeated(earlier[-1]), notes)
+    # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
+    asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
+    question = f"{design.seed}-{asked}{asked_at}"
     ledger = CheckLedger(store, baseline, suite.name, design.inputs.hash)
     trials = CheckTrials(
         design,
         plan,
         store,
-        question=f"{design.seed}-{asked}{asked_at}",
+        identify=lambda run: ledger.name_of(question_of(run, question), draws),
+        base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
         max_calls=options.max_calls,
         watch=watch,
-        base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
-        name=lambda run: ledger.name_of(run, draws),
     )
-    result, first_seed = await trials.run(), design.first_seed or design.seed
-    result = msgspec.structs.replace(result, draws=draws + 1)
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
-        earlier = verdicts.all(first_seed, asked) if options.again and not design.unknown else []
-        result = _after_earlier_draws(result, earlier, options)
+        result = _after_earlier_draws(result, [] if design.unknown else earlier, options)
     result = _with_exit_code(ledger.enter(result, settings), settings)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)
@@ -145,7 +137,7 @@ def _after_earlier_draws(
     number = {2: "second", 3: "third"}.get(result.draws, f"{result.draws}th")
     note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
     result = msgspec.structs.replace(result, notes=(*result.notes, note))
-    if not earlier:
+    if not earlier or not options.again:
         return result
     before = earlier[-1].drawn or tuple(draw.verdict for draw in earlier)
     words = (*before, result.verdict)
@@ -193,12 +185,19 @@ async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Pl
     return replace(plan, quarantine=plan.quarantine | wrong.keys()), (note,)
 
 
+def _repeated(stored: CheckResult) -> CheckResult:
+    note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
+    calls = msgspec.structs.replace(stored.calls, spent=0)
+    return _with_notes(msgspec.structs.replace(stored, calls=calls), (note,))
+
+
 def _with_notes(result: CheckResult, notes: Sequence[str]) -> CheckResult:
     return msgspec.structs.replace(result, notes=(*result.notes, *notes))
 
 
-def _suite_to_check(file: Path, options: CheckOptions) -> Suite:
-    suite = with_record_mode(load_suite(file), options.record)
+def _with_live_answers(suite: Suite, options: CheckOptions) -> Suite:
+    """The suite without recordings that would hide what is checked."""
+    suite = with_record_mode(suite, options.record)
     if record_settings(suite).mode == "auto":
         if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
             return with_record_mode(suite, "none")
@@ -269,8 +268,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.most_calls:
             what = words_for_untouched(design.ownership, design.compared)
-        most = design.most_calls + design.confirm_calls
-        word = f"PLAN: {what}; {most:,} calls at most, {design.full:,} in a full run"
+        word = f"PLAN: {what}; {design.planned_calls:,} calls at most, {design.full:,} in a full run"
         return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
         return inconclusive(

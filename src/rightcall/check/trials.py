@@ -9,13 +9,11 @@ from dataclasses import replace
 import msgspec
 
 from rightcall.check.alarm import AlarmCheck
-from rightcall.check.base_comparison import BaseComparison
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
-from rightcall.check.candidate_trials import CandidateTrials, Watch
-from rightcall.check.damage import DamageWatch
 from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
-from rightcall.check.record import check_in_progress, find_interrupted_check, question_of
+from rightcall.check.stored_checks import check_in_progress, find_interrupted_check
+from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_rule import CheckRule, Decided
 from rightcall.metrics.tally import Tally
@@ -37,29 +35,27 @@ class CheckTrials:
         plan: Plan,
         store: Store,
         *,
-        question: str = "",
+        identify: Callable[[Run], Run],
+        base: BaseTrials | None = None,
         max_calls: int | None = None,
         watch: Watch | None = None,
-        base: BaseTrials | None = None,
-        name: Callable[[Run], Run] | None = None,
     ) -> None:
-        self._question, self._name = question, name
+        self.identify = identify
         self._design, self._plan, self._store = design, plan, store
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._seen = seen = CheckEvidence(design, Tally(plan.scorer.names))
         self._candidate = candidate = CandidateTrials(
-            design, seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
+            seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
         )
-        self._base = None if base is None else BaseComparison(base, design, plan, seen)
+        self._base = None if base is None else BaseComparison(base, plan, seen)
         alike = self._base if design.settings.confirm == "base" else None
         forbidden = plan.gate.forbid if plan.gate else ()
-        self._damage = DamageWatch(design, seen, candidate, alike, forbidden)
-        self._alarm = AlarmCheck(design, seen, candidate, alike, self._damage)
+        self._damage = DamageWatch(seen, candidate, alike, forbidden)
+        self._alarm = AlarmCheck(seen, candidate, alike, self._damage)
         self._result: CheckResult
-        drawn = {golden for stratum in design.strata for unit in stratum.order for golden in unit}
-        asked = drawn | {*design.reach.hard, *design.reach.new, *design.control}
+        asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
         self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
-        self.most_trials = design.most_calls + design.confirm_calls
+        self.most_trials = design.planned_calls
 
     async def run(self) -> CheckResult:
         # Sampled by seeds that depend on the inputs alone, other than those of the baseline.
@@ -71,10 +67,6 @@ class CheckTrials:
             if self._base is not None:
                 await self._base.trials.close()
         return msgspec.structs.replace(self._result, run_id=outcome.run.id, floor=outcome.summary.floor)
-
-    def identify(self, run: Run) -> Run:
-        run = question_of(run, self._question)
-        return run if self._name is None else self._name(run)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)
@@ -155,8 +147,8 @@ class CheckTrials:
         except BaseVersionError as error:
             self._seen.notes.append(str(error))
             return None
-        scores = {r.golden_id: [score] for r in results if (score := self._candidate.score(r)) is not None}
-        return base.p_of(scores)
+        scores = ((result.golden_id, self._candidate.score(result)) for result in results)
+        return base.p_of((golden, score) for golden, score in scores if score is not None)
 
     def _result_of(self, decided: Decided) -> CheckResult:
         seen, recordings = self._seen, self._plan.agent.recordings

@@ -179,14 +179,15 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
     return ""
 
 
-def notes_on_unchecked(plan: Plan) -> list[str]:
-    """How many goldens are left out because nothing about them could change the verdict."""
-    count = sum(not plan.scorer.checks(golden) for golden in plan.in_dataset_order())
-    return [f"{pluralize(count, 'golden')} without a check not tried"] if count else []
-
-
-def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
-    """Notes that qualify the verdict."""
+def notes_of(
+    plan: Plan,
+    baseline: BaselinePool,
+    strata: list[Stratum],
+    reach: Reach,
+    folder: Path,
+    versions: Mapping[str, str],
+) -> list[str]:
+    """Notes that qualify the verdict. `versions` that changed a little do not show in the requests."""
     notes = []
     age = baseline.header.age_days()
     if age > OLD_DAYS:
@@ -209,13 +210,11 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
         notes.append(
             f"the baseline is {pluralize(behind, 'commit')} behind the base: their changes are tested with yours"
         )
+    if newer := minor_changes(baseline.header.versions, versions):
+        notes.append(f"since the baseline: {', '.join(newer)}")
+    if unchecked := sum(not plan.scorer.checks(golden) for golden in plan.in_dataset_order()):
+        notes.append(f"{pluralize(unchecked, 'golden')} without a check not tried")
     return notes
-
-
-def version_notes(baseline: BaselinePool, versions: Mapping[str, str]) -> list[str]:
-    """Version differences that do not show in the requests."""
-    versions_changed = minor_changes(baseline.header.versions, versions)
-    return [f"since the baseline: {', '.join(versions_changed)}"] if versions_changed else []
 
 
 def _too_small(stratum: Stratum) -> str:

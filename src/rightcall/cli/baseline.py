@@ -40,7 +40,7 @@ def save(
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
-    from rightcall.check.ledger import with_ledger
+    from rightcall.check.stored_checks import with_ledger
     from rightcall.run.baseline_file import write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
 
@@ -76,7 +76,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""
-    from rightcall.check.ledger import ledger_words
+    from rightcall.check.stored_checks import ledger_words
 
     pool = load_pool(which, suite, store_url)
     if as_json:
@@ -105,7 +105,7 @@ def merge(files: tuple[Path, ...], output: OutputOption) -> None:
 
     `check.json` files of the suite may be among them: their checks are added to the ledger of the baseline.
     """
-    from rightcall.check.ledger import merge_files
+    from rightcall.check.stored_checks import merge_files
     from rightcall.run.baseline_file import write_baseline
 
     missing = [file for file in files if not file.is_file()]

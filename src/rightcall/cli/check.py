@@ -25,7 +25,6 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.decide.check_result import CheckResult
-    from rightcall.decide.check_settings import CheckSettings
     from rightcall.run.suite import Suite
     from rightcall.store.sql.store import Store
 
@@ -66,7 +65,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         if not options.plan_only or _starts_code(suites, loaded, options.model):
             _require_trust(suites, loaded, options)
         for file, suite in zip(suites, loaded, strict=True):
-            results.append(_check_suite(file, store, _settings(suite.check, options, share), options))
+            results.append(_check_suite(_with_settings(suite, options, share), file, store, options))
         if options.together:
             results = share_risk(results, max(result.alpha for result in results) * share)
         for file, suite, result in zip(suites, loaded, results, strict=True):
@@ -119,17 +118,15 @@ def _output_of(path: Path, suite: str, suites: int) -> Path:
     return path if suites == 1 else path.with_stem(f"{path.stem}-{plain}")
 
 
-def _settings(own: CheckSettings, options: CheckCommandOptions, share: int) -> CheckSettings:
-    import msgspec
+def _with_settings(suite: Suite, options: CheckCommandOptions, share: int) -> Suite:
+    from msgspec.structs import replace
 
-    settings = msgspec.structs.replace(own, **options.typed())
+    settings = replace(suite.check, **options.typed())
     shared = {"alpha": settings.alpha / share, "false_alarms": settings.false_alarms / share}
-    return msgspec.structs.replace(settings, **shared)
+    return replace(suite, check=replace(settings, **shared))
 
 
-def _check_suite(
-    file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions
-) -> CheckResult:
+def _check_suite(suite: Suite, file: Path, store: Store, options: CheckCommandOptions) -> CheckResult:
     from rightcall.check.suite_check import check_suite
 
     started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
@@ -142,7 +139,7 @@ def _check_suite(
         if is_watched:
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
-    work = check_suite(file, store, options, settings=settings, watch=watch, compared=show_comparison)
+    work = check_suite(suite, file, store, options, watch=watch, compared=show_comparison)
     try:
         return run_interruptible(work)
     except KeyboardInterrupt:

@@ -51,7 +51,7 @@ def check(
     Exit code 2 if there are errors; warnings do not count.
     """
     from rightcall.datasets.goldens import numbered_goldens
-    from rightcall.improve.dataset_doubts import DatasetDoubts
+    from rightcall.improve.golden_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import load_tools

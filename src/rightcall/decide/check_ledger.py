@@ -7,7 +7,7 @@ changes a printed line and no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 
 from rightcall.core.digest import hex_digest
@@ -70,18 +70,15 @@ def merge_ledgers(*ledgers: Iterable[CheckEntry], now: datetime | None = None) -
     return tuple(sorted(kept, key=lambda entry: (entry.at, entry.check, entry.draw)))
 
 
-def budget_of(entries: Iterable[CheckEntry], allowed: float, checks: int) -> CheckBudget | None:
-    """What these checks used; None when there are none."""
-    counted = list(entries)
-    if not counted:
-        return None
+def budget_of(entries: Collection[CheckEntry], allowed: float, checks: int) -> CheckBudget:
+    """What these checks used; there is at least one."""
     return CheckBudget(
         allowed,
-        len(counted),
-        round(len(counted) * allowed / checks, 6),
-        sum(entry.alarm for entry in counted),
-        sum(entry.confirmed for entry in counted),
-        min(map(time_of, counted)).date().isoformat(),
+        len(entries),
+        round(len(entries) * allowed / checks, 6),
+        sum(entry.alarm for entry in entries),
+        sum(entry.confirmed for entry in entries),
+        min(map(time_of, entries)).date().isoformat(),
     )
 
 

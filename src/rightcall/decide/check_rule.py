@@ -19,7 +19,7 @@ Pure: fed with x in the drawn order, it never sees a clock, a store or a result 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.decide.trial_pairs import Stratum, pair_difference
@@ -110,7 +110,7 @@ class CheckRule:
                         break
                     yield Step(number, round_, unit)
 
-    def feed(self, step: Step, scores: dict[str, float | None]) -> Decided | None:
+    def feed(self, step: Step, scores: Mapping[str, float | None]) -> Decided | None:
         """Take one unit into account; results must come in the order of `steps`."""
         if self.decided is not None:
             return self.decided
@@ -188,7 +188,7 @@ class _Track:
         self._rounds: list[list[float]] = [[] for _ in range(stratum.rounds)]
         self._after: dict[str, list[tuple[int, float]]] = {}
 
-    def add(self, step: Step, scores: dict[str, float | None]) -> float:
+    def add(self, step: Step, scores: Mapping[str, float | None]) -> float:
         """Take a unit into account; its x, 0 when it got no answer."""
         self._used += 1
         answered = [(golden, score) for golden in step.unit if (score := scores.get(golden)) is not None]

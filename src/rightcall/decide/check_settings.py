@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.options import described, suite_key
 from rightcall.decide.check_rule import Risks
 from rightcall.decide.options import CheckThresholds, ConfirmMode
-from rightcall.decide.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
+from rightcall.decide.trial_pairs import Scores, Stratum, noise_of, rounds_for
 from rightcall.model.record import Record
 
 ALARM = 0.2
@@ -108,12 +109,13 @@ def strata_of(
 
 
 def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
-    """Goldens in the drawn order; those of a cluster are one unit."""
+    """Goldens in an order that depends only on the seed, on every machine; those of a cluster are one unit."""
     groups: dict[str, list[str]] = {}
     for name in sorted(names):
         key = f"cluster {clusters[name]}" if name in clusters else f"golden {name}"
         groups.setdefault(key, []).append(name)
-    return tuple(tuple(groups[key]) for key in hash_order(seed, groups))
+    drawn = sorted(groups, key=lambda key: hex_digest(f"{seed}/{key}"))
+    return tuple(tuple(groups[key]) for key in drawn)
 
 
 def first_units(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:

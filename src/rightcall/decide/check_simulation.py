@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -51,22 +52,17 @@ def play(
     the second draw tries the same goldens.
     """
     rule, calls, sums = CheckRule(strata, settings.risks), 0, None
-    for step in rule.steps():
-        calls += len(step.unit)
-        decided = rule.feed(step, {golden: float(rng.random() < rates[golden]) for golden in step.unit})
-        if decided is not None and decided.word == "REGRESSED" and settings.confirm != "off":
+    for step in chain(rule.steps(), [None]):  # the last look may raise an alarm too
+        scores = {golden: float(rng.random() < rates[golden]) for golden in step.unit} if step else {}
+        calls += len(scores)
+        decided = rule.feed(step, scores) if step else rule.end()
+        alarm = decided is not None and decided.word == "REGRESSED" and settings.confirm != "off"
+        if alarm and sums is None:
             sums = rule.sums()
             confirmed, more = _confirm(sums, strata, rates, base or rates, rng, settings)
             calls += more
-            if confirmed:
-                return Played("REGRESSED", calls, sums)
-            rule.spend_alarm()
-    if rule.end().word == "REGRESSED" and settings.confirm != "off" and sums is None:
-        sums = rule.sums()
-        confirmed, more = _confirm(sums, strata, rates, base or rates, rng, settings)
-        calls += more
-        if not confirmed:
-            rule.spend_alarm()
+            if not confirmed:
+                rule.spend_alarm()
     return Played(rule.end().word, calls, sums)
 
 
@@ -135,24 +131,11 @@ class ComparedGoldens(NamedTuple):
         )
         return once / max(1, len(trials_by_golden))
 
-    def strata(
-        self,
-        before: Mapping[str, Scores],
-        rest: Iterable[str],
-        settings: CheckSettings,
-        seed: str,
-        *,
-        full: bool,
-    ) -> list[Stratum]:
-        """The strata of another baseline, with some of the rest."""
+    def strata(self, settings: CheckSettings, seed: str, *, full: bool) -> list[Stratum]:
+        """How they are tried, in the order drawn by the seed; with `full` nothing is sampled."""
+        clusters, history = self.clusters, self.history
         return strata_of(
-            {golden: before[golden] for golden in self.affected},
-            {golden: before[golden] for golden in rest},
-            settings,
-            seed,
-            clusters=self.clusters,
-            history=self.history,
-            full=full,
+            self.affected, self.rest, settings, seed, clusters=clusters, history=history, full=full
         )
 
     def some_of_the_rest(self, count: int, rng: random.Random) -> list[str]:
@@ -196,14 +179,17 @@ def foresee(
             golden: tuple([float(rng.random() < rates[golden]) for _ in trials_by_golden[golden]])
             for golden in tried
         }
+        drawn = goldens._replace(
+            affected={golden: before[golden] for golden in goldens.affected},
+            rest={golden: before[golden] for golden in some},
+        )
         after = rates
         if worse:
             hit, margin = (
                 (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
             )
             after = rates | worse_rates({golden: rates[golden] for golden in hit}, margin, rng)
-        strata = goldens.strata(before, some, settings, f"{number}", full=full)
-        played = play(strata, after, rng, settings, rates)
+        played = play(drawn.strata(settings, f"{number}", full=full), after, rng, settings, rates)
         words[played.word] += 1
         calls.append(played.calls)
     return Chances(

@@ -12,6 +12,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent, pluralize, points
 from rightcall.decide.comparison_claim import Change, ComparisonClaim, undetectable_difference
 from rightcall.decide.difference import (
+    NO_DIFFERENCE,
     Difference,
     GoldenPair,
     difference_of,
@@ -158,16 +159,37 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
     if not 0 < alpha <= MOST_ALPHA:
         raise ConfigError(f"compare: alpha must be above 0 and at most {MOST_ALPHA:g}, got {alpha:g}")
     pairs, only_a, only_b = pair_up(a, b, metric)
+    share, apart = alpha / candidates, {"only_a": only_a, "only_b": only_b}
     if not pairs:
-        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha, metric), alarms_of(a, b))
-    share = alpha / candidates
-    difference = difference_of(pairs, share, seed)
+        what = "a scored trial" if metric is None else f"a value of the metric '{metric}'"
+        nothing = f"nothing to compare: no golden has {what} in both runs"
+        bare = _numbers([], NO_DIFFERENCE, margin, alpha, share)
+        bare = msgspec.structs.replace(bare, sentence=nothing, hypotheses=0, **apart)
+        return with_alarms(bare, alarms_of(a, b))
+    difference, slices = difference_of(pairs, share, seed), _slices(pairs, alpha, seed)
+    compared = msgspec.structs.replace(
+        _numbers(pairs, difference, margin, alpha, share),
+        mde=_noticeable(difference, share, power),
+        fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
+        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
+        changed=_flags(pairs),
+        categories=slices,
+        hypotheses=1 + len(slices),
+        p_regressed=worse_by_more(pairs, difference, margin, seed),
+        doubt=_errors(a, b, max_error_rate),
+        **apart,
+    )
+    return with_alarms(with_claim(compared), alarms_of(a, b))
+
+
+def _numbers(
+    pairs: Sequence[GoldenPair], difference: Difference, margin: float, alpha: float, share: float
+) -> Comparison:
+    """A comparison without its claim; interval and bounds are at `share`, which is `alpha` with one candidate."""
+    rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs]) if pairs else 0.0
     p_ok, bounds = non_inferior(difference, margin, share)
-    p_bad = worse_by_more(pairs, difference, margin, seed)
-    rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
-    slices = _slices(pairs, alpha, seed)
     (low, high), (bound_low, bound_high) = _ends(difference.interval), _ends(bounds)
-    bare = Comparison(
+    return Comparison(
         change="INCONCLUSIVE",
         sentence="",
         rate_a=rate_a,
@@ -179,24 +201,14 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
         bound_high=bound_high,
         p=difference.p,
         p_mid=difference.p_mid,
-        mde=_noticeable(difference, share, power),
+        mde=None,
         margin=margin,
         alpha=alpha,
         n=len(pairs),
         clusters=difference.clusters,
         method=difference.method,
-        fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
-        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
-        changed=_flags(pairs),
-        only_a=only_a,
-        only_b=only_b,
-        categories=slices,
-        hypotheses=1 + len(slices),
         p_non_inferior=p_ok,
-        p_regressed=p_bad,
-        doubt=_errors(a, b, max_error_rate),
     )
-    return with_alarms(with_claim(bare), alarms_of(a, b))
 
 
 def with_claim(bare: Comparison) -> Comparison:
@@ -304,33 +316,4 @@ def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
         f"at most {percent(most)} allowed)"
         for name, (errors, trials) in (("A", error_rate(a)), ("B", error_rate(b)))
         if trials and errors / trials > most
-    )
-
-
-def _nothing_in_common(
-    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float, metric: str | None
-) -> Comparison:
-    what = "a scored trial" if metric is None else f"a value of the metric '{metric}'"
-    sentence = f"nothing to compare: no golden has {what} in both runs"
-    return Comparison(
-        "INCONCLUSIVE",
-        sentence,
-        rate_a=0.0,
-        rate_b=0.0,
-        difference=0.0,
-        low=None,
-        high=None,
-        bound_low=None,
-        bound_high=None,
-        p=1.0,
-        p_mid=None,
-        mde=None,
-        margin=margin,
-        alpha=alpha,
-        n=0,
-        clusters=0,
-        method="sign_flip",
-        only_a=only_a,
-        only_b=only_b,
-        hypotheses=0,
     )

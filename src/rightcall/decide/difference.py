@@ -49,6 +49,10 @@ class Difference(NamedTuple):
     clusters: int
 
 
+NO_DIFFERENCE = Difference(0.0, None, None, Units(()), 1.0, None, "sign_flip", 0)
+"""Of runs without a golden in common."""
+
+
 def pair_up(
     a: Sequence[Outcome], b: Sequence[Outcome], metric: str | None
 ) -> tuple[list[GoldenPair], tuple[str, ...], tuple[str, ...]]:

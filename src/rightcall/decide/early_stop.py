@@ -4,15 +4,46 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
-from rightcall.decide.drawn_order import DrawnOrder
 from rightcall.stats.power import gate_cuts
 from rightcall.stats.sequential import Decision, LogE, curtail, e_decision, e_value, fastest_stops, log_e_step
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class DrawnOrder(Generic[K, V]):
+    """Holds results back until their turn in the order that was drawn beforehand, whatever finishes first.
+
+    A gate's early stop and the proof of `improve` look at results in such an order: fast goldens cannot bias them, and
+    a verdict does not depend on concurrency. `check` judges its waves of trials in the drawn order itself.
+    """
+
+    def __init__(self, keys: Iterable[K]) -> None:
+        self.keys = tuple(keys)
+        self._places = {key: place for place, key in enumerate(self.keys)}
+        self._waiting: dict[int, V] = {}
+        self.used = 0
+        """How many were handed out."""
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._places
+
+    @property
+    def complete(self) -> bool:
+        return self.used == len(self.keys)
+
+    def add(self, key: K, value: V) -> Iterator[V]:
+        """The results whose turn has come with this one; a reader that stops reading leaves the rest waiting."""
+        self._waiting[self._places[key]] = value
+        while self.used in self._waiting:
+            self.used += 1
+            yield self._waiting.pop(self.used - 1)
 
 
 class RunOrder(NamedTuple):

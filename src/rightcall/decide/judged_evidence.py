@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import msgspec
@@ -109,45 +109,33 @@ class JudgedEvidence(msgspec.Struct, frozen=True, dict=True):
         `units` has the independent unit of each golden. A judge whose κ is below the floor is not used.
         """
         labels = self.people_verdicts(metrics)
-        first = self._rate(metrics, labels, about, alpha, policy, units)
+        chosen, passes = self._plan_strata(metrics, labels), tuple(metrics) == self.deciding
+        judgements = {name: self._judgement(case, metrics) for name, case in self.cases.items()}
+        estimate = partial(
+            judged_rate,
+            about=about,
+            conf=1 - alpha,
+            chosen=chosen,
+            known={name: False for name, case in self.cases.items() if passes and case.failed},
+            goldens={name: units.get(case.golden, case.golden) for name, case in self.cases.items()},
+            saw_judge=[name for name in labels if self.cases[name].saw_judge],
+        )
+
+        def rate_by(words: Mapping[str, bool | None]) -> JudgedRate:
+            rate = estimate(words, judgements)
+            weak = rate.kappa is not None and rate.kappa < policy.floor.kappa
+            if weak and rate.uses_judge and chosen is None:
+                return estimate(words, dict.fromkeys(judgements, True))  # one stratum: the labels alone
+            return rate
+
+        first = rate_by(labels)
         if first.unsure <= MOST_UNSURE * (first.labels + first.unsure):
             return [first]
         either = (
             {case: word if label is None else label for case, label in labels.items()}
             for word in (True, False)
         )
-        return [first, *(self._rate(metrics, words, about, alpha, policy, units) for words in either)]
-
-    def _rate(
-        self,
-        metrics: Sequence[str],
-        labels: Mapping[str, bool | None],
-        about: About,
-        alpha: float,
-        policy: JudgePolicy,
-        units: Mapping[str, str],
-    ) -> JudgedRate:
-        chosen = self._plan_strata(metrics, labels)
-        judgements = {name: self._judgement(case, metrics) for name, case in self.cases.items()}
-        passes = tuple(metrics) == self.deciding
-
-        def estimate(judgements: Mapping[str, Judgement]) -> JudgedRate:
-            return judged_rate(
-                labels,
-                judgements,
-                about=about,
-                conf=1 - alpha,
-                chosen=chosen,
-                known={name: False for name, case in self.cases.items() if passes and case.failed},
-                goldens={name: units.get(case.golden, case.golden) for name, case in self.cases.items()},
-                saw_judge=[name for name in labels if self.cases[name].saw_judge],
-            )
-
-        rate = estimate(judgements)
-        weak = rate.kappa is not None and rate.kappa < policy.floor.kappa
-        if weak and rate.uses_judge and chosen is None:
-            return estimate(dict.fromkeys(judgements, True))  # one stratum: the labels alone
-        return rate
+        return [first, *map(rate_by, either)]
 
     def _judgement(self, case: CaseEvidence, metrics: Sequence[str]) -> Judgement:
         if len(metrics) == 1:

@@ -17,7 +17,15 @@ from rightcall.decide.config import JudgePolicy
 from rightcall.decide.floor_rule import FloorRule
 from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome, cluster_key
-from rightcall.decide.rules import Check, Decision, GateRule, RateRule, word_for
+from rightcall.decide.rules import (
+    Check,
+    Decision,
+    GateRule,
+    RateRule,
+    confidence_words,
+    relation_to,
+    word_for,
+)
 from rightcall.stats.judged_interval import About as CasesAbout
 from rightcall.stats.judged_rate import JudgedRate
 from rightcall.stats.special import normal_quantile
@@ -25,14 +33,8 @@ from rightcall.stats.special import normal_quantile
 NOT_CALIBRATED = "judge not calibrated"
 
 
-def rules_with_labels(
-    rules: Sequence[GateRule], evidence: JudgedEvidence, policy: JudgePolicy
-) -> tuple[GateRule, ...]:
-    """The rules of a gate, those that depend on a judge decided by labels."""
-    return tuple(_rule_with_labels(rule, evidence, policy) for rule in rules)
-
-
-def _rule_with_labels(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
+def rule_with_labels(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
+    """The rule of a gate, decided by labels if it depends on a judge."""
     if isinstance(rule, RateRule) and (metrics := evidence.metrics_of(rule)):
         return JudgedRateRule(rule, evidence, policy, metrics)
     if isinstance(rule, BaselineRule) and evidence.deciding and policy.uncalibrated == "refuse":
@@ -89,14 +91,11 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             return f"{self.rule.say(check, alpha)}; {NOT_CALIBRATED}"
         if check.labels is None:
             return f"{self.rule.say(check, alpha)}; whatever people say of its judged cases"
-        limit = percent(self.rule.limit)
-        means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
         judged = f"; by the judge alone it is {percent(check.judged)}" if check.judged is not None else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
-            f"{pluralize(check.trials, 'case')} is {means.get(check.word, f'undecided against {limit}')}: with "
-            f"{percent(1 - alpha)} confidence above {percent(check.low or 0.0)}, with the same confidence below "
-            f"{percent(check.high or 0.0)}{judged}"
+            f"{pluralize(check.trials, 'case')} is {relation_to(self.rule.limit, check)}: "
+            f"{confidence_words(check, alpha)}{judged}"
         )
 
     def hint(self, check: Check, alpha: float) -> str:

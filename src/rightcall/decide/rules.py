@@ -10,19 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
-from rightcall.decide.safety_rate import endless_tasks
+from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.safety import task_of
-from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
+from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import zero_seen_bound
 
 Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
@@ -69,6 +68,17 @@ def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
     return "FAIL" if p_fail < alpha else "INCONCLUSIVE"
 
 
+def undecided(name: str, why: str, limit: float | None = None) -> Check:
+    """The check of a rule that nothing is known about, and why."""
+    return Check(name, "INCONCLUSIVE", f"{name} is undecided: {why}", limit=limit)
+
+
+def confidence_words(check: Check, alpha: float) -> str:
+    """The bounds of a check."""
+    low, high = percent(check.low or 0.0), percent(check.high or 0.0)
+    return f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
+
+
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
 
 
@@ -88,6 +98,16 @@ class ControlledRule(GateRule, Protocol):
     def decision(self, check: Check, alpha: float) -> Decision: ...
 
     def say(self, check: Check, alpha: float) -> str: ...
+
+
+class UnknownRule(msgspec.Struct, frozen=True):
+    """A requirement about something that is not known: it decides nothing, whatever the agent did."""
+
+    name: str
+    why: str
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        return undecided(self.name, self.why)
 
 
 def rules_of(gate: Gate) -> tuple[GateRule, ...]:
@@ -128,6 +148,8 @@ class RateRule(msgspec.Struct, frozen=True):
     kind: Literal["interval", "point"] = "interval"
     about: About = "cases_like_these"
 
+    NOTHING_SCORED: ClassVar[str] = "none of its goldens has a scored trial"
+
     def select(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """The goldens this rule is about, one after the other: there may be a million of them."""
         return (
@@ -141,28 +163,27 @@ class RateRule(msgspec.Struct, frozen=True):
         """Mean, bounds and both p-values; the decision ignores other rules."""
         scored = goldens_with_scores(self.select(outcomes), self.metric)
         if scored is None:
-            sentence = f"{self.name} is undecided: none of its goldens has a scored trial"
-            return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
-        if self.kind == "point":
-            return self._point(scored)
-        units = scored.units(self.about)
-        low, high = gaffke_bounds(units, alpha)
-        p_pass, p_fail = gaffke_p_values(units, self.limit)
-        check = Check(
-            self.name,
-            word_for(p_pass, p_fail, alpha),
-            "",
-            controlled=True,
-            value=scored.mean,
-            limit=self.limit,
-            low=low,
-            high=high,
-            n=len(scored.trials),
-            trials=sum(map(len, scored.trials)),
-            p_pass=p_pass,
-            p_fail=p_fail,
-        )
+            return undecided(self.name, self.NOTHING_SCORED, self.limit)
+        mean, goldens, trials = scored.mean, len(scored.trials), sum(map(len, scored.trials))
+        word = self.word_by_point(mean)
+        check = Check(self.name, word, "", value=mean, limit=self.limit, n=goldens, trials=trials)
+        if self.kind == "interval":
+            units = scored.units(self.about)
+            low, high = gaffke_bounds(units, alpha)
+            p_pass, p_fail = self.p_values(units, mean)
+            word = word_for(p_pass, p_fail, alpha)
+            check = msgspec.structs.replace(
+                check, word=word, controlled=True, low=low, high=high, p_pass=p_pass, p_fail=p_fail
+            )
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+
+    def word_by_point(self, mean: float) -> Word:
+        """The decision by the observed rate alone."""
+        return "PASS" if mean >= self.limit else "FAIL"
+
+    def p_values(self, units: Units, mean: float) -> tuple[float, float]:
+        """p of a rate below the limit, and of one that is not."""
+        return gaffke_p_values(units, self.limit)
 
     def decision(self, check: Check, alpha: float) -> Decision:
         """The word that the p-values of a check give; without them, nothing is decided."""
@@ -172,33 +193,25 @@ class RateRule(msgspec.Struct, frozen=True):
 
     def say(self, check: Check, alpha: float) -> str:
         """The check as a sentence, for any verdict."""
-        limit, low, high = percent(self.limit), percent(check.low or 0.0), percent(check.high or 0.0)
-        means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
-        trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
-        where = " on exactly these goldens" if self.about == "these_goldens" else ""
+        how = (
+            f": {confidence_words(check, alpha)}" if check.controlled else " (rule: point, no error control)"
+        )
+        return f"{self.claim(check)}{how}"
+
+    def claim(self, check: Check) -> str:
+        """The sentence without what it rests on."""
+        trials = f" ({check.trials:,} trials)" if check.controlled and check.trials > check.n else ""
+        exactly = check.controlled and self.about == "these_goldens"
         return (
             f"{self.name} {percent(check.value or 0.0)} over {pluralize(check.n, 'golden')}{trials} is "
-            f"{means.get(check.word, f'undecided against {limit}')}{where}: "
-            f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
+            f"{relation_to(self.limit, check)}{' on exactly these goldens' if exactly else ''}"
         )
 
-    def _point(self, scored: ScoredGoldens) -> Check:
-        mean, goldens = scored.mean, len(scored.trials)
-        good = mean >= self.limit
-        relation = "at least" if good else "below"
-        sentence = (
-            f"{self.name} {percent(mean)} over {pluralize(goldens, 'golden')} is {relation} "
-            f"{percent(self.limit)} (rule: point, no error control)"
-        )
-        return Check(
-            self.name,
-            "PASS" if good else "FAIL",
-            sentence,
-            value=mean,
-            limit=self.limit,
-            n=goldens,
-            trials=sum(map(len, scored.trials)),
-        )
+
+def relation_to(limit: float, check: Check) -> str:
+    """`at least 90 %`, as a check decided it."""
+    words = {"PASS": "at least", "FAIL": "below"}
+    return f"{words.get(check.word, 'undecided against')} {percent(limit)}"
 
 
 class HardRule(msgspec.Struct, frozen=True):
@@ -227,10 +240,7 @@ class HardRule(msgspec.Struct, frozen=True):
             return Check(
                 self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
             )
-        if not clusters:
-            sentence = f"whether {self.code} occurs is undecided: no golden has a scored trial"
-            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
-        if why := self._unseen(outcomes):
+        if why := "no golden has a scored trial" if not clusters else self._unseen(outcomes):
             sentence = f"whether {self.code} occurs is undecided: {why}"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         bound = zero_seen_bound(clusters, alpha)

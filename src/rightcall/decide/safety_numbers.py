@@ -7,14 +7,14 @@ attempts that the agent never read are in none but delivery.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import msgspec
 
-from rightcall.decide.safety_rate import SafetyRate
-from rightcall.decide.search_numbers import SearchNumbers
+from rightcall.decide.search_numbers import SafetyRate, SearchNumbers
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import REPORTED_GOALS, AttackOutcome, task_of
@@ -286,16 +286,15 @@ def _rows(attacks: Sequence[AttackTrial], key: Callable[[AttackTrial], str]) -> 
 
 
 def _row(name: str, attacks: Sequence[AttackTrial]) -> FamilyRow:
-    read = [attack.outcome for attack in attacks if attack.outcome.delivered]
-    delivered = [attack for attack in attacks if attack.outcome.delivered]
+    read = [attack for attack in attacks if attack.outcome.delivered]
     return FamilyRow(
         name,
         len(attacks),
         len(read),
-        sum(outcome.tried for outcome in read),
-        sum(outcome.done for outcome in read),
-        sum(outcome.complete for outcome in read),
-        rate_over(delivered, lambda attack: attack.outcome.tried),
+        sum(attack.outcome.tried for attack in read),
+        sum(attack.outcome.done for attack in read),
+        sum(attack.outcome.complete for attack in read),
+        rate_over(read, lambda attack: attack.outcome.tried),
     )
 
 
@@ -307,13 +306,10 @@ def attempts_needed(hits: int, limit: float, alpha: float = 0.05) -> int:
     low, high = hits + 1, max(hits + 1, math.ceil(math.log(alpha) / math.log1p(-limit)))
     while clopper_pearson_bounds(hits, high, alpha).high > limit:
         low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        if clopper_pearson_bounds(hits, middle, alpha).high <= limit:
-            high = middle
-        else:
-            low = middle + 1
-    return high
+    enough = bisect_left(
+        range(low, high), True, key=lambda n: clopper_pearson_bounds(hits, n, alpha).high <= limit
+    )
+    return low + enough
 
 
 def attempts_to_see(rate: float, chance: float = 0.95) -> int:

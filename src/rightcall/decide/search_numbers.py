@@ -1,4 +1,4 @@
-"""The numbers of an adaptive search for attacks, which stand beside those of a fixed plan and never among them.
+"""A share of trials under attack, and the numbers of an adaptive search, which are never among those of a fixed plan.
 
 A search chooses what it has seen work, so that no binomial bound holds for it: there is a count and a share, without
 an interval.
@@ -6,10 +6,20 @@ an interval.
 
 from __future__ import annotations
 
-from rightcall.decide.safety_rate import SafetyRate
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
+
+
+class SafetyRate(Record, frozen=True):
+    """A share with its 95 % interval, and the upper bound of one side; no value where too little was seen."""
+
+    count: int
+    n: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    upper: float | None = None
 
 
 class SearchRow(Record, frozen=True):

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rightcall.stats.gaffke import Units, gaffke_p_values, units as stats_units
-from rightcall.stats.special import log_beta
+from rightcall.stats.special import binomial_draw, log_beta
 
 DRAWS = 2_000
 SEED = 20_240_601
 _ROUGH = 400
-_ONE_BY_ONE, _FEW = 500, 32
+_ONE_BY_ONE = 500
 _TOLERANCE = 1e-4
 """Relative error of a p-value while simulating: far below what a few thousand draws can resolve."""
 
@@ -113,27 +113,11 @@ def _draw_means(rng: random.Random, goldens: Population, number: int) -> Mapping
     counts, left, weight = {}, number, math.fsum(goldens.weights)
     for value, share in zip(*goldens, strict=True):
         if left and share > 0:
-            count = _binomial(rng, left, min(1.0, share / weight))
+            count = binomial_draw(rng, left, min(1.0, share / weight))
             left, weight = left - count, weight - share
             if count:
                 counts[value] = count
     return counts
-
-
-def _binomial(rng: random.Random, n: int, p: float) -> int:
-    """Bin(n, p) by halving: where the middle one of n uniform numbers falls decides about half of them at once.
-
-    Devroye, Non-Uniform Random Variate Generation (1986), X.4.3.
-    """
-    count = 0
-    while n > _FEW:
-        middle = n // 2 + 1
-        at = rng.betavariate(middle, n + 1 - middle)
-        if at <= p:
-            count, n, p = count + middle, n - middle, (p - at) / (1 - at)
-        else:
-            n, p = middle - 1, p / at
-    return count + sum([rng.random() < p for _ in range(n)])
 
 
 def goldens_for_power(

@@ -12,7 +12,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rightcall.core.digest import hex_digest
 from rightcall.model.record import Record
 
 UNKNOWN_NOISE = 0.02
@@ -52,6 +51,11 @@ class Stratum(Record, frozen=True):
         """How many x there are when every round is run."""
         return len(self.order) * self.rounds
 
+    @property
+    def calls(self) -> int:
+        """Trials when every round is run."""
+        return sum(map(len, self.order)) * self.rounds
+
     def share(self, golden: str, round_: int) -> Scores:
         """The trials of the baseline that a round is compared with; each is used in one round only."""
         return self.before[golden][round_ :: self.rounds]
@@ -82,8 +86,3 @@ def noise_of(trials: Iterable[Sequence[float]]) -> float:
 def _spread(scores: Sequence[float]) -> float:
     mean = math.fsum(scores) / len(scores)
     return math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1)
-
-
-def hash_order(seed: str, names: Iterable[str]) -> list[str]:
-    """Names in an order that depends only on the seed: the same on every machine, for any file order."""
-    return sorted(names, key=lambda name: hex_digest(f"{seed}/{name}"))

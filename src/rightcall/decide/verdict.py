@@ -97,15 +97,12 @@ def decide(
     if trials == errors:
         return blank
     required = _required_rules(gate, baseline, floor, worst_case)
-    rules = _with_labels(required + fatal_rules(gate, seen.codes), judged, gate)
-    looks = [
-        Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
-        if stopped
-        and (rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule)))
-        else rule.look(outcomes, gate.alpha)
-        for rule in rules
-    ]
-    checks = _holm(rules, looks, gate.alpha)
+    rules = required + fatal_rules(gate, seen.codes)
+    if judged is not None:
+        from rightcall.decide.judged_rule import rule_with_labels
+
+        rules = tuple(rule_with_labels(rule, judged, gate.judges) for rule in rules)
+    checks = _holm(rules, [_look(rule, outcomes, gate.alpha, stopped) for rule in rules], gate.alpha)
     hypotheses = sum(check.controlled for check in checks)
     uncalibrated = tuple(dict.fromkeys(name for c in checks if c.uncalibrated for name in c.judges))
     verdict = msgspec.structs.replace(
@@ -127,6 +124,15 @@ def decide(
         return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
     return msgspec.structs.replace(verdict, word=word, sentence=_sentence(word, checks), hint=hint)
+
+
+def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None) -> Check:
+    """What a rule says; where a monitor ended the run, its word."""
+    if stopped is not None:
+        earlier = stopped.by == "earlier" and isinstance(rule, ControlledRule)
+        if rule.name == "pass rate" or earlier:
+            return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
+    return rule.look(outcomes, alpha)
 
 
 class _Seen(NamedTuple):
@@ -180,16 +186,6 @@ def _required_rules(
 
         rules += tuple(worst_case_rules(gate.worst_case, worst_case))
     return rules
-
-
-def _with_labels(
-    rules: tuple[GateRule, ...], judged: JudgedEvidence | None, gate: Gate
-) -> tuple[GateRule, ...]:
-    if judged is None:
-        return rules
-    from rightcall.decide.judged_rule import rules_with_labels
-
-    return rules_with_labels(rules, judged, gate.judges)
 
 
 def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:

@@ -164,11 +164,9 @@ def is_unit_error(expected: Any, actual: Any) -> bool:
     """Whether two numbers differ by the factor of a unit, or one is text that is a number with a unit."""
     first, second = _as_number(expected), _as_number(actual)
     if first is None or second is None:
-        number_and_text = (isinstance(expected, int | float) and isinstance(actual, str)) or (
-            isinstance(actual, int | float) and isinstance(expected, str)
-        )
-        text = actual if isinstance(actual, str) else expected
-        return number_and_text and isinstance(text, str) and bool(_NUMBER_WITH_UNIT.fullmatch(text))
+        text, number = (actual, expected) if isinstance(actual, str) else (expected, actual)
+        number_and_text = isinstance(number, int | float) and isinstance(text, str)
+        return number_and_text and bool(_NUMBER_WITH_UNIT.fullmatch(text))
     if first == second or not first or not second:
         return False
     ratio = max(abs(first), abs(second)) / min(abs(first), abs(second))
@@ -230,14 +228,11 @@ def _same_text(target: Any, actual: Any) -> bool:
 def _json_text(value: Any) -> str:
     if isinstance(value, str):
         value = value.strip()
-        return value.casefold() if value.casefold() in ("true", "false", "null") else _plain_number(value)
+        word = value.casefold()
+        return word if word in ("true", "false", "null") else re.sub(r"\A(-?\d+)\.0\Z", r"\1", value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return json.dumps(value)
-
-
-def _plain_number(text: str) -> str:
-    return text[:-2] if re.fullmatch(r"-?\d+\.0", text) else text
 
 
 def _spelt_alike(target: Any, actual: Any) -> bool:

@@ -20,7 +20,7 @@ from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, Golden, request_of
+from rightcall.model.golden import Golden, request_of
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.store.base import ComparedCase, StoredCase, StoredRun
@@ -142,7 +142,8 @@ def _flip(
     failed = next((r for r in bad.results if r.judged and not r.passed), None)
     symptom = None
     if failed is not None:
-        symptom, _ = symptom_of(failed.codes, _calls(failed), _request(golden), tools)
+        request = SymptomRequest(request_of(golden), calls_expected(golden))
+        symptom, _ = symptom_of(failed.codes, _calls(failed), request, tools)
     shown = [_typical_calls(side, passing=(at == 0) == broken) for at, side in enumerate(sides)]
     called = {call.name for side in sides for result in side.results for call in _calls(result)}
     tools_involved = frozenset(tool for tool, _ in calls_expected(golden)) | frozenset(called)
@@ -159,10 +160,6 @@ def _flip(
 
 def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
     return tuple(result.trajectory.calls) if result.trajectory else ()
-
-
-def _request(golden: AnyGolden) -> SymptomRequest:
-    return SymptomRequest(request_of(golden), calls_expected(golden))
 
 
 def _typical_calls(side: StoredCase, *, passing: bool) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rightcall.improve.attribution import WhatChanged
+from rightcall.improve.counters import mean
 from rightcall.improve.patch import UndoneEffect, undone
 from rightcall.improve.proof.arms import Arm, Arms
 from rightcall.improve.proof.judgement import differences, one_sided
@@ -68,5 +69,4 @@ def _choose_goldens(goldens: list[AnyGolden], broken: set[str], seed: int) -> li
 
 
 def _rate(goldens: Sequence[AnyGolden], rates: dict[str, float]) -> float:
-    known_rates = [rates[golden.id] for golden in goldens if golden.id in rates]
-    return sum(known_rates) / len(known_rates) if known_rates else 0.0
+    return mean([rates[golden.id] for golden in goldens if golden.id in rates])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
 from rightcall.improve.run_setup import RunRecord
@@ -167,13 +167,10 @@ def _sentences(
             scope, "written differently", tool, parameter, path, before[:LONGEST], after[:LONGEST]
         )
         return
-    for lost, added in zip(gone, come, strict=False):
-        yield ChangeItem(scope, "sentence changed", tool, parameter, path, lost[:LONGEST], added[:LONGEST])
-    short = min(len(gone), len(come))
-    for sentence in gone[short:]:
-        yield ChangeItem(scope, "sentence removed", tool, parameter, path, sentence[:LONGEST], None)
-    for sentence in come[short:]:
-        yield ChangeItem(scope, "sentence added", tool, parameter, path, None, sentence[:LONGEST])
+    for pair in zip_longest(gone, come):
+        lost, added = (text if text is None else text[:LONGEST] for text in pair)
+        what = "added" if lost is None else "removed" if added is None else "changed"
+        yield ChangeItem(scope, f"sentence {what}", tool, parameter, path, lost, added)
 
 
 def _settings(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:

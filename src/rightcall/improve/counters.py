@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rightcall.improve.symptom import Symptom
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden
 
+K = TypeVar("K", str, tuple[str, str])
+
 NEGATIVE = "\0negative"
 """The class of goldens that expect no call."""
 
 Class = str | tuple[str, str]
 """What a golden is exposed to: a tool or parameter it expects, or `NEGATIVE`."""
+
+
+def most_common(counts: Mapping[K, int]) -> list[tuple[K, int]]:
+    """What was counted, the most frequent first, ties in its own order."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def mean(values: Collection[float]) -> float:
+    """The mean; 0 without any."""
+    return sum(values) / len(values) if values else 0.0
 
 
 class FailedTrial(NamedTuple):

@@ -217,12 +217,10 @@ class Evidence:
     ) -> None:
         for tool in failed_words:
             _add_words(self.tool_stats[tool].missed_words, quoted)
-        failed = len(trials.failed)
-        keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, category_of(golden))]
-        keys += [(self.by_language, language)] if (language := language_of(golden)) else []
-        for counts, key in keys:
-            counts[key][0] += failed
-            counts[key][1] += trials.judged
+        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
+            if key:
+                counts[key][0] += len(trials.failed)
+                counts[key][1] += trials.judged
 
     # ------------------------------------------------------------------ reading
 
@@ -303,13 +301,11 @@ def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
     """What to look at first, for each kind of failure, most common first."""
     counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
     for seen in evidence.seen:
-        symptom = seen.symptom
-        if symptom.group == "extra":
-            counts["extra"] += seen.trials
-        elif symptom.group == "miss":
-            counts["wrong" if symptom.called else "missed"] += seen.trials
-        elif symptom.group == "arguments":
-            counts["arguments"] += seen.trials
+        group: str = seen.symptom.group
+        if group == "miss":
+            group = "wrong" if seen.symptom.called else "missed"
+        if group in counts:
+            counts[group] += seen.trials
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return tuple(
         SENTENCES[name].format(n=f"{n:,} trials" if n > 1 else "1 trial") for name, n in ordered if n

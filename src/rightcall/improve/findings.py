@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from rightcall.core.text import percent
 from rightcall.improve.causes import all_hypotheses
-from rightcall.improve.counters import Case, GoldenTrials
+from rightcall.improve.counters import Case, GoldenTrials, most_common
 from rightcall.improve.evidence import THIS_RUN, Evidence, seeds_guidance
 from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
@@ -197,7 +198,7 @@ def analyze_trials(
         confusion=_confusion(evidence),
         parameters=_parameter_rows(evidence),
         by=_by(evidence),
-        codes=dict(sorted(evidence.codes.items(), key=lambda item: (-item[1], item[0]))),
+        codes=dict(most_common(evidence.codes)),
         guidance=seeds_guidance(evidence),
         weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
         compared_with=tuple(others),
@@ -211,12 +212,10 @@ def _finding(
     hypothesis = explained.hypothesis
     ids = [case.id for case in evidence.goldens_with(explained.symptoms)]
     rows = [evidence.parameters[tool, name] for tool in hypothesis.tools for name in hypothesis.parameters]
-    kinds: dict[str, int] = {}
-    pairs: list[tuple[Any, Any, int]] = []
+    kinds = Counter[str]()
     for row in rows:
-        for kind, times in row.kinds.items():
-            kinds[kind] = kinds.get(kind, 0) + times
-        pairs += [(*row.raw[pair], times) for pair, times in row.pairs.items()]
+        kinds.update(row.kinds)
+    pairs = [(*row.raw[pair], times) for row in rows for pair, times in row.pairs.items()]
     also = sorted({group for n in explained.symptoms for group in evidence.seen[n].symptom.also})
     return RunFinding(
         rank=number,
@@ -230,12 +229,12 @@ def _finding(
         what=hypothesis.what,
         advice=hypothesis.advice,
         won_back=_gain(evidence, explained, background),
-        plausibility=round(hypothesis.plausibility, 3),
+        plausibility=round(hypothesis.weight.plausibility, 3),
         trials=explained.trials,
         expected_actual=tuple(sorted(pairs, key=lambda p: (-p[2], repr(p)))[:MOST_VALUES]),
-        kinds=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
+        kinds=dict(most_common(kinds)),
         lint=hypothesis.lint,
-        evidence=hypothesis.evidence if evidence.known else (),
+        evidence=tuple(hypothesis.weight.reasons) if evidence.known else (),
         change=hypothesis.change if evidence.known else (),
         examples=typical_goldens(ids, inputs),
         also=tuple(also),
@@ -274,54 +273,42 @@ def _is_exposed(case: Case, explained: Explained) -> bool:
 def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
     """Unexplained failures: goldens that pass sometimes, and others."""
     left = frozenset(ranking.left)
-    flaky: list[tuple[Case, int]] = []
-    solid: list[tuple[Case, int]] = []
-    for case in evidence.cases:
-        count = sum(times for number, times in case.cells if number in left)
-        if count:
-            (flaky if case.failed < case.trials else solid).append((case, count))
+    counts = [(case, sum(times for number, times in case.cells if number in left)) for case in evidence.cases]
+    flaky = [(case, count) for case, count in counts if count and case.failed < case.trials]
+    solid = [(case, count) for case, count in counts if count and case.failed >= case.trials]
     findings: list[RunFinding] = []
-    for cause, group in (("flaky", flaky), ("unexplained", solid)):
-        if group:
-            trials = sum(count for _, count in group)
-            findings.append(
-                _finding_without_cause(evidence, taken + len(findings) + 1, cause, group, trials, ranking)
+    for group in filter(None, (flaky, solid)):
+        ids, trials = tuple(case.id for case, _ in group), sum(count for _, count in group)
+        if group is flaky:
+            what = f"{len(ids)} goldens pass sometimes"
+            advice = f"They fail in {trials} trials and pass in others. "
+            advice += "More trials would show whether there is a pattern."
+        else:
+            what, chance = f"{trials} failures without a pattern", percent(ranking.background, 0)
+            advice = f"No pattern: {trials} failures, about as many as expected by chance ({chance})."
+        most = round(sum(count / case.trials for case, count in group), 2)
+        findings.append(
+            RunFinding(
+                rank=taken + len(findings) + 1,
+                cause="flaky" if group is flaky else "unexplained",
+                stated=False,
+                tools=(),
+                parameter="",
+                goldens=ids[:MOST_GOLDENS],
+                what=what,
+                advice=advice,
+                won_back=WonBack(0.0, 0.0, most, len(evidence.cases)),
+                plausibility=0.0,
+                trials=trials,
+                examples=ids[:2],
+                count=len(ids),
             )
+        )
     return findings
 
 
-def _finding_without_cause(
-    evidence: Evidence, number: int, cause: Any, group: list[tuple[Case, int]], trials: int, ranking: Ranking
-) -> RunFinding:
-    ids = tuple(case.id for case, _ in group)
-    flaky = cause == "flaky"
-    what = f"{len(ids)} goldens pass sometimes" if flaky else f"{trials} failures without a pattern"
-    advice = (
-        f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
-        if flaky
-        else f"No pattern: {trials} failures, about as many as expected by chance ({percent(ranking.background, 0)})."
-    )
-    return RunFinding(
-        rank=number,
-        cause=cause,
-        stated=False,
-        tools=(),
-        parameter="",
-        goldens=ids[:MOST_GOLDENS],
-        what=what,
-        advice=advice,
-        won_back=WonBack(
-            0.0, 0.0, round(sum(count / case.trials for case, count in group), 2), len(evidence.cases)
-        ),
-        plausibility=0.0,
-        trials=trials,
-        examples=ids[:2],
-        count=len(ids),
-    )
-
-
 def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:
-    counts: dict[tuple[str, str], int] = {}
+    counts = Counter[tuple[str, str]]()
     for seen in evidence.seen:
         symptom = seen.symptom
         if symptom.group == "miss":
@@ -332,9 +319,8 @@ def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:
             cell = "none", symptom.tool
         else:
             continue
-        counts[cell] = counts.get(cell, 0) + seen.trials
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple((expected, called, times) for (expected, called), times in ordered if times)
+        counts[cell] += seen.trials
+    return tuple((*cell, times) for cell, times in most_common(counts) if times)
 
 
 def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:
@@ -342,9 +328,8 @@ def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:
     for (tool, name), row in evidence.parameters.items():
         wrong = row.kinds.total()
         if wrong and name:
-            kinds = dict(sorted(row.kinds.items(), key=lambda item: (-item[1], item[0])))
-            pairs = sorted(row.pairs.items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
-            shown = tuple((*row.raw[pair], times) for pair, times in pairs)
+            kinds = dict(most_common(row.kinds))
+            shown = tuple((*row.raw[pair], times) for pair, times in most_common(row.pairs)[:MOST_VALUES])
             rows.append(ParameterRow(tool, name, row.expected, wrong, kinds, next(iter(kinds)), shown))
     return tuple(sorted(rows, key=lambda r: (-r.wrong, r.tool, r.parameter)))
 

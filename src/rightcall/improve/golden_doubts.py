@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Literal
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
@@ -11,16 +13,23 @@ from rightcall.core.text import shorten
 from rightcall.improve.call_difference import difference_from
 from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
 from rightcall.improve.doubts.agents import agents_agree, from_nowhere, nobody_passes, two_tools_fit
-from rightcall.improve.doubts.contradiction import MOST_COMPARED, GoldenDemand, contradictions, demand_of
+from rightcall.improve.doubts.comparisons import (
+    MOST_COMPARED,
+    GoldenDemand,
+    PassMatrix,
+    contradictions,
+    demand_of,
+)
 from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
-from rightcall.improve.doubts.discrimination import PassMatrix
 from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.golden_edit import apply_edits, limit_value
 from rightcall.improve.suspect import Reason, SuspectGolden
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
+from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
 from rightcall.model.golden import AnyGolden, canonical_golden
-from rightcall.run.golden_check import notes_of
+from rightcall.model.tool import Tool
+from rightcall.run.golden_check import DatasetFinding, notes_of
 from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
@@ -147,3 +156,34 @@ def _alternative_calls(reason: Reason) -> tuple[AlternativeCall, ...]:
         )
         for call in calls
     )
+
+
+MOST_EXAMINED = 100_000
+"""Goldens that are examined; larger datasets are checked for mistakes only."""
+
+
+class DatasetDoubts:
+    """What `dataset check` finds without a run: examines goldens as they are read; `findings` has the doubts.
+
+    What the schema refuses is found elsewhere.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._doubter = Doubter(Trial(Scorer(), tools))
+
+    def watch(self, goldens: Iterator[tuple[str, AnyGolden]]) -> Iterator[tuple[str, AnyGolden]]:
+        """The same goldens, examined as they pass."""
+        with asyncio.Runner() as loop:
+            for where, golden in goldens:
+                if self._doubter.examined < MOST_EXAMINED:
+                    loop.run(self._doubter.examine(where, golden))
+                yield where, golden
+
+    def findings(self) -> Iterator[DatasetFinding]:
+        """The doubts about all goldens that were read, the most certain first."""
+        for doubt in self._doubter.doubts():
+            if doubt.code != "against_schema":
+                change = " and ".join(edit.path for edit in doubt.change)
+                hint = f"a change of {change} would accept it" if change else ""
+                severity: Literal["error", "warning"] = "error" if doubt.band == "certain" else "warning"
+                yield DatasetFinding(doubt.where, doubt.golden_id, severity, doubt.code, doubt.sentence, hint)

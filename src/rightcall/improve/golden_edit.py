@@ -27,6 +27,11 @@ class GoldenEdit(Record, frozen=True):
     after: Any = None
 
 
+def value_text(value: Any, longest: int = 80) -> str:
+    """A value for a sentence."""
+    return shorten(encode_as(value, describe_value).decode(), longest)
+
+
 def limit_value(value: Any) -> Any:
     """A value for an output: one of more than 4 kB as its shortened text."""
     text = encode_as(value, describe_value).decode()

@@ -105,11 +105,6 @@ def typical_goldens(
     words = {golden: frozenset(request_words(text)) for golden, text in requests.items()}
     common = Counter(word for words_of_golden in words.values() for word in words_of_golden)
 
-    def likeness(golden: str) -> float:
-        words_of_golden = words[golden]
-        return (
-            sum(common[word] for word in words_of_golden) / len(words_of_golden) if words_of_golden else 0.0
-        )
-
-    ordered = sorted(words, key=lambda golden: (-likeness(golden), golden))
+    likeness = {name: sum(common[word] for word in of) / max(1, len(of)) for name, of in words.items()}
+    ordered = sorted(words, key=lambda golden: (-likeness[golden], golden))
     return ordered[0], ordered[-1]

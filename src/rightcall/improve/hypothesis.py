@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -70,40 +70,48 @@ class ProposedChange(Record, frozen=True):
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One cause at one place. `symptoms` are numbers of what it explains; `exposed` the goldens it could act on.
+    """One cause at one place. `symptoms` are numbers of what it explains.
 
-    `plausibility` is how well the evidence fits, 0 to 1, regardless of the number of failures.
+    `exposed` are the goldens it could act on, None for all, by default those of its tools. `cause` is set by
+    `all_hypotheses`: the name of the function that yields it.
     """
 
-    cause: Cause
     symptoms: Sequence[int]
-    exposed: frozenset[Class] | None
-    plausibility: float
+    weight: Weight
     what: str
     advice: str
     tools: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
     change: tuple[ProposedChange, ...] = ()
     lint: tuple[str, ...] = ()
+    exposed: frozenset[Class] | None = frozenset()
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
+    cause: Cause = "unexplained"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "plausibility", max(0.01, min(MOST_PLAUSIBLE, self.plausibility)))
+        if self.exposed == frozenset():
+            object.__setattr__(self, "exposed", frozenset(self.tools))
 
 
-@dataclass
 class Weight:
-    """A plausibility being accumulated, with its reasons."""
+    """How well the evidence fits a cause, 0 to 1, regardless of the number of failures, and the reasons."""
 
-    value: float
-    reasons: list[str] = field(default_factory=list)
+    def __init__(self, value: float, *reasons: str) -> None:
+        self._value, self.reasons = value, list(reasons)
 
     def add(self, amount: float, holds: bool, reason: str) -> None:
         """Add a reason if it applies."""
         if holds:
-            self.value += amount
-            self.reasons.append(reason)
+            self._value += amount
+            self.reasons += [reason] if reason else []
+
+    def scale(self, factor: float) -> None:
+        """Believe less in it, for another reason than those listed."""
+        self._value = min(MOST_PLAUSIBLE, self._value) * factor
+
+    @property
+    def plausibility(self) -> float:
+        return max(0.01, min(MOST_PLAUSIBLE, self._value))
 
 
 def codes_on(evidence: Evidence, related: Iterable[str], *places: tuple[str, str]) -> tuple[str, ...]:

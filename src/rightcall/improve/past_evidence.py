@@ -1,37 +1,44 @@
-"""What is known of goldens from runs and files together: right behaviour, and the votes of agents."""
+"""What is known of goldens from runs and files together: right behaviour, the votes of agents, and doubts by both."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
+from rightcall.core.errors import InputError
 from rightcall.datasets.trajectories import load_trajectories
+from rightcall.improve.doubt import Doubt
 from rightcall.improve.doubt_decisions import marks_of_kept
+from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_runs import PastCase, PastRuns, named_runs, newest_runs
+from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.store.address import open_store, store_address
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
 
 
 def agent_of_file(spec: str, families: Mapping[str, str] | None = None) -> tuple[Voter, Path]:
     """The agent and the file that an option names; a file alone is an agent of its name."""
     agent, equals, file = spec.partition("=")
     if not equals or Path(spec).exists():
-        name = Path(spec).stem
-        return Voter(name, family_of(name, families)), Path(spec)
+        agent, file = "", spec
     family, slash, name = agent.partition("/")
-    if not slash:
-        family, name = "", agent
-    name = name or Path(file).stem
-    return Voter(name, family or family_of(name, families)), Path(file)
+    name = (name if slash else agent) or Path(file).stem
+    return Voter(name, (family if slash else "") or family_of(name, families)), Path(file)
 
 
 class PastFiles:
@@ -149,3 +156,48 @@ def past_evidence(
         if not runs and name:
             chosen = newest_runs(opened, name, every=every)
         yield PastEvidence(PastRuns(opened, chosen, families), files, marks_of_kept(opened))
+
+
+MOST_EXAMINED = 5_000
+"""Goldens of a suite that a page examines."""
+
+
+class SuiteDoubts(NamedTuple):
+    """Doubts by golden, the most certain first, and the doubted goldens. Decisions are not applied here."""
+
+    suite: str
+    run: str
+    examined: int
+    doubts: Mapping[str, Sequence[Doubt]]
+    goldens: Mapping[str, AnyGolden]
+    electorate: Electorate
+    is_cut: bool = False
+
+
+def electoral_runs(store: Store, suite: str) -> list[StoredRun]:
+    """The newest run of each agent of a suite, newest first; an `InputError` without any."""
+    runs = newest_runs(store, suite)
+    if not runs:
+        raise InputError(f"suite {suite[:100]}", "has no finished run in the store", "run it once")
+    return sorted(runs, key=lambda run: (run.run.started_at, run.id), reverse=True)
+
+
+def suite_doubts(store: Store, suite: str) -> SuiteDoubts:
+    """Examine the goldens of the newest run. Worlds and mocks are not in the store: what needs them is not tried."""
+    runs = electoral_runs(store, suite)
+    record = run_record(store, runs[0])
+    past = PastEvidence(PastRuns(store, runs))
+    trial = Trial(Scorer(), {tool.name: tool for tool in record.tools})
+    doubter = Doubter(trial, past.ballots(), system=record.system)
+
+    async def examine() -> None:
+        for golden in islice(store.runs.goldens(runs[0].id), MOST_EXAMINED):
+            await doubter.examine("", golden)
+
+    asyncio.run(examine())
+    by_golden: dict[str, list[Doubt]] = {}
+    for doubt in doubter.doubts():
+        by_golden.setdefault(doubt.golden_id, []).append(doubt)
+    goldens = {golden.id: golden for golden in store.runs.goldens(runs[0].id, list(by_golden))}
+    is_cut = doubter.examined >= MOST_EXAMINED
+    return SuiteDoubts(suite, runs[0].id, doubter.examined, by_golden, goldens, past.electorate(), is_cut)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from rightcall.core.errors import ConfigError
+from rightcall.improve.counters import mean
 from rightcall.improve.perturbations import ABLATIONS, KINDS, RANDOM, read_kind
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
 from rightcall.improve.proposals import first_expected_tool
@@ -110,7 +111,7 @@ def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> Pert
     ids = sorted(name for name in first if draws and all(name in drawn.rates for drawn in draws))
     if not ids:
         return PerturbEffect(kind, 0, 0.0, 0.0, 0.0, None, None, 1.0, 0.0, "no golden fits")
-    after = [_mean([drawn.rates[name] for drawn in draws]) for name in ids]
+    after = [mean([drawn.rates[name] for drawn in draws]) for name in ids]
     if kind.partition("=")[0] == "drop":  # another expectation: no call. Not paired with the clean verdicts
         return _drop_effect(kind, after, runs)
     clusters = {golden.id: golden.cluster for golden in clean[0].variant.goldens}
@@ -118,16 +119,16 @@ def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> Pert
     d = [rate_after - rate_before for rate_before, rate_after in zip(before, after, strict=True)]
     of = [clusters.get(name) or name for name in ids]
     low, high, mde = _interval(d, of)
-    flips = _mean(
-        [_mean([_passes(drawn.rates[name]) != _passes(first[name]) for drawn in draws]) for name in ids]
+    flips = mean(
+        [mean([_passes(drawn.rates[name]) != _passes(first[name]) for drawn in draws]) for name in ids]
     )
-    noise = _mean([float(_passes(second[name]) != _passes(first[name])) for name in ids if name in second])
+    noise = mean([float(_passes(second[name]) != _passes(first[name])) for name in ids if name in second])
     return PerturbEffect(
         kind,
         len(ids),
-        _mean(before),
-        _mean(after),
-        _mean(d),
+        mean(before),
+        mean(after),
+        mean(d),
         low,
         high,
         sign_flip(d, clusters=of),
@@ -160,7 +161,7 @@ def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
                     drawn.rates[golden.id]
                 )
     return tuple(
-        PositionRate(part * size + 1, min(count, (part + 1) * size), len(rates_of_part), _mean(rates_of_part))
+        PositionRate(part * size + 1, min(count, (part + 1) * size), len(rates_of_part), mean(rates_of_part))
         for part, rates_of_part in sorted(rates.items())
     )
 
@@ -198,7 +199,3 @@ def _verdict(effect: PerturbEffect, p: float) -> str:
 
 def _passes(rate: float) -> bool:
     return rate >= 0.5
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0

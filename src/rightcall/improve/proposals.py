@@ -91,17 +91,14 @@ def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
         if finding.stated and finding.change and finding.cause not in SET_ASIDE
     ]
     skills = {tool.name for tool in tools if tool.kind == "skill"}
-    kept = [
-        proposal
-        for proposal in proposals
-        if not any(change.path == ("name",) or _too_long(change, skills) for change in proposal.changes)
-    ]
+
+    def is_tried(change: ProposedChange) -> bool:
+        """Names stay, and clients would cut a longer description of a skill."""
+        too_long = change.tool in skills and len(str(change.after)) > MOST_DESCRIPTION
+        return change.path != ("name",) and not too_long
+
+    kept = [proposal for proposal in proposals if all(map(is_tried, proposal.changes))]
     return [*kept, *_lint_fixes([tool for tool in tools if tool.kind == "tool"])]
-
-
-def _too_long(change: ProposedChange, skills: set[str]) -> bool:
-    """Whether clients would cut the description of a skill."""
-    return change.tool in skills and len(str(change.after)) > MOST_DESCRIPTION
 
 
 def proposal_for(

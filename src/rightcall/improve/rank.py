@@ -7,9 +7,11 @@ except for ties.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 from rightcall.improve.causes import causes
 from rightcall.improve.counters import Class
@@ -29,13 +31,15 @@ FEWEST_DANGEROUS = 2
 PLACES = {"parameter": 0, "tool": 1, "golden": 2, "pair": 3, "set": 4}
 
 
-@dataclass(frozen=True)
-class Exposure:
+class Exposure(NamedTuple):
     """How many goldens and trials a hypothesis could act on, and how many failed."""
 
-    goldens: int
-    trials: int
-    failed: int
+    goldens: int = 0
+    trials: int = 0
+    failed: int = 0
+
+    def plus(self, other: Exposure) -> Exposure:
+        return Exposure(self.goldens + other.goldens, self.trials + other.trials, self.failed + other.failed)
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,9 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
         explained = _greedy(evidence, hypotheses, exposures, background)
     taken = {number for finding in explained for number in finding.symptoms}
     free = [number for number, seen in enumerate(evidence.seen) if seen.trials > 0 and number not in taken]
-    return Ranking(tuple(sorted(explained, key=_by_danger)), background, tuple(free))
-
-
-def _by_danger(finding: Explained) -> tuple[int, int]:
-    """Dangerous findings first, those of the worst sort before others, then those of more trials; else as ranked."""
-    return (SORTS.index(finding.danger), -finding.dangerous) if finding.danger else (len(SORTS), 0)
+    sorts = {sort: place for place, sort in enumerate((*SORTS, ""))}  # what is not dangerous stays as ranked
+    by_danger = sorted(explained, key=lambda finding: (sorts[finding.danger], -finding.dangerous))
+    return Ranking(tuple(by_danger), background, tuple(free))
 
 
 def _greedy(
@@ -120,35 +121,25 @@ class _Exposures:
     """Counts goldens by what they are exposed to; few combinations occur, however many goldens there are."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._goldens: Counter[frozenset[Class]] = Counter()
-        self._trials: Counter[frozenset[Class]] = Counter()
-        self._failed: Counter[frozenset[Class]] = Counter()
-        self._suspects = [0, 0, 0]
+        self._groups: defaultdict[frozenset[Class], Exposure] = defaultdict(Exposure)
+        self._suspects = Exposure()
         for case in evidence.cases:
-            self._goldens[case.classes] += 1
-            self._trials[case.classes] += case.trials
-            self._failed[case.classes] += case.failed
-            if case.suspect:
-                self._suspects[0] += 1
-                self._suspects[1] += case.trials
-                self._suspects[2] += case.failed
-        self.whole = Exposure(self._goldens.total(), self._trials.total(), self._failed.total())
+            counted = Exposure(1, case.trials, case.failed)
+            self._groups[case.classes] = self._groups[case.classes].plus(counted)
+            self._suspects = self._suspects.plus(counted) if case.suspect else self._suspects
+        self.whole = reduce(Exposure.plus, self._groups.values(), Exposure())
         self._known: dict[frozenset[Class], Exposure] = {}
 
     def of(self, hypothesis: Hypothesis) -> Exposure:
         """What a hypothesis could act on."""
         if hypothesis.about == "golden":
-            return Exposure(*self._suspects)
+            return self._suspects
         if hypothesis.exposed is None:
             return self.whole
         exposure = self._known.get(hypothesis.exposed)
         if exposure is None:
-            fitting = [classes for classes in self._goldens if not classes.isdisjoint(hypothesis.exposed)]
-            exposure = self._known[hypothesis.exposed] = Exposure(
-                sum(self._goldens[c] for c in fitting),
-                sum(self._trials[c] for c in fitting),
-                sum(self._failed[c] for c in fitting),
-            )
+            fitting = (c for classes, c in self._groups.items() if not classes.isdisjoint(hypothesis.exposed))
+            exposure = self._known[hypothesis.exposed] = reduce(Exposure.plus, fitting, Exposure())
         return exposure
 
 
@@ -157,7 +148,7 @@ def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures:
     whole, best, outside = exposures.whole, 0.0, exposures.whole
     for hypothesis in hypotheses:
         exposure = exposures.of(hypothesis)
-        worth = hypothesis.plausibility * (
+        worth = hypothesis.weight.plausibility * (
             _share(evidence, hypothesis.symptoms) - FIRST_GUESS * exposure.goldens
         )
         if worth > best:
@@ -180,7 +171,7 @@ def _key(
     gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(hypothesis).goldens)
     # Hypotheses that explain no more than chance are listed last, so that every trial is covered.
     gain = gain or 1e-6 * trials
-    return hypothesis.plausibility * gain * trials / (trials + SHRINK)
+    return hypothesis.weight.plausibility * gain * trials / (trials + SHRINK)
 
 
 def _explain(

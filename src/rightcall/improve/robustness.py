@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import LedgerEntry
 from rightcall.store.sql.store import Store
 from rightcall.tools.faults.measures import (
     FaultPair,
@@ -52,7 +50,8 @@ def fault_report(
         fired = faults_that_fired(happened.ledger)
         pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired))
         doubles += len(double_effects(happened.ledger))
-        lost += len(missing_effects(_ledger(before), happened.ledger)) if fired else 0
+        clean = before.trajectory.ledger if before.trajectory else ()
+        lost += len(missing_effects(clean, happened.ledger)) if fired else 0
         blind += len(blind_retries(happened.calls, tools))
         if (share := check_share(happened.calls, tools)) is not None:
             checked.append(share)
@@ -68,10 +67,6 @@ def fault_report(
         verified_before_retry=sum(checked) / len(checked) if checked else None,
         doubled=doubled,
     )
-
-
-def _ledger(result: CaseResult) -> Sequence[LedgerEntry]:
-    return result.trajectory.ledger if result.trajectory else ()
 
 
 class PositionRate(Record, frozen=True):

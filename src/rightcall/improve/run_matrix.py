@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rightcall.improve.changes import ChangeItem, run_changes
 from rightcall.improve.run_setup import run_record
@@ -61,7 +62,7 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
             row[at] = count.passed, count.judged
     rows = [MatrixRow(golden, tuple(row)) for golden, row in sorted(counts.items()) if _differs(row)]
     records = [run_record(store, stored) for stored in stored_runs]
-    changes = tuple(tuple(run_changes(records[at], records[at + 1])) for at in range(len(records) - 1))
+    changes = tuple(tuple(run_changes(*pair)) for pair in pairwise(records))
     return GoldenMatrix(
         tuple(stored.id for stored in stored_runs),
         tuple(stored.run.agent for stored in stored_runs),
@@ -75,26 +76,18 @@ def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
     """The newest runs of a group, oldest first. Perturbed runs are excluded."""
     listed = store.runs.page(RunFilter(group=group, state="finished"), limit=limit)
     runs = [stored for stored in reversed(list(listed)) if "perturb" not in stored.run.settings]
-    points, before = [], None
-    for stored in runs:
-        points.append(_point(store, stored, before))
-        before = stored
-    return points
+    return [_point(store, stored, before) for before, stored in pairwise([None, *runs]) if stored]
 
 
 def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPoint:
     counts = [count for count in store.runs.failures(stored.id).trial_counts() if count.judged]
     trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
     rate = estimate(sample(trials)) if trials else None
-    changed: list[str] = []
-    joined = True
-    if before is not None:
-        changed = [
-            what
-            for what in ("model", "tools", "setup", "dataset", "metrics")
-            if _mark(stored, what) != _mark(before, what)
-        ]
-        joined = "dataset" not in changed
+    changed = [
+        what
+        for what in ("model", "tools", "setup", "dataset", "metrics")
+        if before is not None and _mark(stored, what) != _mark(before, what)
+    ]
     return TrendPoint(
         stored.id,
         stored.run.started_at,
@@ -104,7 +97,7 @@ def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPo
         rate.high if rate else 1.0,
         len(counts),
         tuple(changed),
-        joined,
+        "dataset" not in changed,
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from rightcall.improve.counters import FailedTrial, GoldenTrials
+from rightcall.improve.counters import FailedTrial, GoldenTrials, most_common
 from rightcall.improve.expected_path import PathStep, expected_paths
 from rightcall.model.failure import CODES, FORBIDDEN, Failure
 from rightcall.model.record import Record
@@ -120,6 +121,15 @@ class FunnelTally:
         return tuple(group.funnel() for _, group in largest[:MOST_FUNNELS])
 
 
+@dataclass
+class _Left:
+    """Trials that left the path at a step for one destination."""
+
+    trials: int = 0
+    details: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+
 class _Group:
     """The goldens of one sequence of tools."""
 
@@ -127,9 +137,7 @@ class _Group:
         self._path = path
         self.goldens = self.trials = self.passed = self.shortcuts = 0
         self._examples: list[str] = []
-        self._left: defaultdict[tuple[int, Destination], Counter[str]] = defaultdict(Counter)
-        self._left_trials: Counter[tuple[int, Destination]] = Counter()
-        self._left_examples: defaultdict[tuple[int, Destination], list[str]] = defaultdict(list)
+        self._left: defaultdict[tuple[int, Destination], _Left] = defaultdict(_Left)
 
     def add(self, trials: GoldenTrials, path: Sequence[PathStep]) -> None:
         self.goldens += 1
@@ -150,32 +158,27 @@ class _Group:
             return
         self.shortcuts += passed
         where, detail = _destination(step, path[number + 1 :], trial)
-        self._left_trials[number, where] += 1
+        left = self._left[number, where]
+        left.trials += 1
         if detail:
-            self._left[number, where][detail] += 1
-        _keep(self._left_examples[number, where], golden_id)
+            left.details[detail] += 1
+        _keep(left.examples, golden_id)
 
     def funnel(self) -> StepFunnel:
         steps, left = [], self.trials
         for number in range(len(self._path) + 1):
-            exits = tuple(
+            exits = [
                 FunnelExit(
-                    where,
-                    self._left_trials[number, where],
-                    tuple(
-                        sorted(self._left[number, where].items(), key=lambda item: (-item[1], item[0]))[
-                            :MOST_DETAILS
-                        ]
-                    ),
-                    tuple(self._left_examples[number, where]),
+                    where, gone.trials, tuple(most_common(gone.details)[:MOST_DETAILS]), tuple(gone.examples)
                 )
-                for where in sorted(DESTINATIONS, key=lambda where: -self._left_trials[number, where])
-                if self._left_trials[number, where]
-            )
-            left -= sum(one.trials for one in exits)
+                for where in DESTINATIONS
+                if (gone := self._left.get((number, where))) is not None
+            ]
+            exits.sort(key=lambda exit_: -exit_.trials)
+            left -= sum(exit_.trials for exit_ in exits)
             last = number == len(self._path)
             label, tools = ("passed", ()) if last else (self._path[number].label, self._path[number].tools)
-            steps.append(FunnelStep(label, tools, left, exits))
+            steps.append(FunnelStep(label, tools, left, tuple(exits)))
         return StepFunnel(
             self.goldens, self.trials, self.passed, self.shortcuts, tuple(steps), tuple(self._examples)
         )

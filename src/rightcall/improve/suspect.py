@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rightcall.core.codec import describe_value, encode_as
-from rightcall.core.text import shorten
 from rightcall.improve.argument_kind import stated_values
 from rightcall.improve.call_difference import CallDifference, difference_from
 from rightcall.improve.doubt import Band
-from rightcall.improve.golden_edit import GoldenEdit
+from rightcall.improve.golden_edit import GoldenEdit, value_text
 from rightcall.improve.votes import Alternative, Votes
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.compile import matcher_key
@@ -78,8 +76,3 @@ def difference_lines(difference: CallDifference) -> Iterator[str]:
         else:
             expected, actual = value_text(argument.expected), value_text(argument.actual)
             yield f"{where}: the golden expects {expected}, they pass {actual}"
-
-
-def value_text(value: Any) -> str:
-    """A value for a sentence."""
-    return shorten(encode_as(value, describe_value).decode(), 80)

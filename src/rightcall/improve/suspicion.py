@@ -61,21 +61,17 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
 
 def _agreed(votes: Votes, own: Votes) -> Votes:
     """The votes of all agents; those of this one alone where agents of one maker agree, because they share mistakes."""
-    if votes.agreement is not None or not own.alternatives:
+    if votes.agreement is not None or own.first is None:
         return votes
-    others_agree = (
-        votes.first is not None and votes.first.share >= STEADY and votes.first.key == own.alternatives[0].key
-    )
+    first = votes.first
+    others_agree = first is not None and first.share >= STEADY and first.key == own.first.key
     return own if votes.n == 1 or others_agree else Votes(votes.n, votes.passing)
 
 
 def _is_steady(votes: Votes, own: Votes) -> bool:
     """Whether this run's own trials mostly do what is agreed on."""
-    agreement = votes.agreement
-    first = own.alternatives[0] if own.alternatives else None
-    return (
-        agreement is not None and first is not None and first.key == agreement.key and first.share >= STEADY
-    )
+    agreement, first = votes.agreement, own.first
+    return bool(agreement and first and first.key == agreement.key and first.share >= STEADY)
 
 
 def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:

@@ -8,10 +8,11 @@ file here, and its name in `Cause`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from rightcall.improve.hypothesis import Cause
 
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 
 
 @cache
-def causes() -> Mapping[str, Callable[[Evidence], Iterator[Hypothesis]]]:
+def causes() -> Mapping[Cause | Literal["by_code"], Callable[[Evidence], Iterator[Hypothesis]]]:
     """The causes that have a function, in the order of `Cause`; then those determined by a code."""
     functions: dict[str, Callable[[Evidence], Iterator[Hypothesis]]] = {}
     for file in iter_modules(__path__):
         functions |= vars(import_module(f"{__name__}.{file.name}"))
-    return {name: functions[name] for name in (*get_args(Cause), "by_code") if name in functions}
+    names: tuple[Cause | Literal["by_code"], ...] = (*get_args(Cause), "by_code")
+    return {name: functions[name] for name in names if name in functions}
 
 
 def all_hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    """All hypotheses."""
-    for hypotheses in causes().values():
-        yield from hypotheses(evidence)
+    """All hypotheses; those determined by a code name their cause themselves."""
+    for name, hypotheses in causes().items():
+        for hypothesis in hypotheses(evidence):
+            yield hypothesis if name == "by_code" else replace(hypothesis, cause=name)

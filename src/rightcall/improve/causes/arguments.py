@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rightcall.improve.counters import ParameterStats
+from rightcall.improve.counters import ParameterStats, most_common
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Cause, Hypothesis, ProposedChange, codes_on
+from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.improve.symptom import BadArgument
 from rightcall.improve.units import states_unit
 
@@ -48,22 +48,18 @@ class ArgumentPlace(NamedTuple):
 
     def hypothesis(
         self,
-        cause: Cause,
         symptoms: Sequence[int],
-        plausibility: float,
+        weight: Weight,
         what: str,
         advice: str,
-        reasons: tuple[str, ...],
         change: tuple[ProposedChange, ...] = (),
         rules: tuple[str, ...] = (),
     ) -> Hypothesis:
         """A cause in this parameter, which can act on the goldens that expect it."""
         place = self.tool, self.parameter
-        fired = codes_on(self.evidence, rules, place)
-        return Hypothesis(
-            cause, symptoms, frozenset((place,)), plausibility, what, advice, (self.tool,), (self.parameter,), reasons,
-            change, fired, about="parameter",
-        )  # fmt: skip
+        fired, exposed = codes_on(self.evidence, rules, place), frozenset((place,))
+        names = (self.tool,), (self.parameter,)
+        return Hypothesis(symptoms, weight, what, advice, *names, change, fired, exposed, "parameter")
 
     def change(self, key: str, after: Any) -> ProposedChange:
         """An edit of one keyword of its schema."""
@@ -81,6 +77,11 @@ def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
         if parameter:
             stats, schema = evidence.parameters[tool, parameter], evidence.schema(tool, parameter)
             yield ArgumentPlace(evidence, tool, parameter, symptoms_by_place[tool, parameter], stats, schema)
+
+
+def places_with(evidence: Evidence, *kinds: str) -> Iterator[tuple[ArgumentPlace, list[int]]]:
+    """Every parameter that is wrong in one of these ways, with the symptoms that are."""
+    return ((place, symptoms) for place in places(evidence) if (symptoms := place.of_kind(*kinds)))
 
 
 def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, int, str]:
@@ -109,10 +110,8 @@ def names_date_form(place: ArgumentPlace) -> bool:
 
 def examples_of(place: ArgumentPlace) -> tuple[str, ...]:
     """Expected and actual values as evidence, most common first."""
-    pairs = sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(
-        f"expected {expected}, got {actual or 'an empty text'}" for (expected, actual), _ in pairs[:2]
-    )
+    pairs = [pair for pair, _ in most_common(place.stats.pairs)[:2]]
+    return tuple(f"expected {expected}, got {actual or 'an empty text'}" for expected, actual in pairs)
 
 
 def with_sentence(text: str, addition: str) -> str:

@@ -35,7 +35,7 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
     stated = bool(_GUIDANCE.search(evidence.system)) or any(
         _IN_DESCRIPTION.search(tool.description) for tool in evidence.tools
     )
-    weight = Weight(0.35, [f"a tool is called in {trials} trials that need none"])
+    weight = Weight(0.35, f"a tool is called in {trials} trials that need none")
     weight.add(
         0.2, len(tools) >= 2 and trials > 0.7 * (extra + into), f"{len(tools)} different tools are called"
     )
@@ -48,15 +48,13 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
         advice = f"Nothing says when to call no tool. Add to the system prompt: {SENTENCE}"
     after = f"{evidence.system.rstrip()} {SENTENCE}".strip()
     yield Hypothesis(
-        "no_abstention_guidance",
         symptoms,
-        frozenset((NEGATIVE,)),
-        weight.value,
+        weight,
         f"a tool is called in {trials} trials that need none ({listed})",
         advice,
-        evidence=tuple(weight.reasons),
         change=() if stated else (ProposedChange("", ("system",), evidence.system, after),),
         lint=codes_on(evidence, ("TD205",), *((tool, "") for tool in tools)),
+        exposed=frozenset((NEGATIVE,)),
         about="set",
     )
 
@@ -73,15 +71,12 @@ def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
         {evidence.suspects[golden].wanted for golden in goldens}, key=lambda name: evidence.place.get(name, 0)
     )
     yield Hypothesis(
-        "golden_looks_wrong",
         symptoms,
-        frozenset(),
-        0.9 if evidence.others else 0.75,
+        Weight(0.9 if evidence.others else 0.75, *shown),
         f"{len(goldens)} goldens are contradicted by the same call every time",
         f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
         "them before changing a tool.",
         tuple(tools),
-        evidence=tuple(shown),
         about="golden",
     )
 
@@ -129,13 +124,13 @@ def by_code(evidence: Evidence) -> Iterator[Hypothesis]:
         tools = sorted({evidence.seen[n].symptom.tool for n in symptoms} - {""})
         if symptoms:
             yield Hypothesis(
-                cause,
                 symptoms,
-                None,
-                0.8,
+                Weight(0.8),
                 f"{what} in {evidence.trials_of(symptoms)} trials",
                 advice,
                 tuple(tools) if len(tools) == 1 else (),
                 lint=codes_on(evidence, related, *((tool, "") for tool in tools)),
+                exposed=None,
                 about="set",
+                cause=cause,
             )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rightcall.core.words import stem
+from rightcall.improve.counters import most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.lint.confusability.word_use import purpose_sentences, stems
@@ -49,8 +50,7 @@ def _informative_words(evidence: Evidence, words: list[str], counts: Counter[str
 
 def destinations(targets: Counter[str]) -> str:
     """What happens instead of a tool's call, most common first."""
-    ordered = sorted(targets.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{tool or 'nothing'} in {times}" for tool, times in ordered[:3])
+    return ", ".join(f"{tool or 'nothing'} in {times}" for tool, times in most_common(targets)[:3])
 
 
 def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:

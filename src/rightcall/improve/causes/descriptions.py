@@ -16,7 +16,7 @@ from rightcall.improve.causes.choices import (
     tools_that_were_missed,
 )
 from rightcall.improve.causes.pairs import ALIKE
-from rightcall.improve.counters import NEGATIVE, Class
+from rightcall.improve.counters import NEGATIVE, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
@@ -31,7 +31,7 @@ def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
         low = evidence.is_low_cover(tool)
         if evidence.by_name[tool].kind == "skill" and not low:
             continue  # it has the users' words: skill_not_seen or skill_shadowed
-        weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
+        weight = Weight(0.45, f"missed in {trials} of {evidence.tool_stats[tool].trials} trials")
         weight.add(0.2, targets[""] >= 0.4 * trials, f"nothing is called in {targets['']} of them")
         weight.add(0.1, len(targets) >= 2, f"{len(targets)} different things happen instead")
         weight.add(
@@ -42,12 +42,11 @@ def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
         weight.add(-0.25, alike, f"it is mostly taken for {twin}, whose description is almost the same")
         words = missing_words(evidence, tool)
         generic = is_generic_name(tool) or bool(evidence.lint_on(tool) & {"TD103", "TD107"})
+        weight.scale(1.0 if not generic else 0.85 if low else 0.6)
         listed_words = ", ".join(words)
         yield Hypothesis(
-            "narrow_description",
             symptoms,
-            frozenset((tool,)),
-            min(0.97, weight.value) * (1.0 if not generic else 0.85 if low else 0.6),
+            weight,
             f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it; called "
             f"instead: {destinations(targets)}",
             f"{tool} is missed when users say {listed_words}. Say in its description what they want, in these words."
@@ -55,7 +54,6 @@ def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
             else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. Say in its description what "
             "those users want.",
             (tool,),
-            evidence=tuple(weight.reasons),
             change=(describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
             if words and low
             else (),
@@ -73,15 +71,12 @@ def ambiguous_name(evidence: Evidence) -> Iterator[Hypothesis]:
         low = evidence.is_low_cover(tool)
         trials = sum(targets.values())
         yield Hypothesis(
-            "ambiguous_name",
             symptoms,
-            frozenset((tool,)),
-            0.9 if low else 0.97,
+            Weight(0.9 if low else 0.97, f"{', '.join(fired)} warns about the name"),
             f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it, and its name "
             "says nothing",
             f"Rename {tool} to verb_noun{f', for example {name}' if name else ''}.",
             (tool,),
-            evidence=(f"{', '.join(fired)} warns about the name",),
             change=(ProposedChange(tool, ("name",), tool, name),)
             if name and name not in evidence.by_name
             else (),
@@ -122,7 +117,7 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
         several = repeated >= 2 or len(sources) >= 3  # one trial from elsewhere may be chance
         main, most = max(sources.items(), key=lambda item: (item[1], item[0]))
         narrow_source = main != NONE and most > trials / 2 and evidence.is_low_cover(main)
-        weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
+        weight = Weight(0.35, f"called in {trials} trials that need {', '.join(sorted(sources))}")
         weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
         weight.add(0.2, worded, "its description is broad: " + (", ".join(sorted(broad)) or "see TD807"))
         weight.add(0.15, trials > 0.6 * choice, f"{trials} of {choice} wrong choices end here")
@@ -133,28 +128,23 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
         )
         weight.add(-0.2, narrow_source, f"{main}, which is missed, lacks its users' words")
         weight.add(-0.2, not several and not worded, "one source only, and no broad words")
-        exposed: frozenset[Class] = frozenset(
-            (NEGATIVE, *(name for name in evidence.by_name if name != tool))
-        )
         sentence = next((s for s in purpose_sentences(text) if _BROAD.search(s)), "")
         yield Hypothesis(
-            "overbroad_description",
             symptoms,
-            exposed,
-            weight.value,
+            weight,
             f"{tool} is called in {trials} trials that need no tool or another one: {_sources(sources)}",
             f"{tool} claims more than it does. "
             + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
             (tool,),
-            evidence=tuple(weight.reasons),
             change=_change(evidence, tool, sentence),
             lint=codes_on(evidence, ("TD807", "TD205"), (tool, "")),
+            exposed=frozenset((NEGATIVE, *(name for name in evidence.by_name if name != tool))),
         )
 
 
 def _sources(sources: Counter[str]) -> str:
-    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{'no tool' if name == NONE else name} in {times}" for name, times in ordered[:3])
+    named = ((name if name != NONE else "no tool", times) for name, times in most_common(sources)[:3])
+    return ", ".join(f"{name} in {times}" for name, times in named)
 
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:
@@ -204,13 +194,11 @@ def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
         tools_meant = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
         place = tuple(mentioned[:1] or sorted(tools_meant)[:1])
         yield Hypothesis(
-            "unknown_tool",
             symptoms,
-            None,
-            0.9,
+            Weight(0.9, *(f"mentioned by {tool}" for tool in mentioned[:2])),
             f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
             advice,
             place,
-            evidence=tuple(f"mentioned by {tool}" for tool in mentioned[:2]),
             lint=codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
+            exposed=None,
         )

@@ -30,23 +30,18 @@ def descriptions_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
         sent_to_itself = [evidence.wording.sends_to(name, name) for name in (first, second)]
         if min(gains) <= BETTER and not all(sent_to_itself):
             continue
-        weight = Weight(
-            0.85, [f"requests for {first} use the words of {second}'s description, and vice versa"]
-        )
+        weight = Weight(0.85, f"requests for {first} use the words of {second}'s description, and vice versa")
         weight.add(0.13, _names_fit(evidence, first, second), "each name matches the other's description")
         weight.add(0.13, any(sent_to_itself), "a description says to use its own tool instead")
         texts = evidence.by_name[first].description, evidence.by_name[second].description
         symptoms = [*missed[first], *missed[second]]
         yield Hypothesis(
-            "descriptions_swapped",
             symptoms,
-            frozenset((first, second)),
-            weight.value,
+            weight,
             f"{first} and {second} are not called in {evidence.trials_of(symptoms)} trials that need them; each "
             "description describes the other",
             f"The descriptions of {first} and {second} are swapped: exchange them.",
             (first, second),
-            evidence=tuple(weight.reasons),
             change=(
                 ProposedChange(first, ("description",), texts[0], texts[1]),
                 ProposedChange(second, ("description",), texts[1], texts[0]),
@@ -94,7 +89,7 @@ def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     if like > ALIKE and not all(named):
         symptoms += evidence.where(group="miss", tool=first, called="")
         symptoms += evidence.where(group="miss", tool=second, called="")
-    weight = Weight(0.5, [f"confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials"])
+    weight = Weight(0.5, f"confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials")
     weight.add(0.25, like > 0.45 or bool(PAIR & set(fired)), f"the descriptions' similarity is {like:.2f}")
     weight.add(0.15, not any(named), "neither description mentions the other")
     both_ways = all(evidence.trials_of(way) for way in ways)
@@ -116,16 +111,13 @@ def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
     )
     sentences = _sentences(evidence, first, second, ways)
     return Hypothesis(
-        "confusable_pair",
         symptoms,
-        frozenset((first, second)),
-        weight.value,
+        weight,
         f"{first} and {second} are confused with each other in {evidence.trials_of(ways[0] + ways[1])} trials",
         f"Say in {first}: {sentences[0]} And in {second}: {sentences[1]}"
         if all(sentences)
         else f"Say in {first} and in {second} what each is for, and what it is not for.",
         (first, second),
-        evidence=tuple(weight.reasons),
         change=tuple(
             describe(evidence, tool, sentence)
             for tool, sentence, other in ((first, sentences[0], second), (second, sentences[1], first))
@@ -165,7 +157,7 @@ def _shadow(evidence: Evidence, skill: str, other: str) -> Hypothesis:
     symptoms = evidence.where(group="miss", tool=skill, called=other)
     trials, like = evidence.trials_of(symptoms), evidence.wording.likeness(skill, other)
     shared = common_words(evidence.by_name[skill].description, evidence.by_name[other].description)
-    weight = Weight(0.6, [f"{other} is loaded instead in {trials} trials"])
+    weight = Weight(0.6, f"{other} is loaded instead in {trials} trials")
     weight.add(
         0.2, like > 0.3 or bool(shared), f"both descriptions say {', '.join(shared)}" if shared else ""
     )
@@ -176,16 +168,13 @@ def _shadow(evidence: Evidence, skill: str, other: str) -> Hypothesis:
     fits = bool(sentence) and not named and len(change.after) <= MOST_DESCRIPTION
     common = f"; both descriptions say {', '.join(shared)}" if shared else ""
     return Hypothesis(
-        "skill_shadowed",
         symptoms,
-        frozenset((skill, other)),
-        weight.value,
+        weight,
         f"{other} is loaded instead of {skill} in {trials} of {evidence.tool_stats[skill].trials} trials{common}",
         f"Say in {other}: {sentence}"
         if sentence
         else f"Say in {other} what {skill} is for, and that it is not.",
         (skill, other),
-        evidence=tuple(filter(None, weight.reasons)),
         change=(change,) if fits else (),
         lint=codes_on(evidence, SHADOW_RULES, (skill, ""), (other, "")),
         about="pair",
@@ -214,7 +203,7 @@ def agent_confused(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def _agent_pair(evidence: Evidence, first: str, second: str, symptoms: list[int]) -> Hypothesis:
     trials = evidence.trials_of(symptoms)
-    weight = Weight(0.7, [f"mixed up in {trials} trials"])
+    weight = Weight(0.7, f"mixed up in {trials} trials")
     tools = tuple(filter(None, (_tool(evidence, first), _tool(evidence, second))))
     fired: tuple[str, ...] = ()
     if len(tools) == 2:
@@ -227,16 +216,14 @@ def _agent_pair(evidence: Evidence, first: str, second: str, symptoms: list[int]
     ways = {evidence.seen[number].symptom.agents for number in symptoms}
     weight.add(0.05, len(ways) > 1, "in both directions")
     return Hypothesis(
-        "agent_confused",
         symptoms,
-        None,
-        weight.value,
+        weight,
         f"{first} and {second} are mixed up in {trials} trials",
         f"Say in the descriptions of {first} and {second}, and in the instructions of whoever hands over, which "
         "requests belong to which; take tools from an agent that must not use them.",
         tools,
-        evidence=tuple(weight.reasons),
         lint=fired,
+        exposed=None,
         about="set",
     )
 

@@ -23,7 +23,7 @@ def skill_not_seen(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         fired = codes_on(evidence, SKILL_RULES, (skill, ""))
         weight = Weight(
-            0.55, [f"not loaded in {trials} of {evidence.tool_stats[skill].trials} trials that need it"]
+            0.55, f"not loaded in {trials} of {evidence.tool_stats[skill].trials} trials that need it"
         )
         weight.add(
             0.25, targets[""] >= 0.8 * sum(targets.values()), "no other skill or tool is used in its place"
@@ -33,16 +33,13 @@ def skill_not_seen(evidence: Evidence) -> Iterator[Hypothesis]:
         addition = "Load this skill first whenever a request is about it, before any other step."
         change = describe(evidence, skill, addition)
         yield Hypothesis(
-            "skill_not_seen",
             nothing,
-            frozenset((skill,)),
-            weight.value,
+            weight,
             f"{skill} is not loaded in {trials} of {evidence.tool_stats[skill].trials} trials, though its description "
             "has the words of the requests: choosing by keywords would load it",
             f"Begin the description of {skill} with “Use when …”, in the users' situations, such as in "
             f"{such_as(evidence, symptoms)}; tell the agent to look through its skills first.",
             (skill,),
-            evidence=tuple(weight.reasons),
             change=(change,)
             if len(change.after) <= MOST_DESCRIPTION and addition not in str(change.before)
             else (),
@@ -86,17 +83,14 @@ def _not_followed_hypothesis(evidence: Evidence, skill: str, symptoms: list[int]
     tools = (evidence.seen[number].symptom.tool for number in symptoms)
     missing = list(dict.fromkeys(tool for tool in tools if tool))
     listed = ", ".join(missing[:3]) or "the calls that it prescribes"
-    weight = Weight(0.8, [f"the load is right in {trials} trials that fail"])
+    weight = Weight(0.8, f"the load is right in {trials} trials that fail")
     weight.add(0.15, bool(missing), f"what is missing or wrong then: {listed}")
     body = evidence.by_name[skill].skill
     weight.add(0.1, body is not None and body.tokens > 5000, "its body is long")
     return Hypothesis(
-        "loaded_not_followed",
         symptoms,
-        frozenset((skill,)),
-        weight.value,
+        weight,
         f"{skill} is loaded, but not followed, in {trials} trials: {listed}",
         f"Say in the body of {skill}, as its first step, to call {listed}; put details into references/.",
         (skill,),
-        evidence=tuple(weight.reasons),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from rightcall.core.words import name_tokens
 from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, codes_on
+from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.model.tool import Tool
 from rightcall.schema.subschemas import properties_of
 
@@ -41,22 +41,22 @@ def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
         name = place.parameter
         sentence = f"as returned by {source}; call {source} first and never guess it"
         named = source in place.description
-        yield place.hypothesis(
-            "missing_lookup",
-            symptoms,
+        weight = Weight(
             0.6 if named else 0.95 if skipped else 0.8,
+            "no message and no earlier result contains the values that were expected",
+            f"{source} is expected before it and was not called in {skipped.total()} trials"
+            if skipped
+            else f"{source} returns it",
+            *examples_of(place),
+        )
+        yield place.hypothesis(
+            symptoms,
+            weight,
             place.in_calls(f"is guessed instead of looked up with {source}", symptoms),
             f"{place.description.rstrip('.') or name} is already said to come from {source}, and still guessed: let "
             f"{place.tool} refuse unknown values with a hint to call {source}."
             if named
             else f"Say in {name} where it comes from: {sentence}.",
-            (
-                "no message and no earlier result contains the values that were expected",
-                f"{source} is expected before it and was not called in {skipped.total()} trials"
-                if skipped
-                else f"{source} returns it",
-                *examples_of(place),
-            ),
             () if named else (place.change("description", with_sentence(place.description, sentence)),),
             ("TD320", "TD302"),
         )
@@ -106,12 +106,10 @@ def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
         if not symptoms or not _ID.search(place.parameter):
             continue
         yield place.hypothesis(
-            "id_source_unclear",
             symptoms,
-            0.8 if place.described else 0.6,
+            Weight(0.8 if place.described else 0.6, *examples_of(place)),
             place.in_calls("is an id from another source", symptoms),
             "Say where the id comes from: 'id from the result of TOOL'.",
-            examples_of(place),
             rules=("TD320",),
         )
 
@@ -121,23 +119,27 @@ _HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|sh
 
 def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
+    for tool, symptoms in _errors_of_tools(evidence, with_hint=False):
+        best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
+        text = evidence.seen[best].symptom.detail[:80]
+        yield Hypothesis(
+            symptoms,
+            Weight(0.95, f"error text: {text}", "it mentions no field, no value and no next step"),
+            f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
+            f"{evidence.tool_stats[tool].trials} trials",
+            f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
+            "format is expected.",
+            (tool,),
+            lint=codes_on(evidence, ("TD903",), (tool, "")),
+        )
+
+
+def _errors_of_tools(evidence: Evidence, *, with_hint: bool) -> Iterator[tuple[str, list[int]]]:
+    """Tools whose errors were not recovered from, with the symptoms whose text has a hint, or has none."""
     for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
-        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if not has_hint(evidence, n)]
-        if symptoms:
-            text = _commonest(evidence, symptoms)
-            yield Hypothesis(
-                "error_without_hint",
-                symptoms,
-                frozenset((tool,)),
-                0.95,
-                f"{tool} fails and is not called correctly afterwards in {evidence.trials_of(symptoms)} of "
-                f"{evidence.tool_stats[tool].trials} trials",
-                f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
-                "format is expected.",
-                (tool,),
-                evidence=(f"error text: {text}", "it mentions no field, no value and no next step"),
-                lint=codes_on(evidence, ("TD903",), (tool, "")),
-            )
+        numbers = evidence.where(group="recovery", tool=tool)
+        if symptoms := [n for n in numbers if has_hint(evidence, n) == with_hint]:
+            yield tool, symptoms
 
 
 def has_hint(evidence: Evidence, number: int) -> bool:
@@ -153,28 +155,18 @@ def has_hint(evidence: Evidence, number: int) -> bool:
     )
 
 
-def _commonest(evidence: Evidence, symptoms: list[int]) -> str:
-    best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
-    return evidence.seen[best].symptom.detail[:80]
-
-
 def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
     """An error that says what to do, and an agent that does not do it."""
-    for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
-        symptoms = [n for n in evidence.where(group="recovery", tool=tool) if has_hint(evidence, n)]
-        if symptoms:
-            trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
-            yield Hypothesis(
-                "recovery_failed",
-                symptoms,
-                frozenset((tool,)),
-                0.7,
-                f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
-                f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
-                "before the first call.",
-                (tool,),
-                evidence=(f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}",),
-            )
+    for tool, symptoms in _errors_of_tools(evidence, with_hint=True):
+        trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
+        yield Hypothesis(
+            symptoms,
+            Weight(0.7, f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}"),
+            f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
+            f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
+            "before the first call.",
+            (tool,),
+        )
 
 
 def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -188,14 +180,12 @@ def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
         names = tuple(dict.fromkeys(argument.parameter for argument in arguments if argument.held))
         trials, what = evidence.trials_of(symptoms), ", ".join(names)
         yield Hypothesis(
-            "handoff_missing_facts",
             symptoms,
-            None,
-            0.9,
+            Weight(0.9, f"the request contains the value, and the call that gave {agent} the work does not"),
             f"{agent} was not told {what} in {trials} trials, though the request has it",
             f"Let the call that gives {agent} its work carry {what}: a parameter for it, or a sentence in its "
             "description that everything the user said about it must be passed on.",
             (tool,),
             names,
-            (f"the request contains the value, and the call that gave {agent} the work does not",),
+            exposed=None,
         )

@@ -13,10 +13,12 @@ from rightcall.improve.causes.arguments import (
     names_date_form,
     names_unit,
     places,
+    places_with,
     with_sentence,
 )
+from rightcall.improve.counters import most_common
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, quote_values
+from rightcall.improve.hypothesis import Hypothesis, Weight, quote_values
 from rightcall.improve.units import units_of
 from rightcall.lint.features.mentions import alternatives_in
 
@@ -30,7 +32,8 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         unlisted = _guesses_at_a_list(place)
         symptoms = unlisted or place.of_kind("copied", "spelling", "invented", "other", "missing")
         schema = place.schema
-        values = dict.fromkeys((*sorted(filter(None, place.stats.values)), *_values_described(place)))
+        quoted = (match[1] for match in _QUOTED.finditer(place.description))
+        values = {*filter(None, place.stats.values), *alternatives_in(place.description), *quoted}
         expected = len(place.stats.values)
         if (
             not symptoms
@@ -49,7 +52,14 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         wrong = sum(place.stats.kinds.values())
         share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
-        weight = 0.6 if left_out else 0.5 if unlisted else 0.55 + 0.4 * (share >= 0.6)
+        fits = 0.6 if left_out else 0.5 if unlisted else 0.55 + 0.4 * (share >= 0.6)
+        if left_out:
+            why = "it is required and left out"
+        elif unlisted:
+            why = "what is given instead is neither a value nor the user's word for one"
+        else:
+            why = f"{percent(share, 0)} of its errors are the user's own words"
+        many = f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum"
         meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
         # a value of another kind is one more that is not on the list: the same cause
         explained = (
@@ -59,18 +69,13 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         instead = "gets something else than" if unlisted else instead
         listed = sorted(values)
         yield place.hypothesis(
-            "enum_missing",
             explained,
-            weight * (1.0 if place.described else 0.85),
+            Weight(fits * (1.0 if place.described else 0.85), many, why, *examples_of(place)),
             place.in_calls(f"{instead} one of {pluralize(len(listed), 'value')}", explained),
             _advice(place, listed, [] if left_out or unlisted else meanings),
-            (f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum",
-             "it is required and left out" if left_out
-             else "what is given instead is neither a value nor the user's word for one" if unlisted
-             else f"{percent(share, 0)} of its errors are the user's own words", *examples_of(place)),
             (place.change("enum", listed),) if len(listed) > 1 else (),
             ("TD304", "TD318"),
-        )  # fmt: skip
+        )
 
 
 def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str:
@@ -81,11 +86,6 @@ def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str
         )
     means = f" Say what each means: {'; '.join(meanings)}." if meanings else ""
     return f"Add an enum, and complete this list: {quote_values(listed, 8)}.{means}"
-
-
-def _values_described(place: ArgumentPlace) -> list[str]:
-    """Values that the description gives in quotes, or as a closed list."""
-    return [*alternatives_in(place.description), *(match[1] for match in _QUOTED.finditer(place.description))]
 
 
 def _are_identifiers(place: ArgumentPlace) -> bool:
@@ -124,7 +124,7 @@ def _steady(place: ArgumentPlace) -> bool:
 
 def _spellings(place: ArgumentPlace) -> dict[str, str]:
     actual_by_expected: dict[str, str] = {}
-    for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
+    for (expected, actual), _ in most_common(place.stats.pairs):
         actual_by_expected.setdefault(expected, actual)
     return actual_by_expected
 
@@ -134,29 +134,22 @@ STEADY = 0.6
 
 def unit_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     """A number whose unit the definition does not state."""
-    for place in places(evidence):
-        symptoms = place.of_kind("unit")
-        if not symptoms:
-            continue
+    for place, symptoms in places_with(evidence, "unit"):
         stated = names_unit(place)
+        given = "a unit is already given" if stated else "no unit in name, description or schema"
         factor, steady = _factor(place)
         said = next(iter(sorted(place.stats.units, key=lambda unit: -place.stats.units[unit])), "")
         unit, unit_passed = units_of(place.stats.raw.values(), said, f"{place.parameter} {place.description}")
         scale = f"{factor:g} times too {'small' if factor > 1 else 'large'}" if factor > 1 else ""
         passed = f"in {unit_passed}" if unit_passed else scale or "in another unit"
         yield place.hypothesis(
-            "unit_missing",
             symptoms,
-            (0.5 if stated else 0.95) * (1.0 if steady else 0.7),
+            Weight((0.5 if stated else 0.95) * (1.0 if steady else 0.7), given, *examples_of(place)),
             place.in_calls(f"is passed {passed}", symptoms)
             + (f"; the goldens expect {unit}" if unit else ""),
             f"State the unit: in {unit}; or rename it to {place.parameter}_{unit.replace(' ', '_')}."
             if unit
             else f"State the unit of {place.parameter}: the goldens expect another one than is passed.",
-            (
-                "a unit is already given" if stated else "no unit in name, description or schema",
-                *examples_of(place),
-            ),
             (place.change("description", with_sentence(place.description, f"in {unit}")),)
             if unit and not stated
             else (),
@@ -180,23 +173,18 @@ def _factor(place: ArgumentPlace) -> tuple[float, bool]:
 
 def date_format_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     """A date in a different format than the tool expects."""
-    for place in places(evidence):
-        symptoms = place.of_kind("date")
-        if not symptoms:
-            continue
+    for place, symptoms in places_with(evidence, "date"):
         told = names_date_form(place)
+        form = (
+            "the format is already specified"
+            if told
+            else "no format, pattern or example of a date in the schema"
+        )
         yield place.hypothesis(
-            "date_format_missing",
             symptoms,
-            0.5 if told else 0.95,
+            Weight(0.5 if told else 0.95, form, *examples_of(place)),
             place.in_calls("is a date in another format", symptoms),
             "Add format: date and say 'as YYYY-MM-DD'.",
-            (
-                "the format is already specified"
-                if told
-                else "no format, pattern or example of a date in the schema",
-                *examples_of(place),
-            ),
             ()
             if told
             else (
@@ -212,20 +200,15 @@ TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: 
 
 def type_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
     """The right value with the wrong JSON type."""
-    for place in places(evidence):
-        symptoms = place.of_kind("type")
-        if not symptoms:
-            continue
+    for place, symptoms in places_with(evidence, "type"):
         types = {TYPES[type(expected)] for expected, _ in place.stats.raw.values() if type(expected) in TYPES}
         type_name = next(iter(types)) if len(types) == 1 else ""
         change = place.change("type", type_name)
         yield place.hypothesis(
-            "type_unclear",
             symptoms,
-            0.8,
+            Weight(0.8, *examples_of(place)),
             place.in_calls("has the right value with the wrong type", symptoms),
             f"Tighten the type{f': {type_name}' if type_name else ''}.",
-            examples_of(place),
             (change,) if type_name and change.before != type_name else (),
             ("TD303", "TD316"),
         )
@@ -233,21 +216,13 @@ def type_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def value_spelling(evidence: Evidence) -> Iterator[Hypothesis]:
     """The right value, spelled differently."""
-    for place in places(evidence):
-        symptoms = place.of_kind("spelling")
-        if symptoms:
-            yield place.hypothesis(
-                "value_spelling",
-                symptoms,
-                0.7,
-                place.in_calls("differs in case, spaces or punctuation", symptoms),
-                f"The goldens expect one spelling. If any will do, write {_lenient(place)} in them; otherwise say in "
-                f"{place.parameter} how it is spelt.",
-                examples_of(place),
-                rules=("TD303", "TD304", "TD316"),
-            )
-
-
-def _lenient(place: ArgumentPlace) -> str:
-    value = min(place.stats.values, default="value")
-    return f'{{"text": "{value}", "ignore": ["case", "space"]}}'
+    for place, symptoms in places_with(evidence, "spelling"):
+        lenient = f'{{"text": "{min(place.stats.values, default="value")}", "ignore": ["case", "space"]}}'
+        yield place.hypothesis(
+            symptoms,
+            Weight(0.7, *examples_of(place)),
+            place.in_calls("differs in case, spaces or punctuation", symptoms),
+            f"The goldens expect one spelling. If any will do, write {lenient} in them; otherwise say in "
+            f"{place.parameter} how it is spelt.",
+            rules=("TD303", "TD304", "TD316"),
+        )

@@ -1,4 +1,4 @@
 """Reasons to doubt a golden: functions of a suspect, named as their code in `improve/doubt.py`.
 
-Two look at more than one golden: `contradiction` compares requests, `discrimination` compares agents.
+Two look at more than one golden, in `comparisons`: contradictions compare requests, discrimination compares agents.
 """

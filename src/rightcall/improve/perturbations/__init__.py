@@ -17,18 +17,11 @@ from rightcall.improve.perturbations.requests import paraphrase, typos
 from rightcall.improve.perturbations.variant import Perturbation
 
 KINDS: dict[str, Perturbation] = {
-    "order": order,
-    "names": names,
-    "parameters": parameters,
-    "distractors": distractors,
-    "paraphrase": paraphrase,
-    "typos": typos,
-    "drop": drop,
-    "drop_other": drop_other,
-    "bare": bare,
-    "examples": examples,
-    "system": system,
-}
+    kind.__name__: kind
+    for kind in (
+        order, names, parameters, distractors, paraphrase, typos, drop, drop_other, bare, examples, system,
+    )
+}  # fmt: skip
 RANDOM = frozenset(("order", "names", "distractors", "typos", "drop_other", "paraphrase"))
 """Kinds that are drawn several times."""
 ABLATIONS = frozenset(("bare", "examples", "system"))

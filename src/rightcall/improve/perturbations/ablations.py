@@ -26,7 +26,13 @@ def bare(task: PerturbTask) -> Variant:
 
 def examples(task: PerturbTask) -> Variant:
     """No examples: neither in schemas nor as sentences of descriptions."""
-    return task.with_tools([_without_examples(tool) for tool in task.tools], task.goldens)
+    changed = [
+        msgspec.structs.replace(
+            tool, description=_plain(tool.description), input_schema=_strip_examples(tool.input_schema)
+        )
+        for tool in task.tools
+    ]
+    return task.with_tools(changed, task.goldens)
 
 
 def system(task: PerturbTask) -> Variant:
@@ -41,12 +47,6 @@ def _without_words(tool: Tool) -> Tool:
         if isinstance(schema_of_parameter, dict):
             schema_of_parameter.pop("description", None)
     return msgspec.structs.replace(tool, description="", input_schema=schema)
-
-
-def _without_examples(tool: Tool) -> Tool:
-    return msgspec.structs.replace(
-        tool, description=_plain(tool.description), input_schema=_strip_examples(tool.input_schema)
-    )
 
 
 def _strip_examples(value: Any, *, of_names: bool = False) -> Any:

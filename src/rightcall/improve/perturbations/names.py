@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -65,24 +65,22 @@ def _in_texts(value: Any, text: Callable[[str], str]) -> Any:
 def rename_golden_tools(golden: Golden, new: Mapping[str, str]) -> Golden:
     """The golden with its tools under other names."""
 
-    def call(expected_call: ExpectedCall) -> ExpectedCall:
-        tool: Any = expected_call.tool
-        if isinstance(tool, str):
-            tool = new.get(tool, tool)
-        elif isinstance(tool, tuple):
-            tool = tuple(new.get(name, name) for name in tool)
-        return msgspec.structs.replace(expected_call, tool=tool)
+    def rename(named: Any) -> Any:
+        """A tool, or several; a pattern and a definition stay."""
+        if isinstance(named, list | tuple):
+            return tuple(map(rename, named))
+        return new.get(named, named) if isinstance(named, str) else named
 
-    def rename(names: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(new.get(name, name) if isinstance(name, str) else name for name in names)
-
+    renamed = _with_calls(golden, lambda call: msgspec.structs.replace(call, tool=rename(call.tool)))
     return msgspec.structs.replace(
-        golden,
-        expected_calls=tuple(map(call, golden.expected_calls)),
-        any_of=tuple(tuple(map(call, calls)) for calls in golden.any_of),
-        forbidden_calls=rename(golden.forbidden_calls),
-        tools=None if golden.tools is None else rename(golden.tools),
+        renamed, forbidden_calls=rename(golden.forbidden_calls), tools=rename(golden.tools)
     )
+
+
+def _with_calls(golden: Golden, change: Callable[[ExpectedCall], ExpectedCall]) -> Golden:
+    alternatives = tuple(tuple(map(change, calls)) for calls in golden.any_of)
+    calls = tuple(map(change, golden.expected_calls))
+    return msgspec.structs.replace(golden, expected_calls=calls, any_of=alternatives)
 
 
 def parameters(task: PerturbTask) -> Variant:
@@ -131,8 +129,4 @@ def _rename_arguments(golden: Golden, new: Mapping[str, Mapping[str, str]]) -> G
             forbidden_args=tuple(new_names.get(k, k) for k in expected_call.forbidden_args),
         )
 
-    return msgspec.structs.replace(
-        golden,
-        expected_calls=tuple(map(call, golden.expected_calls)),
-        any_of=tuple(tuple(map(call, some)) for some in golden.any_of),
-    )
+    return _with_calls(golden, call)

@@ -6,6 +6,7 @@ A provider that gets slower or is updated meanwhile then affects all variants eq
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.decide.outcome import Outcome
+from rightcall.improve.counters import mean
 from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.improve.redefinition import redefine_agent
@@ -51,22 +53,14 @@ class Measured:
 
     def rates(self) -> dict[str, float]:
         """The pass rate of every golden whose trials are all in; trials without an answer do not count."""
-        passes: dict[str, list[bool]] = {}
-        asked: dict[str, int] = {}
-        for result in self.results:
-            asked[result.golden_id] = asked.get(result.golden_id, 0) + 1
-            if result.judged:
-                passes.setdefault(result.golden_id, []).append(result.passed)
-        return {
-            name: sum(passes) / len(passes)
-            for name, passes in passes.items()
-            if asked[name] >= self.arm.trials
-        }
+        asked = Counter(result.golden_id for result in self.results)
+        judged = Counter(result.golden_id for result in self.results if result.judged)
+        passed = Counter(result.golden_id for result in self.results if result.judged and result.passed)
+        return {name: passed[name] / judged[name] for name in judged if asked[name] >= self.arm.trials}
 
     def rate(self) -> float:
         """The mean over goldens."""
-        rates = self.rates()
-        return sum(rates.values()) / len(rates) if rates else 0.0
+        return mean(self.rates().values())
 
     def outcomes(self, only: frozenset[str]) -> list[Outcome]:
         """Outcomes of these goldens, for a comparison."""

@@ -17,7 +17,6 @@ from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.golden import AnyGolden, request_of
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
 from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.resolver import resolve
@@ -104,15 +103,10 @@ def _components(task: ProposalTask) -> dict[str, str]:
     for finding in task.found.stated:
         for name in finding.tools:
             for parameter in finding.parameters if name in texts else ():
-                text = _parameter_text(by_name[name], parameter)
-                if text:
+                schema = by_name[name].parameters.get(parameter)
+                if isinstance(schema, dict) and (text := str(schema.get("description", ""))):
                     texts[f"{name}.{parameter}"] = text
     return texts
-
-
-def _parameter_text(tool: Tool, parameter: str) -> str:
-    schema = tool.parameters.get(parameter)
-    return str(schema.get("description", "")) if isinstance(schema, dict) else ""
 
 
 def _changes(texts: Mapping[str, str], candidate: Mapping[str, str]) -> tuple[ProposedChange, ...]:

@@ -10,7 +10,8 @@ import msgspec
 
 from rightcall.core.text import points
 from rightcall.decide.comparison import compare
-from rightcall.decide.drawn_order import DrawnOrder
+from rightcall.decide.early_stop import DrawnOrder
+from rightcall.improve.counters import mean
 from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
 from rightcall.improve.proposals import first_expected_tool
@@ -38,19 +39,19 @@ def judge_proposal(
     ids, d, clusters = differences(exposed, old, new)
     interval = paired_t(d, clusters).interval if d else None
     whole = compare(before.outcomes(both), after.outcomes(both), margin=MARGIN)
-    effects = _by_tool([golden for golden in proof if golden.id in both], before, after)
-    worse = _worse(effects, before.arm.trials, old, new, proof)
+    effects, worse = _by_tool([golden for golden in proof if golden.id in both], before, after)
+    unclear = [e for e in effects if e.goldens < FEWEST_OF_TOOL or e.low is None or e.low < -WORSE]
     seen = msgspec.structs.replace(
         seen,
-        before=_mean([old[name] for name in ids]),
-        after=_mean([new[name] for name in ids]),
+        before=mean([old[name] for name in ids]),
+        after=mean([new[name] for name in ids]),
         low=max(-1.0, interval.low) if interval else None,
         high=min(1.0, interval.high) if interval else None,
         p=one_sided(d, clusters),
         whole=whole.change,
         by_tool=effects,
         worse_tools=worse,
-        not_shown=tuple(effect.tool for effect in effects if _may_be_worse(effect)),
+        not_shown=tuple(effect.tool for effect in unclear),
         fixed=whole.fixed,
         broken=whole.broken,
     )
@@ -97,7 +98,7 @@ def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mappi
     gains: list[float] = []
     for cluster, ids in clusters.items():
         if all(name in old and name in new for name in ids):
-            gains += order.add(cluster, _mean([new[name] - old[name] for name in ids]))
+            gains += order.add(cluster, mean([new[name] - old[name] for name in ids]))
     return max(paired_e_values(gains), default=1.0)
 
 
@@ -114,60 +115,35 @@ def significantly_different(first: Measured, second: Measured, goldens: Sequence
     return interval is not None and not interval.low <= 0 <= interval.high
 
 
-def _by_tool(goldens: Sequence[AnyGolden], before: Measured, after: Measured) -> tuple[ToolEffect, ...]:
-    old, new = before.rates(), after.rates()
+def _by_tool(
+    goldens: Sequence[AnyGolden], before: Measured, after: Measured
+) -> tuple[tuple[ToolEffect, ...], tuple[str, ...]]:
+    """The effect on the goldens of each tool; and tools that lost more than ten points, or negatives more than five,
+    beyond what trials vary by.
+    """
+    old, new, trials = before.rates(), after.rates(), before.arm.trials
     groups: dict[str, list[AnyGolden]] = {}
     for golden in goldens:
         groups.setdefault(first_expected_tool(golden) or NO_CALL, []).append(golden)
-    effects = []
+    effects, worse = list[ToolEffect](), list[str]()
     for name, members in sorted(groups.items()):
         ids, d, clusters = differences(members, old, new)
         interval = paired_t(d, clusters).interval
-        low = interval.low if interval else None
-        effects.append(
-            ToolEffect(
-                name,
-                len(ids),
-                _mean([old[golden_id] for golden_id in ids]),
-                _mean([new[golden_id] for golden_id in ids]),
-                low,
-            )
-        )
-    return tuple(effects)
-
-
-def _worse(
-    effects: Sequence[ToolEffect],
-    trials: int,
-    old: Mapping[str, float],
-    new: Mapping[str, float],
-    proof: Sequence[AnyGolden],
-) -> tuple[str, ...]:
-    """Tools that lost more than ten points, and negatives that lost more than five, beyond what trials vary by."""
-    tools = []
-    for effect in effects:
-        members = [
-            g.id
-            for g in proof
-            if (first_expected_tool(g) or NO_CALL) == effect.tool and g.id in old and g.id in new
-        ]
-        spread = sum(_spread(old[name], trials) + _spread(new[name], trials) for name in members)
-        z = effect.difference * len(members) / spread**0.5 if spread else 0.0
-        negatives = effect.tool == NO_CALL
-        level = CONTROL_ALPHA if negatives else CONTROL_ALPHA / len(effects)
-        if effect.difference < -(MARGIN if negatives else WORSE) and NormalDist().cdf(z) <= level:
-            tools.append(effect.tool)
-    return tuple(tools)
+        means = mean([old[golden_id] for golden_id in ids]), mean([new[golden_id] for golden_id in ids])
+        effect = ToolEffect(name, len(ids), *means, interval.low if interval else None)
+        effects.append(effect)
+        spread = sum(_spread(old[golden_id], trials) + _spread(new[golden_id], trials) for golden_id in ids)
+        z = effect.difference * len(ids) / spread**0.5 if spread else 0.0
+        limit, level = (MARGIN, CONTROL_ALPHA) if name == NO_CALL else (WORSE, CONTROL_ALPHA / len(groups))
+        if effect.difference < -limit and NormalDist().cdf(z) <= level:
+            worse.append(name)
+    return tuple(effects), tuple(worse)
 
 
 def _spread(rate: float, trials: int) -> float:
     """The variance of a golden's rate over trials; half a pass and half a failure are added to what was seen."""
     p = (rate * trials + 0.5) / (trials + 1)
     return p * (1 - p) / trials
-
-
-def _may_be_worse(effect: ToolEffect) -> bool:
-    return effect.goldens < FEWEST_OF_TOOL or effect.low is None or effect.low < -WORSE
 
 
 def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
@@ -181,7 +157,3 @@ def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
             where = "goldens that want no call" if effect.tool == NO_CALL else f"goldens of {effect.tool}"
             return f"it makes {where} worse: {difference} on {effect.goldens}"
     return ""
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0

@@ -36,7 +36,7 @@ from rightcall.improve.proof.prospects import (
     no_cause,
     shortage,
 )
-from rightcall.improve.proposals import Proposal, ProposalTask, proposals_of, together
+from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.model.golden import AnyGolden
 from rightcall.model.open_call import unknown_calls_text
@@ -50,7 +50,6 @@ CONTENDER = 0.5
 """Share of the leader's gain on tune from which another goes to proof too: every finalist makes all harder to prove."""
 BASELINE = ""
 """The unchanged definitions, among the names of proposals."""
-ABOUT_GOLDENS = ("golden_looks_wrong", "request_lacks_information")
 
 
 async def improve_plan(
@@ -113,7 +112,7 @@ def _material(
     aside = (never_met - passed) | {
         golden
         for finding in analysis.findings
-        if finding.stated and finding.cause in ABOUT_GOLDENS
+        if finding.stated and finding.cause in SET_ASIDE
         for golden in finding.goldens
     }
     material = Material(
@@ -247,10 +246,8 @@ class _Job:
         return self._goldens_won(proposal) > 0
 
     async def _shorten(self, proposal: Proposal) -> Proposal:
-        goldens, rate = (
-            self._with.exposed(proposal, self._with.tune),
-            self._tried[proposal.name].tune_after or 0.0,
-        )
+        goldens = self._with.exposed(proposal, self._with.tune)
+        rate = self._tried[proposal.name].tune_after or 0.0
         shorter, struck = await shorten_proposal(self._arms, proposal, goldens, rate)
         if struck:
             look = self._with.first_look(shorter)
@@ -265,15 +262,13 @@ class _Job:
 
     async def _prove(self, finalists: Sequence[Proposal]) -> dict[str, Measured]:
         """Baseline, finalists and the controls of longer ones at the same time; every finalist judged."""
-        trials, drawn, count = (
-            self._with.options.trials,
-            self._arms.draw_order(self._with.proof),
-            len(finalists),
-        )
+        material, trials, count = self._with, self._with.options.trials, len(finalists)
+        drawn = self._arms.draw_order(material.proof)
         controls = {
-            proposal.name: self._control(proposal, drawn)
+            proposal.name: padded_control(material.tools, material.system, proposal, exposed, trials)
             for proposal in finalists
-            if self._is_longer(proposal)
+            if (exposed := material.exposed(proposal, drawn))
+            and is_longer(material.tokens(), material.tokens(proposal))
         }
         variants = [
             self._arms.arm(None, drawn, trials, PROOF),
@@ -298,17 +293,6 @@ class _Job:
         self._seen = len(base.rates())
         names = (BASELINE, *(proposal.name for proposal in finalists))
         return dict(zip(names, (base, *arms[:count]), strict=True))
-
-    def _is_longer(self, proposal: Proposal) -> bool:
-        return is_longer(self._with.tokens(), self._with.tokens(proposal)) and bool(
-            self._with.exposed(proposal, self._with.proof)
-        )
-
-    def _control(self, proposal: Proposal, drawn: Sequence[AnyGolden]) -> Any:
-        exposed = self._with.exposed(proposal, drawn)
-        return padded_control(
-            self._with.tools, self._with.system, proposal, exposed, self._with.options.trials
-        )
 
     def _evidence(self, proposal: Proposal, base: Measured, arm: Measured) -> float:
         return largest_e(self._with.exposed(proposal, base.arm.goldens), base.rates(), arm.rates())

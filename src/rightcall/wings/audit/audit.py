@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import msgspec
 
@@ -20,9 +21,8 @@ from rightcall.stats.mean_interval import estimate
 from rightcall.wings.audit.mutant import HARMS, Mutant
 from rightcall.wings.audit.mutation import mutants_of
 from rightcall.wings.audit.proposals import Proposer
-from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited, Survivor, survivors_of
 from rightcall.wings.audit.scene import Scene, SeenValues
-from rightcall.wings.audit.survivor import Survivor, survivors_of
 
 ADDING = ("repeat_call", "extra_call", "extra_turn")
 """Operators whose call may be refused by a world."""
@@ -73,8 +73,9 @@ class Auditor:
         self._cannot_be_met: list[NotAudited] = []
         self._not_judged: Counter[str] = Counter()
         self._maybe_survivors: list[Survivor] = []
-        self._catches: dict[str, dict[str, Catch]] = {"operator": {}, "tool": {}, "harm": {}}
-        self._matrix: dict[str, dict[str, Catch]] = {}
+        self._by_tool, self._by_harm = defaultdict[str, Catch](Catch), defaultdict[str, Catch](Catch)
+        self._by_operator = defaultdict[str, Catch](Catch)
+        self._matrix = defaultdict[str, defaultdict[str, Catch]](lambda: defaultdict(Catch))
         self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
         self._shares: list[tuple[str, list[float]]] = []
         self._goldens = self._audited = self._equivalent = 0
@@ -116,12 +117,8 @@ class Auditor:
         self._audited += 1
         passing = [mutant async for mutant in self._passing_mutants(scene)]
         survived = [mutant for mutant in passing if mutant.certainty == "sure"]
-        self._maybe_survivors += [
-            survivor
-            for survivor, _ in survivors_of(
-                [mutant for mutant in passing if mutant.certainty != "sure"], where
-            )
-        ]
+        maybe = [mutant for mutant in passing if mutant.certainty != "sure"]
+        self._maybe_survivors += [survivor for survivor, _ in survivors_of(maybe, where)]
         if survived:
             groups = survivors_of(survived, where)
             survivors, tightened = await Proposer(self.trial, scene, good).propose(groups)
@@ -174,12 +171,13 @@ class Auditor:
             self._invalid = self._invalid.plus(caught)
         else:
             self._sure = self._sure.plus(caught)
-            keys = {"operator": mutant.operator, "tool": mutant.tool, "harm": mutant.harm}
-            for kind, key in keys.items():
-                if key:
-                    self._catches[kind][key] = self._catches[kind].get(key, Catch()).plus(caught)
-            row = self._matrix.setdefault(mutant.operator, {})
-            row[mutant.tool] = row.get(mutant.tool, Catch()).plus(caught)
+            for catches, key in (
+                (self._by_operator, mutant.operator),
+                (self._by_tool, mutant.tool),
+                (self._by_harm, mutant.harm),
+                (self._matrix[mutant.operator], mutant.tool),
+            ):
+                catches[key] = catches[key].plus(caught)
 
     async def _right_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
         """Right behaviour, each of which passes the golden; else the golden is listed with the reason."""
@@ -215,11 +213,9 @@ class Auditor:
         """Everything that was found, the most harmful survivors first."""
         by_cluster = sorted(self._shares)
         shares = [caught for _, caught in by_cluster]
-        rate = (
-            estimate(sample(shares, [name for name, _ in by_cluster], list(map(len, shares))))
-            if shares
-            else None
-        )
+        clusters = [name for name, _ in by_cluster]
+        rate = estimate(sample(shares, clusters, list(map(len, shares)))) if shares else None
+        by_id = attrgetter("golden_id", "why")
         return AuditResult(
             goldens=self._goldens,
             audited=self._audited,
@@ -230,25 +226,19 @@ class Auditor:
             invalid=self._invalid,
             maybe=self._maybe,
             not_judged=dict(sorted(self._not_judged.items())),
-            by_operator=dict(sorted(self._catches["operator"].items())),
-            by_tool=dict(sorted(self._catches["tool"].items())),
-            by_harm={harm: self._catches["harm"][harm] for harm in HARMS if harm in self._catches["harm"]},
+            by_operator=dict(sorted(self._by_operator.items())),
+            by_tool={tool: catch for tool, catch in sorted(self._by_tool.items()) if tool},
+            by_harm={harm: self._by_harm[harm] for harm in HARMS if harm in self._by_harm},
             matrix={name: dict(sorted(row.items())) for name, row in sorted(self._matrix.items())},
-            survivors=tuple(_by_harm(self._survivors)),
-            maybe_survivors=tuple(_by_harm(self._maybe_survivors)),
-            not_audited=tuple(sorted(self._not_audited, key=_by_id)),
-            cannot_be_met=tuple(sorted(self._cannot_be_met, key=_by_id)),
+            survivors=tuple(sorted(self._survivors, key=_harm_first)),
+            maybe_survivors=tuple(sorted(self._maybe_survivors, key=_harm_first)),
+            not_audited=tuple(sorted(self._not_audited, key=by_id)),
+            cannot_be_met=tuple(sorted(self._cannot_be_met, key=by_id)),
             equivalent=self._equivalent,
             without_tools=not self.trial.tools,
             seed=self.plan.seed,
         )
 
 
-def _by_harm(survivors: Iterable[Survivor]) -> list[Survivor]:
-    return sorted(
-        survivors, key=lambda survivor: (HARMS.index(survivor.harm), survivor.golden_id, survivor.id)
-    )
-
-
-def _by_id(golden: NotAudited) -> tuple[str, str]:
-    return golden.golden_id, golden.why
+def _harm_first(survivor: Survivor) -> tuple[int, str, str]:
+    return HARMS.index(survivor.harm), survivor.golden_id, survivor.id

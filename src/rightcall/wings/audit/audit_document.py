@@ -20,8 +20,7 @@ from rightcall.store.sql.audits import AuditEntry
 from rightcall.store.sql.store import Store
 from rightcall.wings.audit.audit import AuditListener
 from rightcall.wings.audit.mutant import HARMS, Mutant
-from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor, with_audit_note
+from rightcall.wings.audit.result import AuditResult, Survivor, with_audit_note
 
 MOST_SHOWN = 300
 """Survivors that pages show with their calls, the most harmful ones."""

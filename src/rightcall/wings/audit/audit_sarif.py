@@ -8,8 +8,7 @@ from rightcall.improve.doubt import DOUBT_TITLES, Doubt
 from rightcall.lint.output.json import safe_text
 from rightcall.lint.output.sarif import file_uri, sarif_log
 from rightcall.wings.audit.audit_text import HARM_TITLES, LOUD, proposal_lines
-from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.result import AuditResult, Survivor
 
 PAGE = "docs/audit.md"
 LEVELS = {"certain": "error", "likely": "warning", "look": "note"}

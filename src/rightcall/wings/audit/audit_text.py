@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from rightcall.core.codec import describe_value, encode_as
-from rightcall.core.text import first_names, percent, percent_interval, pluralize, shorten
+from rightcall.core.text import first_names, percent, percent_interval, pluralize
+from rightcall.improve.golden_edit import value_text
 from rightcall.show.doubts import doubts_markdown, print_doubts
 from rightcall.show.markdown import code
 from rightcall.show.screen import Screen
 from rightcall.show.view.floor import floor_rows, floor_sentence
 from rightcall.wings.audit.mutant import Harm
-from rightcall.wings.audit.result import AuditResult, Catch, NotAudited
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.result import AuditResult, Catch, NotAudited, Survivor
 
 HARM_TITLES: dict[Harm, str] = {
     "double_effect": "double effect",
@@ -139,7 +137,7 @@ def proposal_lines(survivor: Survivor) -> Iterator[str]:
         yield survivor.none_because
         return
     for edit in proposal.edits:
-        yield f"{edit.path}: {_json(edit.after)}"
+        yield f"{edit.path}: {value_text(edit.after, 200)}"
     if proposal.agents and any(".args." in edit.path for edit in proposal.edits):
         yield f"by the calls of {pluralize(proposal.agents, 'agent')} that passed; others may be right too"
     if proposal.would_fail:
@@ -182,7 +180,3 @@ def audit_markdown(result: AuditResult) -> str:
     lines += doubts_markdown(result.doubts)
     lines += [f"{note}\n" for note in (*notes(result), *map(code, doubt_notes(result)))]
     return "\n".join(lines)
-
-
-def _json(value: Any) -> str:
-    return shorten(encode_as(value, describe_value).decode(), 200)

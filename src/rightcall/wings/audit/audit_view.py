@@ -23,8 +23,7 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.audit.audit_document import AuditDocument
 from rightcall.wings.audit.audit_text import HARM_TITLES, LOUD, headline, notes
 from rightcall.wings.audit.mutant import HARMS
-from rightcall.wings.audit.result import AuditResult, Catch
-from rightcall.wings.audit.survivor import Survivor
+from rightcall.wings.audit.result import AuditResult, Catch, Survivor
 
 MOST_TOOLS = 40
 MOST_ON_PAGE = 300
@@ -59,7 +58,6 @@ class AuditView(Record, frozen=True):
     """What a page of an audit shows."""
 
     title: str
-    at: str
     headline: str
     result: AuditResult
     interval: str
@@ -83,7 +81,6 @@ def audit_view(document: AuditDocument) -> AuditView:
     bands = [(band_line(band), [d for d in result.doubts if d.band == band]) for band in BANDS]
     return AuditView(
         title=entry.name,
-        at=entry.at,
         headline=headline(result),
         result=result,
         interval=percent_interval(result.low, result.high),

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from rightcall.wings.audit.result import AuditResult
 
 
+FORMATS = (".md", ".json", ".html", ".sarif")
+
+
 @click.command(cls=GroupedCommand)
 @click.argument("suite", type=FILE)
 @takes_options(AuditOptions)
@@ -48,8 +51,9 @@ def audit(suite: Path, options: AuditOptions) -> None:
     if options.show:
         _show_mutant(call, options.show)
         return
-    if options.output is not None:
-        _require_format(options.output)
+    if options.output is not None and options.output.suffix not in FORMATS:
+        known = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise click.UsageError(f"{options.output}: an audit is written as {known}")
     subject, cases = subject_of(call), AuditCases()
     with CountProgress("auditing", "golden") as progress:
         result = run_blocking(run_audit(replace(call, progress=progress.advance), [cases], subject))
@@ -141,14 +145,6 @@ def _draft(document: AuditDocument, options: AuditOptions) -> None:
             f"rightcall generate review {drafts}",
             f"rightcall generate finalize {drafts} --into {into} -o tightened.jsonl",
         )
-
-
-FORMATS = (".md", ".json", ".html", ".sarif")
-
-
-def _require_format(output: Path) -> None:
-    if output.suffix not in FORMATS:
-        raise click.UsageError(f"{output}: an audit is written as {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
 
 
 def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:

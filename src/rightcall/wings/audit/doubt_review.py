@@ -54,7 +54,7 @@ def review_doubts(call: AuditCall, doubts: Sequence[Doubt]) -> None:
                     _golden(subject, golden_id),
                     reasons,
                     alias=alias,
-                    dataset=_dataset(subject),
+                    dataset=subject.in_file(),
                     author=user_name(),
                     at=utc_text(datetime.datetime.now(datetime.UTC), "seconds"),
                 )
@@ -78,17 +78,9 @@ def _print_golden(golden_id: str, reasons: Sequence[Doubt], place: str) -> None:
         out.print(f"    {line}", soft_wrap=True)
 
 
-def _dataset(subject: AuditSubject) -> list[AnyGolden]:
-    """The goldens as they are in the file."""
-    if subject.originals is not None:
-        return list(subject.originals())
-    return [golden for _, golden in subject.goldens()]
-
-
 def _golden(subject: AuditSubject, golden_id: str) -> AnyGolden:
-    for golden in _dataset(subject):
-        if golden.id == golden_id:
-            return golden
+    if golden := next((golden for golden in subject.in_file() if golden.id == golden_id), None):
+        return golden
     raise InputError(
         f"golden '{golden_id}'", "is one of several made from a scenario", "edit the scenario in its file"
     )

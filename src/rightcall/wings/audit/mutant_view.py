@@ -11,16 +11,15 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.trial import Judgement
 from rightcall.show.case_screen import print_case
 from rightcall.show.screen import Screen
-from rightcall.show.view.case import CaseView, case_view
+from rightcall.show.view.case import case_view
 from rightcall.show.view.grouped_trials import golden_row
 from rightcall.wings.audit.audit import Auditor
 from rightcall.wings.audit.audit_text import HARM_TITLES
 from rightcall.wings.audit.mutant import Mutant
-from rightcall.wings.audit.survivor import sentence_of
+from rightcall.wings.audit.result import sentence_of
 
 VERDICTS: dict[Judgement, str] = {
     "passed": "survives: the suite would not notice",
@@ -30,12 +29,11 @@ VERDICTS: dict[Judgement, str] = {
 
 
 class ShownMutant(Record, frozen=True):
-    """A mutant with its golden and its score; `good` is the right behaviour that it was made from."""
+    """A mutant with its golden and its score."""
 
     mutant: Mutant
     where: str
     golden: AnyGolden
-    good: Trajectory
     judgement: Judgement
     why: str = ""
     result: CaseResult | None = None
@@ -53,18 +51,8 @@ async def show_mutant(auditor: Auditor, where: str, golden: AnyGolden, mutant_id
                 result = await auditor.trial.result(golden, played.trajectory)
             except InputError:
                 result = None
-            return ShownMutant(played, where, golden, scene.good[mutant.origin], judgement, why, result)
+            return ShownMutant(played, where, golden, judgement, why, result)
     return None
-
-
-def case_of(
-    golden: AnyGolden, trajectory: Trajectory, result: CaseResult | None, tools: Mapping[str, Tool]
-) -> CaseView:
-    """The mutant as a case of a run, which everything that shows cases can show."""
-    result = result or CaseResult(golden.id, 0, False, 0.0, {}, error="not judged")
-    if result.trajectory is None:
-        result = msgspec.structs.replace(result, trajectory=trajectory)
-    return case_view(golden, result, tools)
 
 
 def print_mutant(out: Screen, shown: ShownMutant, tools: Mapping[str, Tool]) -> None:
@@ -79,6 +67,8 @@ def print_mutant(out: Screen, shown: ShownMutant, tools: Mapping[str, Tool]) -> 
         facts.append("a tool would refuse it")
     out.print(" · ".join(facts), style="dim", soft_wrap=True)
     out.print(VERDICTS[shown.judgement] + (f": {shown.why}" if shown.why else ""), soft_wrap=True)
-    view = case_of(shown.golden, mutant.trajectory, shown.result, tools)
-    results = [shown.result] if shown.result is not None else []
-    print_case(out, view, trials=golden_row(shown.golden.id, results))
+    golden, results = shown.golden, [shown.result] if shown.result is not None else []
+    result = shown.result or CaseResult(golden.id, 0, False, 0.0, {}, error="not judged")
+    if result.trajectory is None:
+        result = msgspec.structs.replace(result, trajectory=mutant.trajectory)
+    print_case(out, case_view(golden, result, tools), trials=golden_row(golden.id, results))

@@ -16,11 +16,10 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.rehearsal.values import results_before, stands_in
-from rightcall.wings.audit.call_place import CallPlace, align_calls
+from rightcall.wings.audit.expectations import CallPlace, NotPinned, align_calls, pin
 from rightcall.wings.audit.mutant import Mutant
-from rightcall.wings.audit.pin import NotPinned, pin
+from rightcall.wings.audit.result import GoldenProposal, Survivor
 from rightcall.wings.audit.scene import Argument, Scene
-from rightcall.wings.audit.survivor import GoldenProposal, Survivor
 
 MOST_LISTED = 5
 TOO_MANY = 1 / 3

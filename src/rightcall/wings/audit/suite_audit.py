@@ -38,8 +38,7 @@ from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
 from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
 from rightcall.wings.audit.options import AuditCall
-from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.survivor import Survivor, with_audit_note
+from rightcall.wings.audit.result import AuditResult, Survivor, with_audit_note
 from rightcall.wings.audit.written_mutants import write_mutants
 
 NO_SETTINGS = AuditSettings()
@@ -62,6 +61,13 @@ class AuditSubject:
     originals: Callable[[], Iterator[AnyGolden]] | None = None
     """The goldens as they are in the file: a suite chooses their tools and their simulated users."""
 
+    def without_places(self) -> Iterator[AnyGolden]:
+        return (golden for _, golden in self.goldens())
+
+    def in_file(self) -> Iterator[AnyGolden]:
+        """The goldens as they are in the file."""
+        return self.originals() if self.originals is not None else self.without_places()
+
 
 @takes(AuditCall)
 async def aaudit(options: AuditCall) -> AuditResult:
@@ -83,7 +89,7 @@ async def run_audit(
     changes = TightenedGoldens()
     with past_of(subject, options) as past, write_mutants(options.write_mutants) as writers:
         listeners = (*listeners, *writers, *([changes] if options.write is not None else []))
-        await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
+        await past.files.score(subject.without_places(), subject.trial)
         auditor = Auditor(subject.trial, plan_of(options, subject), past.known, listeners)
         doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
         plants, doubts_goldens = (options.only in (None, part) for part in ("mutants", "doubts"))
@@ -116,8 +122,7 @@ async def _floor(subject: AuditSubject, options: AuditCall) -> Floor | None:
     if options.only not in (None, "floor"):
         return None
     scorer = TrivialScorer(subject.trial, single_turn=subject.asks_once)
-    goldens = (golden for _, golden in subject.goldens())
-    return await compute_floor(goldens, scorer, asked=options.only == "floor")
+    return await compute_floor(subject.without_places(), scorer, asked=options.only == "floor")
 
 
 def past_of(subject: AuditSubject, options: AuditCall) -> AbstractContextManager[PastEvidence]:
@@ -136,7 +141,7 @@ async def find_mutant(options: AuditCall, mutant_id: str) -> tuple[ShownMutant, 
     """The mutant of this id, or of the only id that begins so, as it scores, and how it was scored."""
     subject = subject_of(options)
     with past_of(subject, options) as past:
-        await past.files.score((golden for _, golden in subject.goldens()), subject.trial)
+        await past.files.score(subject.without_places(), subject.trial)
         auditor = Auditor(subject.trial, plan_of(options, subject), past.known)
         await auditor.learn(subject.goldens())
         for where, golden in subject.goldens():
@@ -163,9 +168,8 @@ def choose_goldens(subject: AuditSubject, most_mutants: int | None, seed: str) -
     """The goldens that give at most this number of mutants, chosen by hash, and how many there are; None for all."""
     if most_mutants is None:
         return None, 0
-    names = sorted(
-        {golden.id for _, golden in subject.goldens()}, key=lambda name: hex_digest(f"{seed}:{name}")
-    )
+    ids = {golden.id for golden in subject.without_places()}
+    names = sorted(ids, key=lambda name: hex_digest(f"{seed}:{name}"))
     return set(names[: max(1, most_mutants // MOST_OF_GOLDEN)]), len(names)
 
 
@@ -194,8 +198,7 @@ def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> Non
 
 def tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]) -> Iterator[AnyGolden]:
     """The goldens of the file with the proposed changes; what the suite chose for them stays out of the file."""
-    originals = subject.originals or (lambda: (golden for _, golden in subject.goldens()))
-    for original in originals():
+    for original in subject.in_file():
         golden = tightened.get(original.id)
         if golden is None:
             yield original
@@ -263,4 +266,4 @@ def _with_places(dataset: Path, plan: Plan) -> Iterator[tuple[str, AnyGolden]]:
 
 def _seed(subject: AuditSubject) -> str:
     """The goldens' fingerprint: the same dataset gives the same mutants, in whatever order it is."""
-    return digest_of_parts(sorted(golden.id.encode() for _, golden in subject.goldens()), 16)
+    return digest_of_parts(sorted(golden.id.encode() for golden in subject.without_places()), 16)

@@ -20,18 +20,7 @@ from rightcall.run.rehearsal.trial import Judgement
 from rightcall.wings.audit.audit import AuditListener
 from rightcall.wings.audit.mutant import Mutant
 
-NOTED = (
-    "id",
-    "operator",
-    "certainty",
-    "harm",
-    "call",
-    "tool",
-    "parameter",
-    "before",
-    "after",
-    "valid",
-)
+NOTED = [name for name in Mutant.__struct_fields__ if name not in ("golden_id", "trajectory", "origin")]
 
 
 class MutantLines(AuditListener):

@@ -1,4 +1,4 @@
-"""Two goldens with the same request demand values that differ only in spelling, or in whether they are passed."""
+"""Doubts that compare goldens: two with the same request contradict each other, or better agents fail one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.improve.call_difference import alternatives_of
-from rightcall.improve.suspect import Reason, SuspectGolden, value_text, values_of
+from rightcall.improve.golden_edit import value_text
+from rightcall.improve.suspect import Reason, SuspectGolden, values_of
+from rightcall.improve.votes import Ballot, Voter
 from rightcall.model.golden import request_of
 from rightcall.run.rehearsal.toolset import value_key
 
@@ -58,7 +60,10 @@ def _text(value: object) -> str:
 
 
 def contradictions(demands: list[GoldenDemand]) -> Iterator[tuple[GoldenDemand, Reason]]:
-    """Both sides of every contradiction, in whatever order the goldens came."""
+    """Both sides of every contradiction, in whatever order the goldens came.
+
+    Values that differ only in spelling, or in whether they are passed.
+    """
     by_id: dict[str, GoldenDemand] = {}
     near = NearTexts(NEARLY_EQUAL, MOST_IN_BAND)
     for demand in sorted(demands, key=lambda d: (d.request, d.golden_id))[:MOST_COMPARED]:
@@ -92,3 +97,50 @@ def _contradiction(first: GoldenDemand, second: GoldenDemand) -> str:
         return places[0] if first.request == second.request else ""  # nearly equal requests may ask for more
     bare: list[set[str]] = [{value_key(text, {}) for text in texts} for texts in (one, two)]
     return places[0] if bare[0] and bare[0] == bare[1] else ""
+
+
+FEWEST = 20
+HIGHEST = -0.1
+
+
+class PassMatrix:
+    """How often each agent passed each golden: further evidence against a golden, no more."""
+
+    def __init__(self) -> None:
+        self._shares: dict[str, dict[Voter, float]] = {}
+
+    def add(self, golden_id: str, ballot: Ballot) -> None:
+        if len(ballot) >= FEWEST:
+            self._shares[golden_id] = {
+                voter: sum(attempt.passed for attempt in trials) / len(trials)
+                for voter, trials in sorted(ballot.items())
+                if trials
+            }
+
+    def reasons(self, golden_ids: frozenset[str]) -> Iterator[tuple[str, Reason]]:
+        """The goldens of these that better agents fail more often."""
+        totals: dict[Voter, float] = {}
+        for _, shares in sorted(self._shares.items()):
+            for voter, share in shares.items():
+                totals[voter] = totals.get(voter, 0.0) + share
+        for golden_id in sorted(golden_ids & self._shares.keys()):
+            shares = self._shares[golden_id]
+            if len(shares) < FEWEST:
+                continue
+            correlation = _correlation(shares, {voter: totals[voter] - shares[voter] for voter in shares})
+            if correlation < HIGHEST:
+                sentence = (
+                    f"agents that do better elsewhere fail it more often (correlation {correlation:.2f})"
+                )
+                yield golden_id, Reason("look", sentence)
+
+
+def _correlation(first: Mapping[Voter, float], second: Mapping[Voter, float]) -> float:
+    """Pearson's; 0 where one of them does not vary."""
+    n = len(first)
+    mean_first, mean_second = sum(first.values()) / n, sum(second.values()) / n
+    covariance = sum((first[voter] - mean_first) * (second[voter] - mean_second) for voter in first)
+    spread = sum((value - mean_first) ** 2 for value in first.values()) * sum(
+        (value - mean_second) ** 2 for value in second.values()
+    )
+    return covariance / spread**0.5 if spread > 1e-12 else 0.0
