@@ -219,8 +219,7 @@ class ShownCase(msgspec.Struct, frozen=True):
 def shown_case(store: Store, run: str, golden_id: str, trial: int | None) -> ShownCase:
     """A case of a stored run; without a trial, the first that did not pass, or else the first."""
     from rightcall.show.view.case import case_view
-    from rightcall.show.view.run_tools import tools_of
 
     stored = store.runs.case(run, golden_id)
     result = stored.trial(trial)
-    return ShownCase(result, case_view(stored.golden, result, tools_of(store, store.runs.get(run))))
+    return ShownCase(result, case_view(stored.golden, result, store.runs.tools(store.runs.get(run))))

@@ -22,7 +22,6 @@ from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName, case_names
 from rightcall.show.view.failures import case_dangers, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
-from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -73,7 +72,7 @@ class Watching:
         self.run = run
         if self._live == "plain":
             self._name = case_names(store, run.id)
-        self._tools = tools_of(store, store.runs.get(run.id))
+        self._tools = store.runs.tools(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
         """Read the goldens to show from the stored run, which may have begun before this process."""

@@ -33,7 +33,6 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
-from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -119,7 +118,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     environment = html_environment()
     stored = store.runs.get(run)
-    tools = tools_of(store, stored)
+    tools = store.runs.tools(stored)
     tally, embedding = RunTally(tools, run_record(store, stored).system), Embedding(stored.results, tools)
     with Spool() as spool:
         for golden, result in cases_of(store, stored.id):

@@ -9,7 +9,6 @@ from rightcall.improve.run_setup import run_record
 from rightcall.run.suite_history import suite_history
 from rightcall.show.rows import row_of
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
-from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -20,7 +19,7 @@ FORMAT = "rightcall/report/1"
 def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
     stored = store.runs.get(run)
-    tools = tools_of(store, stored)
+    tools = store.runs.tools(stored)
     tally = RunTally(tools, run_record(store, stored).system)
     out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
     between = b"\n"

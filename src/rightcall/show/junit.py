@@ -24,7 +24,6 @@ from rightcall.show.view.case_names import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.safety import SafetyView
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ MOST_FAILURES = 20
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     stored = store.runs.get(run)
-    tools, outcomes = tools_of(store, stored), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0)
+    tools, outcomes = store.runs.tools(stored), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0)
     system, seconds = run_record(store, stored).system, 0.0
     tally, hits = RunTally(tools, system), HitReader(tools, system)
     with Spool() as dangerous, Spool() as others:

@@ -11,7 +11,6 @@ import pytest
 from rightcall.show.dashboard import views
 from rightcall.show.dashboard.links import segment
 from rightcall.show.view.run import run_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import results
 from tests.store.builders import a_result, a_run
@@ -25,7 +24,7 @@ def danger_first(store, results):
 
 
 def dangerous_goldens(store, run):
-    return store.runs.failures(run).dangerous_goldens(tools_of(store, store.runs.get(run)))
+    return store.runs.failures(run).dangerous_goldens(store.runs.tools(store.runs.get(run)))
 
 
 def test_the_page_shows_what_the_view_says(client, store):

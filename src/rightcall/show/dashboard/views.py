@@ -14,7 +14,6 @@ from rightcall.improve.findings import Analysis
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.show.dashboard.links import from_segment
 from rightcall.show.view.run import RunView, run_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -128,7 +127,7 @@ def dangerous_goldens(request: Request, run: StoredRun) -> list[str]:
     return cached(
         request,
         ("danger", _key(run)),
-        lambda store: store.runs.failures(run.id).dangerous_goldens(tools_of(store, run)),
+        lambda store: store.runs.failures(run.id).dangerous_goldens(store.runs.tools(run)),
     )
 
 

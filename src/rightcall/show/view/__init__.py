@@ -9,7 +9,6 @@
     grouped_trials  the trials of a golden in one row, danger first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side; case_names: its name
-    run_tools  the tools of a run, whose hints say which mistakes are dangerous
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 

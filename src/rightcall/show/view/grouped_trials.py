@@ -18,7 +18,6 @@ from rightcall.model.tool import Tool
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName, case_names
 from rightcall.show.view.failures import case_dangers, danger_text
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def golden_row(
 def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], int]:
     """At most `keep` goldens of a run that did not pass, the dangerous ones first, and how many more there are."""
     stored = store.runs.get(run)
-    tools, failures = tools_of(store, stored), store.runs.failures(stored.id)
+    tools, failures = store.runs.tools(stored), store.runs.failures(stored.id)
     dangerous = failures.dangerous_goldens(tools)
     listed = store.runs.goldens_page(stored.id, ResultFilter(), limit=keep, dangerous=dangerous)
     rows = (golden_row(golden.golden_id, golden.trials, tools) for golden in listed)

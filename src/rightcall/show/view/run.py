@@ -20,7 +20,6 @@ from rightcall.run.suite_history import suite_history
 from rightcall.show.view.agents import AgentRow, AgentTally
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
@@ -118,7 +117,7 @@ class RunTally:
 
 def run_view(store: Store, run: str) -> RunView:
     stored = store.runs.get(run)
-    tally = RunTally(tools_of(store, stored), run_record(store, stored).system)
+    tally = RunTally(store.runs.tools(stored), run_record(store, stored).system)
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
     return with_search(store, tally.view(stored, suite_history(store, stored)))

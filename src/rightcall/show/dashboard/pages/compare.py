@@ -20,7 +20,6 @@ from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.view.case import case_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import Change, StoredRun, changes
 
 ON_A_PAGE = 50
@@ -183,7 +182,7 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
     with bad_request():
         result = stored_case.trial(request.query_params.get(f"{name}_trial"))
     trials = [(trial_result.trial, trial_result.outcome) for trial_result in stored_case.results]
-    view = case_view(stored_case.golden, result, tools_of(store, run))
+    view = case_view(stored_case.golden, result, store.runs.tools(run))
     return {"name": name, "run": run, "view": view, "trials": trials}
 
 

@@ -27,7 +27,6 @@ from rightcall.show.view.case_names import case_names
 from rightcall.show.view.failures import TITLES
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import golden_row, with_titles
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -123,7 +122,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    tools, dangerous = tools_of(store, stored), dangerous_goldens(request, stored)
+    tools, dangerous = store.runs.tools(stored), dangerous_goldens(request, stored)
     goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
     shown = goldens[:ON_A_PAGE]
     filters = {
