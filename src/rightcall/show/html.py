@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
@@ -17,12 +17,8 @@ from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.improve.run_setup import run_record
 from rightcall.model.danger import NO_TOOLS
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.run.suite_history import suite_history
 from rightcall.show.case_elements import case_drawing
 from rightcall.show.charts import charts, to_svg
 from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
@@ -32,7 +28,7 @@ from rightcall.show.text import visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
-from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
+from rightcall.show.view.run import Case, RunReading, RunView
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -49,7 +45,7 @@ SHORT = 300
 
 
 class Embedding:
-    """Takes cases one by one; returns pieces as they fill up, and the index at the end.
+    """Makes pieces of cases as they come, and the index at the end.
 
     In a piece larger than its share of the budget, texts are cut, so that any report stays small enough to mail and
     open.
@@ -63,16 +59,13 @@ class Embedding:
         self._written = 0
         self.shortened = 0
 
-    def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
-        """Add a case; returns the piece it completes, if any."""
-        view = case_view(golden, result, self._tools)
-        self._index.append([column(view) for column in INDEX_COLUMNS.values()])
-        self._waiting.append(case_drawing(view))
-        if len(self._waiting) == CASES_IN_PIECE:
-            yield self._piece()
-
-    def rest(self) -> Iterator[str]:
-        """The last piece."""
+    def pieces(self, cases: Iterable[Case]) -> Iterator[str]:
+        for golden, result in cases:
+            view = case_view(golden, result, self._tools)
+            self._index.append([column(view) for column in INDEX_COLUMNS.values()])
+            self._waiting.append(case_drawing(view))
+            if len(self._waiting) == CASES_IN_PIECE:
+                yield self._piece()
         if self._waiting:
             yield self._piece()
 
@@ -117,18 +110,13 @@ HERE = files("rightcall.show")
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     environment = html_environment()
-    stored = store.runs.get(run)
-    tools = store.runs.tools(stored)
-    tally, embedding = RunTally(tools, run_record(store, stored).system), Embedding(stored.results, tools)
+    reading = RunReading(store, run)
+    embedding = Embedding(reading.stored.results, reading.tools)
     with Spool() as spool:
-        for golden, result in cases_of(store, stored.id):
-            tally.add(golden, result)
-            for piece in embedding.add(golden, result):
-                spool.write(piece)
-        for piece in embedding.rest():
+        for piece in embedding.pieces(reading.cases()):
             spool.write(piece)
-        view = with_search(store, tally.view(stored, suite_history(store, stored)))
-        analysis = analyze_run(store, stored.id) if view.failures else None
+        view = reading.view()
+        analysis = analyze_run(store, view.run.id) if view.failures else None
         head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())
         out.write(_data("index", embedding.index()))

@@ -1,6 +1,6 @@
 """Every displayed number, computed once for terminal, JSON, Markdown, JUnit and HTML.
 
-    run        RunView of a stored run, streamed: run_view, or RunTally for results that arrive one by one
+    run        RunView of a stored run, streamed: run_view, or RunReading to see each case too
     summary    by category and over all; rate: a share with its n and interval
     tools      per tool, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
