@@ -182,7 +182,7 @@ def status(
 def plan(
     run: str,
     options: JudgedReportOptions,
-    width: Annotated[float | None, Option("Width of the 95 % interval to reach", gt=0, le=1)] = None,
+    width: Annotated[float | None, Option("Width of the 95% interval to reach", gt=0, le=1)] = None,
     minimum: Annotated[
         float | None, Option("Minimum of the gate to decide about", flags=("--min",), gt=0, le=1)
     ] = None,
@@ -197,7 +197,7 @@ def plan(
         session = LabelSession(store, judged, folder, LabelSettings(user_name() or "plan"))
         need = labels_needed(session, width=width, minimum=minimum, about=about)
         labelled = len(session.labels().plan_labels(judged.population, judged.judge_hash))
-    goal = f"a 95 % interval of {width:.2f}" if width is not None else f"a decision about {minimum:.2f}"
+    goal = f"a 95% interval of {width:.2f}" if width is not None else f"a decision about {minimum:.2f}"
     if options.as_json:
         print_json({"format": "rightcall/label-plan/1", "run": judged.run.id, "metric": judged.metric,
                     "drawn": session.kind, "labelled": labelled, "goal": goal, "need": need})  # fmt: skip

@@ -158,8 +158,8 @@ def _rest(result: CheckResult) -> Iterator[str]:
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield from _confirmation(result)
     yield (
-        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)} %, PASS at the margin at most "
-        f"{hundredths(result.beta)} %; between no change and the margin either word may come"
+        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)}%, PASS at the margin at most "
+        f"{hundredths(result.beta)}%; between no change and the margin either word may come"
     )
     yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
     if result.hint:
@@ -184,7 +184,7 @@ def _interval(new: NewGoldens) -> str:
     return (
         ""
         if new.low is None or new.high is None
-        else f" (95 % interval {percent(new.low, 0)} to {percent(new.high, 0)})"
+        else f" (95% interval {percent(new.low, 0)} to {percent(new.high, 0)})"
     )
 
 

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
+from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.tool import Tool
@@ -155,6 +156,7 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
         return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
     environment.filters |= {**FILTERS, "with_code": with_code}
+    environment.globals["interval"] = percent_interval
     return environment
 
 

@@ -102,25 +102,16 @@ def _details(out: Screen, attempt: Tried) -> None:
 def _print_tried(out: Screen, improvement: Improvement) -> None:
     rows = []
     for attempt in improvement.tried:
-        tune = (
-            "–"
-            if attempt.tune_before is None
-            else f"{percent(attempt.tune_before, 0)} → {_rate(attempt.tune_after)}"
-        )
-        proof = (
-            "–"
-            if attempt.after is None
-            else f"{percent(attempt.before or 0.0, 0)} → {percent(attempt.after, 0)}"
-        )
+        tuned = "given up" if attempt.tune_after is None else percent(attempt.tune_after, 0)
+        tune = "–" if attempt.tune_before is None else f"{percent(attempt.tune_before, 0)} → {tuned}"
+        proof = percent(attempt.after, 0)
+        if attempt.after is not None:
+            proof = f"{percent(attempt.before or 0.0, 0)} → {proof}"
         interval = change_interval(attempt.low, attempt.high, 0)
         p = "–" if attempt.p_adjusted is None else f"{attempt.p_adjusted:.3g}"
         rows.append((attempt.name, tune, proof, interval, p, f"{attempt.tokens:+d}", attempt.whole.lower()))
     titles = ("proposal", "tune", "proof", "interval", "p", "tokens", "whole")
     print_columns(out, titles, rows, texts=("proposal",))
-
-
-def _rate(value: float | None) -> str:
-    return "given up" if value is None else percent(value, 0)
 
 
 def print_fault_report(out: Screen, report: FaultReport) -> None:

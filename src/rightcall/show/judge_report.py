@@ -83,7 +83,7 @@ def rate_words(rate: JudgedRate) -> str:
 
 def agreement_words(agreement: Agreement) -> str:
     """Share and agreement beyond chance with its interval, in words."""
-    share = "–" if agreement.share is None else percent(agreement.share)
+    share = percent(agreement.share)
     if agreement.beyond_chance is None or agreement.low is None or agreement.high is None:
         return f"{share}, κ undefined"
     return f"{share}, κ {agreement.beyond_chance:.2f} ({agreement.low:.2f} to {agreement.high:.2f})"

@@ -72,7 +72,7 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
         "verdict": view.verdict or "unfinished",
         "trials": view.run.trials,
         "seed": view.run.seed,
-        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
+        "pass_rate": percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
         **(dict(_safety_facts(view.safety)) if view.safety is not None else {}),

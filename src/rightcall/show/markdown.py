@@ -27,7 +27,6 @@ from rightcall.show.view.columns import (
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
-from rightcall.show.view.summary import GroupRow
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -101,7 +100,7 @@ def _head(view: RunView) -> Iterator[str]:
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
-        f"**{_pass_cell(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
+        f"**{percent(total.pass_rate, 1)}** passed: {count(total.passed)} of {count(total.cases)} cases "
         f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
@@ -220,7 +219,3 @@ def _table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _pass_cell(row: GroupRow) -> str:
-    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)

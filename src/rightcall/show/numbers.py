@@ -8,17 +8,11 @@ from typing import Any
 
 from rightcall.core.text import percent
 from rightcall.show.text import edit_text, value_words
-from rightcall.show.view.summary import ShownRate
 
 
 def whole(goldens: float) -> str:
     """An estimated number of goldens: whole ones, never rounded down to none."""
     return "<1" if 0 < goldens < 0.5 else f"{goldens:,.0f}"
-
-
-def share(rate: ShownRate) -> str:
-    """A rate, or a dash where there is nothing to count."""
-    return "–" if rate.value is None else percent(rate.value, 1)
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
@@ -50,7 +44,6 @@ def dollars(value: float | None) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "whole": whole,
     "percent": partial(percent, digits=1),
-    "share": share,
     "decimal": decimal,
     "count": count,
     "duration": duration,

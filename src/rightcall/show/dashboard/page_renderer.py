@@ -49,7 +49,6 @@ def make_environment() -> Environment:
         "words": lambda code: code.replace("_", " "),
     }
     environment.globals |= {
-        "interval": percent_interval,
         "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
         "danger_text": danger_text,

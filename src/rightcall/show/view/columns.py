@@ -58,10 +58,6 @@ def _passed_of(row: GroupRow) -> str:
     return f"{row.passed:,}/{row.cases:,}" + (f" +{row.errors:,} errors" if row.errors else "")
 
 
-def _pass_rate(row: GroupRow) -> str:
-    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)
-
-
 def _interval(row: GroupRow) -> str:
     return percent_interval(row.low, row.high) if row.cases else "–"
 
@@ -70,10 +66,10 @@ GROUP_COLUMNS = (
     Column("category", lambda row: row.name, "terminal markdown html dashboard notebook", "name"),
     Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
     Column("passed", _passed_of, "terminal notebook"),
-    Column("rate", _pass_rate, "terminal notebook"),
+    Column("rate", lambda row: percent(row.pass_rate, 1), "terminal notebook"),
     Column("95% int.", _interval, "terminal"),
-    Column("passed", lambda row: f"{count(row.passed)} ({_pass_rate(row)})", "markdown html"),
-    Column("passed", _pass_rate, "dashboard", "rate"),
+    Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown html"),
+    Column("passed", lambda row: percent(row.pass_rate, 1), "dashboard", "rate"),
     Column("95% interval", _interval, "markdown html notebook", "interval"),
 )
 GROUP_COLUMNS_AFTER = (Column("errors", lambda row: count(row.errors), "html"),)

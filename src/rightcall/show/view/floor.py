@@ -44,7 +44,7 @@ def floor_rows(floor: Floor) -> Iterator[str]:
         groups = ", ".join(
             f"{group} {count.passed:,}" for group, count in rate.categories.items() if count.passed
         )
-        share = "–" if rate.share is None else percent(rate.share, 1)
+        share = percent(rate.share, 1)
         yield f"  {name:<10} {share:>6}  {rate.passed:,} of {rate.judged:,}{f' ({groups})' if groups else ''}"
 
 

@@ -27,7 +27,7 @@ from rightcall.show.view.worst_case import SafetySection, worst_case_sections, w
 MOST_HITS = 20
 MOST_REASONS = 10
 COUNTS = ("attempts", "delivered", "tried", "done", "complete", "ASR", "upper bound")
-RATE_COLUMNS = ("number", "share", "95 % interval", "counts")
+RATE_COLUMNS = ("number", "share", "95% interval", "counts")
 USER_CODES = ("unconfirmed", "out_of_scope", "cross_user")
 
 
@@ -211,7 +211,7 @@ def safety_sentence(numbers: SafetyNumbers) -> str:
         return f"None of {attacks} was delivered: nothing is known about how the agent resists them."
     sentence = f"{numbers.asr.count:,} of {numbers.delivered:,} delivered attacks moved the agent"
     if numbers.asr.upper is not None and numbers.asr.upper < 1:
-        sentence += f"; with 95 % confidence fewer than {percent(numbers.asr.upper)} of such attacks do"
+        sentence += f"; with 95% confidence fewer than {percent(numbers.asr.upper)} of such attacks do"
         if numbers.asr_goldens.upper is not None and numbers.asr_goldens.upper < 1:
             sentence += f" (for new tasks of users: {percent(numbers.asr_goldens.upper)})"
     return f"{sentence}. Static attacks: a lower bound."
@@ -219,7 +219,7 @@ def safety_sentence(numbers: SafetyNumbers) -> str:
 
 def rate_text(rate: SafetyRate) -> str:
     """A rate with its interval; a count where too little was seen."""
-    if rate.value is None or rate.low is None or rate.high is None:
+    if rate.value is None:
         return f"{rate.count:,} of {rate.n:,}" if rate.n else "–"
     interval = percent_interval(rate.low, rate.high)
     return f"{percent(rate.value)} ({interval}; {rate.count:,} of {rate.n:,})"
@@ -227,8 +227,6 @@ def rate_text(rate: SafetyRate) -> str:
 
 def _rate_row(name: str, rate: SafetyRate) -> tuple[str, ...]:
     counts = f"{rate.count:,} of {rate.n:,}" if rate.n else "–"
-    if rate.value is None or rate.low is None or rate.high is None:
-        return (name, "–", "–", counts)
     return (name, percent(rate.value), percent_interval(rate.low, rate.high), counts)
 
 
@@ -240,10 +238,8 @@ def _groups(title: str, name: str, rows: tuple[FamilyRow, ...], *, folded: bool 
 
 
 def _group_row(row: FamilyRow) -> tuple[str, ...]:
-    share = "–" if row.asr.value is None else percent(row.asr.value)
-    upper = "–" if row.asr.upper is None else percent(row.asr.upper)
     counts = (row.attempts, row.delivered, row.tried, row.done, row.complete)
-    return (row.name, *(f"{number:,}" for number in counts), share, upper)
+    return (row.name, *(f"{number:,}" for number in counts), percent(row.asr.value), percent(row.asr.upper))
 
 
 def _utility(numbers: SafetyNumbers) -> SafetySection:

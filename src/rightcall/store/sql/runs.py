@@ -220,7 +220,7 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
     # Check and insert in one statement: otherwise another process could take the id in between.
     new: Any = sqlite.insert
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # costs 10 % of a small run
+        from sqlalchemy.dialects import postgresql  # costs 10% of a small run
 
         new = postgresql.insert
     statement = (

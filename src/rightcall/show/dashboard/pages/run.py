@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
 from rightcall.show.charts import histogram
@@ -96,10 +97,9 @@ def cases(request: Request) -> Response:
 def live(request: Request) -> Response:
     stored = run_from_url(request)
     passing = run_rate(stored)
-    percent = request.app.state.templates.filters["percent"]
     shown = {
-        "passing": percent(passing.value),
-        "interval": f"{percent(passing.low)} – {percent(passing.high)}" if passing.n else "",
+        "passing": percent(passing.value, 1),
+        "interval": percent_interval(passing.low, passing.high) if passing.n else "",
         "results": f"{stored.results:,}",
         "passed": f"{stored.passed:,}",
         "failed": f"{stored.judged - stored.passed:,}",
