@@ -18,7 +18,7 @@ from rightcall.cli.completion import completer
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
-from rightcall.files.atomic import write_file
+from rightcall.files.atomic import atomic_write, write_file
 from rightcall.show.formats import writer_of
 from rightcall.show.lines import inert_json
 from rightcall.store.address import open_store
@@ -162,29 +162,23 @@ def _require_known(path: Path) -> None:
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
-    import msgspec
-
     from rightcall.show.check_ci import check_junit, check_sarif, code_quality
     from rightcall.show.check_comment import check_markdown
+    from rightcall.show.text import json_document
 
-    if path.suffix == ".md":
+    if path.suffix == ".xml" and result.run_id and result.calls.spent:
+        with atomic_write(path) as out:
+            writer_of("junit")(store, result.run_id, out)
+    elif path.suffix == ".md":
         write_file(path, check_markdown(result).encode())
     elif path.suffix == ".sarif":
         write_file(path, check_sarif(result))
-    elif path.suffix == ".xml" and result.run_id and result.calls.spent:
-        import io
-
-        out = io.BytesIO()
-        writer_of("junit")(store, result.run_id, out)
-        write_file(path, out.getvalue())
     elif path.suffix == ".xml":
         write_file(path, check_junit(result))
     elif path.stem.startswith("codequality"):
         write_file(path, code_quality(result))
     else:
-        write_file(
-            path, bytes(inert_json(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"))
-        )
+        write_file(path, bytes(inert_json(json_document(result))))
 
 
 def _show(result: CheckResult, file: Path) -> None:

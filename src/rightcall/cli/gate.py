@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import click
 
 from rightcall.cli.command_options import takes_options
@@ -34,7 +32,7 @@ def gate(run: str, options: GateOptions) -> None:
         raise click.UsageError(
             "nothing to decide; pass --min RATE, --above-floor POINTS, --baseline RUN, --forbid CODE or --suite FILE"
         )
-    typed = {field.name: getattr(options, field.name) for field in fields(options)}
+    typed = dict(vars(options))
     as_json = typed.pop("as_json")
     verdict = gate_run(run, **typed)
     if as_json:

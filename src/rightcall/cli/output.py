@@ -16,18 +16,7 @@ from rightcall.show.lines import Guarded, inert_json, tell, without_old_commands
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
-__all__ = [
-    "as_object",
-    "console",
-    "print_commands",
-    "print_json",
-    "print_json_line",
-    "print_json_text",
-    "print_next",
-    "print_painted",
-    "store_argument",
-    "tell",
-]
+__all__ = ["tell"]
 
 
 def console() -> Screen:
@@ -61,9 +50,9 @@ def as_object(value: Any) -> dict[str, Any]:
 
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document."""
-    import msgspec
+    from rightcall.show.text import json_document
 
-    print_json_text(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+    print_json_text(json_document(value))
 
 
 def print_json_line(value: Any) -> None:

@@ -174,7 +174,7 @@ def run_to_end(
 
         def note_start(run: Run) -> None:
             Persistence()(lambda: watching.started(run, store))
-            SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
+            SUPERVISION.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(
             plan,

@@ -240,10 +240,10 @@ def convert(
 
 
 def _as_json(value: object, source: str) -> bytes:
-    import msgspec
+    from rightcall.show.text import json_document
 
     try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        return json_document(value)
     except UnicodeEncodeError:
         problem = "a text contains a lone surrogate, which cannot be sent"
         raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
@@ -254,7 +254,7 @@ def _write(text: bytes, count: int, output: Path | None) -> None:
         print_json_text(text)
         return
     write_file(output, text)
-    _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
+    _tell(f"{pluralize(count, 'tool')} written to {output}")
 
 
 def _tell_all(tool: str, losses: Iterable[Loss]) -> None:

@@ -11,16 +11,7 @@ import msgspec
 
 from rightcall.core.text import clip_text, one_line, visible
 
-__all__ = [
-    "clip_text",
-    "display_text",
-    "edit_text",
-    "json_text",
-    "one_line",
-    "value_words",
-    "visible",
-    "xml_text",
-]
+__all__ = ["clip_text", "one_line", "visible"]
 
 LONGEST_TEXT = 20_000
 DEEPEST = 40
@@ -50,6 +41,11 @@ def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
     if len(compact) <= 80 or len(compact) > limit or _depth(compact) > DEEPEST:
         return display_text(compact, limit)
     return display_text(msgspec.json.format(compact, indent=2), limit)
+
+
+def json_document(value: Any) -> bytes:
+    """A value as one indented JSON document, for a file or a terminal."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def xml_text(text: str) -> str:
