@@ -77,14 +77,7 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
         from rightcall.show.comparison import print_changes, print_comparison, print_matrix, print_undone
 
         for comparison in comparisons:
-            print_comparison(
-                console(),
-                comparison.baseline,
-                comparison.candidate,
-                comparison.comparison,
-                comparison.p_adjusted,
-                comparison.unlike + comparison.notes,
-            )
+            print_comparison(console(), comparison)
             print_changes(console(), changed[comparison.candidate])
             print_undone(console(), undone[comparison.candidate])
         if matrix is not None:

@@ -183,10 +183,7 @@ class Story:
         _print_run(out, version)
         out.print()
         _command(out, f"rightcall compare {self._first.run} {version.run}{self._where}")
-        comparison = self._comparison
-        print_comparison(
-            out, "version 1", "version 2", comparison.comparison, comparison.p_adjusted, comparison.unlike
-        )
+        print_comparison(out, self._comparison, ("version 1", "version 2"))
 
     def _your_own(self, out: Screen) -> None:
         _act(out, 4, "Your own agent")

@@ -101,13 +101,10 @@ class Execution(msgspec.Struct, frozen=True):
             unchecked=watching.unchecked,
         )
         if outcome.summary.about_safety:
-            from rightcall.show.safety import print_safety
-            from rightcall.show.view.run import run_view
+            from rightcall.show.safety import print_run_safety
 
             with open_store(self.options.store) as store:
-                safety = run_view(store, outcome.run.id).safety
-            if safety is not None:
-                print_safety(out, safety)
+                print_run_safety(out, store, outcome.run.id)
         print_decision(out, outcome.verdict)
         where = store_argument(self.options.store)
         hints = [f"rightcall runs show {outcome.run.id}{where}"]

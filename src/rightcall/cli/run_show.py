@@ -76,11 +76,9 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
     print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
     if summary.about_safety:
-        from rightcall.show.safety import print_safety
-        from rightcall.show.view.run import run_view
+        from rightcall.show.safety import print_run_safety
 
-        if (safety := run_view(store, stored.id).safety) is not None:
-            print_safety(console(), safety)
+        print_run_safety(console(), store, stored.id)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")

@@ -13,7 +13,7 @@ from rightcall.core.text import first_names, hundredths, margin_text, percent, p
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
 from rightcall.show.github import SUMMARY
-from rightcall.show.markdown import code, plain_sentence
+from rightcall.show.markdown import code, markdown_table, plain_sentence
 from rightcall.show.text import one_line
 from rightcall.show.view.failures import TITLES, danger_text
 from rightcall.show.view.floor import floor_words
@@ -62,22 +62,20 @@ def check_summary(result: CheckResult, environment: Mapping[str, str]) -> None:
 
 
 def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
-    if not strata:
-        return
-    yield "| goldens | claim about | tried | difference | margin | |"
-    yield "|---|---|---|---|---|---|"
-    for state in strata:
-        difference = "–" if state.difference is None else points(state.difference)
-        if state.settled_after is not None:
-            how = f"settled after {state.settled_after}"
-        elif state.p is not None:
-            low = "" if state.low is None else f", at least {points(state.low, 0)}"
-            how = f"p {state.p:.2g}{low}"
-        else:
-            how = f"evidence of a drop {state.e_worse:.2g} to 1"
-        numbers = f"{state.goldens:,} | {state.run:,} | {difference} | {margin_text(state.margin)}"
-        yield f"| {state.name} | {numbers} | {how} |"
-    yield ""
+    if strata:
+        titles = ("goldens", "claim about", "tried", "difference", "margin", "")
+        yield from markdown_table(titles, map(_stratum_cells, strata))
+
+
+def _stratum_cells(state: StratumState) -> tuple[str, ...]:
+    if state.settled_after is not None:
+        how = f"settled after {state.settled_after}"
+    elif state.p is not None:
+        how = f"p {state.p:.2g}" + ("" if state.low is None else f", at least {points(state.low, 0)}")
+    else:
+        how = f"evidence of a drop {state.e_worse:.2g} to 1"
+    difference = "–" if state.difference is None else points(state.difference)
+    return state.name, f"{state.goldens:,}", f"{state.run:,}", difference, margin_text(state.margin), how
 
 
 def _damage(result: CheckResult) -> Iterator[str]:
@@ -93,16 +91,16 @@ def _goldens(title: str, goldens: Sequence[GoldenChange], more: int) -> Iterator
     if not goldens:
         return
     yield f"**{title}** ({len(goldens) + more})\n"
-    yield "| golden | before | now | expected | called |"
-    yield "|---|---|---|---|---|"
-    for golden in goldens:
-        place = f"<br>{_code(f'{golden.file}:{golden.line}')}" if golden.file else ""
-        expected = "<br>".join(map(_code, golden.expected)) or "–"
-        called = "<br>".join(map(_code, golden.called)) or (_code(golden.reason) if golden.reason else "–")
-        yield f"| {_code(golden.golden)}{place} | {golden.before} | {golden.after} | {expected} | {called} |"
+    yield from markdown_table(("golden", "before", "now", "expected", "called"), map(_golden_cells, goldens))
     if more:
-        yield f"\n… and {more:,} more"
-    yield ""
+        yield f"… and {more:,} more\n"
+
+
+def _golden_cells(golden: GoldenChange) -> tuple[str, ...]:
+    place = f"<br>{_code(f'{golden.file}:{golden.line}')}" if golden.file else ""
+    expected = "<br>".join(map(_code, golden.expected)) or "–"
+    called = "<br>".join(map(_code, golden.called)) or (_code(golden.reason) if golden.reason else "–")
+    return f"{_code(golden.golden)}{place}", golden.before, golden.after, expected, called
 
 
 def _changes(result: CheckResult) -> Iterator[str]:

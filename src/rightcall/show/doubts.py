@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import first_names, percent, pluralize, shorten
 from rightcall.improve.doubt import BANDS, PRECISION, Band, Doubt, smallest_change
-from rightcall.show.markdown import code
+from rightcall.show.markdown import code, markdown_table
 from rightcall.show.screen import Screen
 
 BAND_TITLES: dict[Band, str] = {
@@ -87,16 +87,15 @@ def doubts_markdown(doubts: Sequence[Doubt]) -> list[str]:
         return []
     lines = ["## Goldens that are probably wrong", "", code(doubts_headline(doubts), 1000), ""]
     for band in BANDS:
-        group = [doubt for doubt in doubts if doubt.band == band]
-        if not group:
-            continue
-        lines += [f"{band_line(band)}.", "", "| golden | why | what could change |", "| --- | --- | --- |"]
-        for doubt in group:
-            change = "<br>".join(code(f"{edit.path}: {value_json(edit.after)}") for edit in doubt.change)
-            why = f"{doubt.title}: {code(doubt.sentence, 400)}"
-            lines.append(f"| {code(doubt.golden_id, 80)} | {why} | {change} |")
-        lines.append("")
+        if group := [doubt for doubt in doubts if doubt.band == band]:
+            lines += [f"{band_line(band)}.", ""]
+            lines += markdown_table(("golden", "why", "what could change"), map(_markdown_cells, group))
     return lines
+
+
+def _markdown_cells(doubt: Doubt) -> tuple[str, str, str]:
+    change = "<br>".join(code(f"{edit.path}: {value_json(edit.after)}") for edit in doubt.change)
+    return code(doubt.golden_id, 80), f"{doubt.title}: {code(doubt.sentence, 400)}", change
 
 
 def value_json(value: Any) -> str:
