@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.command_options import CommandGroup
-from rightcall.cli.options import OUTPUT
+from rightcall.cli.command_options import OUTPUT, CommandGroup
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption

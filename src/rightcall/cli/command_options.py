@@ -7,6 +7,10 @@ def run(suite: Path, options: RunOptions) -> None: ...
 
 @click.command(cls=DeclaredCommand)
 def brew(*, cups: Annotated[int, Option("Cups to brew", ge=1)] = 4) -> None: ...
+
+Options and arguments that several commands share are declared at the end, each with one name, one type and one wording:
+an argument is a decorator (`@run_argument`), an option the type of a parameter (`yes: YesOption = False`). Those that
+Python functions have too are in `core/options.py`.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from rightcall.cli.completion import TYPED_WORDS, completer
-from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, option_of, options_of
+from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
+from rightcall.core.seam import name_clashes, plugins
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -172,3 +177,34 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
 
 def _whole(bound: float | None) -> int | None:
     return None if bound is None else int(bound)
+
+
+FILE = click.Path(path_type=Path)
+
+run_argument = click.argument("run", default="last", shell_complete=completer("run"))
+"""A stored run: an id or a unique prefix of one, `last`, `last~1`, a tag or a git branch."""
+file_argument = click.argument("file", type=FILE)
+source_argument = click.argument("source")
+"""Tools: a file of definitions, `module:attribute` or `mcp:COMMAND`."""
+
+JsonLinesOption = Annotated[bool, Option("Output JSON, one object per line", flags=("--json",))]
+SkipBadOption = Annotated[bool, Option("Skip rows that cannot be read, and list them")]
+RealOption = Annotated[bool, Option("Run the tools instead of mocking them")]
+YesOption = Annotated[bool, Option("Do not ask for confirmation")]
+OUTPUT = "-o", "--output"
+OUTPUT_BY_SUFFIX = "Output file; the suffix sets the format"
+
+
+class PluginChoice(click.Choice[str]):
+    """One of the built-in names, or one that an installed package adds; packages are searched last."""
+
+    def __init__(self, kind: str, built_in: Sequence[str]) -> None:
+        super().__init__(built_in)
+        self._kind, self._built_in = kind, built_in
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self._built_in and value not in plugins(self._kind):
+            names = [*self._built_in, *plugins(self._kind, self._built_in)]
+            notes = "".join(f"; {note}" for note in name_clashes(self._kind, self._built_in))
+            self.fail(f"'{value}' is not one of {', '.join(names)}{notes}", param, ctx)
+        return str(value)

@@ -11,7 +11,8 @@ import click
 
 from rightcall.cli.command_options import takes_options
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import as_object, console, print_json
+from rightcall.cli.output import console, print_json
+from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
 from rightcall.decide.options import CompareOptions
 from rightcall.store.address import open_store
@@ -67,7 +68,7 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
     if options.as_json:
         print_json(
             [
-                as_object(comparison)
+                to_plain(comparison)
                 | {"what_changed": changed[comparison.candidate]}
                 | ({"bisect": effects} if (effects := undone[comparison.candidate]) else {})
                 for comparison in comparisons

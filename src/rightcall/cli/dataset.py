@@ -11,7 +11,15 @@ import click
 
 from rightcall.api.score_options import ScoreOptions
 from rightcall.cli import dataset_benchmarks as benchmarks, dataset_versions as versions
-from rightcall.cli.command_options import CommandGroup, takes_option
+from rightcall.cli.command_options import (
+    OUTPUT,
+    OUTPUT_BY_SUFFIX,
+    CommandGroup,
+    PluginChoice,
+    SkipBadOption,
+    file_argument,
+    takes_option,
+)
 from rightcall.cli.dataset_quality import (
     CountedGoldens,
     SkippedRows,
@@ -20,7 +28,6 @@ from rightcall.cli.dataset_quality import (
     quality_of_file,
     show_quality,
 )
-from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, SkipBadOption, file_argument
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, file_argument
+from rightcall.cli.command_options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, DeclaredCommand, file_argument
 from rightcall.cli.output import console, print_json
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption

@@ -13,10 +13,11 @@ from rich.padding import Padding
 
 from rightcall.api.tool_lint import lint
 from rightcall.cli.demo_suites import SUPPORT
-from rightcall.cli.output import as_object, store_argument
+from rightcall.cli.output import store_argument
 from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
 from rightcall.cli.run_progress import Watching
+from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
@@ -87,11 +88,7 @@ class Story:
         return {
             "answers": self._model or RECORDED,
             "folder": str(self._folder),
-            "lint": [
-                as_object(diagnostic)
-                for diagnostic in self._lint.diagnostics
-                if diagnostic.severity == "error"
-            ],
+            "lint": [to_plain(found) for found in self._lint.diagnostics if found.severity == "error"],
             "versions": [
                 {
                     "suite": str(version.suite),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json
 from rightcall.core.options import JsonOption, StoreOption
 from rightcall.core.text import percent, pluralize

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.command_options import takes_options
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import run_argument, takes_options
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import GateOptions
 

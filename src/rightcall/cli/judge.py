@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.command_options import CommandGroup, takes_options
+from rightcall.cli.command_options import CommandGroup, run_argument, takes_options
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.judge_labels import COMMANDS, JudgedReportOptions, LabelsOption, open_judged
-from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, InputError

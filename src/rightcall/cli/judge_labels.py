@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand, takes_options
-from rightcall.cli.options import FILE, OUTPUT, run_argument
+from rightcall.cli.command_options import FILE, OUTPUT, DeclaredCommand, run_argument, takes_options
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.operating_system import TerminalKeys

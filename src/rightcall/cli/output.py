@@ -40,14 +40,6 @@ def store_argument(store_url: str | os.PathLike[str] | None) -> str:
     return f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
 
 
-def as_object(value: Any) -> dict[str, Any]:
-    """A record as a JSON object, for adding to it."""
-    import msgspec
-
-    fields: dict[str, Any] = msgspec.to_builtins(value)
-    return fields
-
-
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document."""
     from rightcall.show.text import json_document

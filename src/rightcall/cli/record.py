@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.command_options import CommandGroup
+from rightcall.cli.command_options import OUTPUT, CommandGroup
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli.command_options import CommandGroup, takes_option
+from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.options import JsonLinesOption, YesOption, run_argument
 from rightcall.cli.output import console, print_json_line, store_argument, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from rightcall.api.lint_sources import read_offer
-from rightcall.cli.command_options import CommandGroup, DeclaredCommand
-from rightcall.cli.options import OUTPUT, source_argument
+from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand, source_argument
 from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
 from rightcall.cli.tools_call import call, serve
 from rightcall.core.errors import InputError, suggestion

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.command_options import DeclaredCommand, RealOption, source_argument
 from rightcall.cli.interrupt import run_interruptible, run_stdio_server
-from rightcall.cli.options import RealOption, source_argument
 from rightcall.cli.output import console, print_json, tell
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion

@@ -7,9 +7,8 @@ from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.model.danger import SORTS, WORD
 from rightcall.show.funnel import print_funnels
-from rightcall.show.numbers import whole
 from rightcall.show.screen import Screen, print_columns
-from rightcall.show.text import edit_text, value_words
+from rightcall.show.text import edit_text, value_words, whole
 
 UNKNOWN = (
     "  The definitions of the tools are not known: the suite names none (tools:), and none were observed. "

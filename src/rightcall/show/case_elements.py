@@ -15,8 +15,7 @@ from functools import lru_cache
 from html import escape
 from typing import TypeAlias
 
-from rightcall.show.numbers import decimal, duration
-from rightcall.show.text import visible
+from rightcall.show.text import decimal, duration, visible
 from rightcall.show.view.calls import ArgumentRow, CallView
 from rightcall.show.view.case import Bar, CaseView, ScoreLine
 from rightcall.show.view.failures import danger_text

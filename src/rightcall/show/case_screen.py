@@ -9,8 +9,8 @@ from rich.text import Text
 
 from rightcall.core.text import shorten
 from rightcall.metrics.resolve import DIMENSIONS
-from rightcall.show.numbers import duration
 from rightcall.show.screen import Screen
+from rightcall.show.text import duration
 from rightcall.show.view.calls import CallView
 from rightcall.show.view.case import CaseView
 from rightcall.show.view.case_context import PastTrials

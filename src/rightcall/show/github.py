@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
-from rightcall.show.numbers import count
-from rightcall.show.text import one_line
+from rightcall.show.text import count, one_line
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view

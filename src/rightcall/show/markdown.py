@@ -13,8 +13,7 @@ from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.improve.run_analysis import run_funnels
 from rightcall.improve.step_funnel import StepFunnel
 from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
-from rightcall.show.numbers import count, dollars, duration
-from rightcall.show.text import one_line
+from rightcall.show.text import count, dollars, duration, one_line
 from rightcall.show.view.attack_hits import hit_lines
 from rightcall.show.view.columns import (
     AGENT_COLUMNS,

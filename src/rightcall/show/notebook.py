@@ -14,9 +14,8 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.show.analysis import UNKNOWN, danger_words
 from rightcall.show.case_elements import as_html, case_drawing
 from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
-from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
-from rightcall.show.text import one_line
+from rightcall.show.text import decimal, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName
 from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns

@@ -12,9 +12,8 @@ from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
-from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
-from rightcall.show.text import display_text, one_line
+from rightcall.show.text import count, display_text, one_line
 from rightcall.show.view.agents import AgentRow
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow

@@ -18,8 +18,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.show.numbers import decimal, dollars, duration
-from rightcall.show.text import display_text, json_text, one_line
+from rightcall.show.text import decimal, display_text, dollars, duration, json_text, one_line
 from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.calls import CallView, call_views

@@ -13,8 +13,7 @@ import msgspec
 
 from rightcall.core.text import percent, percent_interval
 from rightcall.model.run import CaseResult
-from rightcall.show.numbers import count, decimal, duration
-from rightcall.show.text import clip_text, one_line
+from rightcall.show.text import clip_text, count, decimal, duration, one_line
 from rightcall.show.view.case import CaseView, reason_of
 from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.summary import DIMENSIONS, GroupRow
