@@ -68,15 +68,15 @@ def case_drawing(view: CaseView, *, time: bool = True) -> list[Node]:
 
     Without `time` for a page without a script, which would be needed to draw its lines.
     """
-    parts = [
-        _head(view),
-        node("section", "", node("h2", "", "Input"), *input_drawing(view)),
-        node("section", "", node("h2", "", "Expected and actual calls"), calls_drawing(view)),
-        node("section", "", node("h2", "", "Transcript"), transcript_drawing(view)),
-    ]
-    if time and (bars := time_drawing(view.timings)):
-        parts.append(node("section", "", node("h2", "", "Time"), bars))
-    return [*parts, node("section", "", node("h2", "", "Scores"), scores_drawing(view))]
+    sections = {
+        "Input": input_drawing(view),
+        "Expected and actual calls": [calls_drawing(view)],
+        "Transcript": [transcript_drawing(view)],
+        "Time": [bars] if time and (bars := time_drawing(view.timings)) else [],
+        "Scores": [scores_drawing(view)],
+    }
+    drawn = (node("section", "", node("h2", "", title), *parts) for title, parts in sections.items() if parts)
+    return [_head(view), *drawn]
 
 
 def _head(view: CaseView) -> Node:
@@ -135,7 +135,6 @@ def _call(call: CallView, observed: bool) -> Node:
     if call.written:
         names.append(node("span", "faint text", f"called as {call.written}"))
     word, tone = STATES.get(call.status, ("", "")) if observed else (call.word, call.tone)
-    late = call.latency_ms
     failed = call.status == "error" and not observed
     return node(
         "article",
@@ -145,7 +144,7 @@ def _call(call: CallView, observed: bool) -> Node:
             "",
             node("span", f"badge {tone}", word) if word else None,
             *names,
-            node("span", "faint num", duration(late)) if late is not None else None,
+            node("span", "faint num", duration(call.latency_ms)) if call.latency_ms is not None else None,
             node("span", "badge warn", "tool failed") if failed else None,
         ),
         node("div", "pad", *(node("div", "bad-ink text", note) for note in call.notes))

@@ -8,7 +8,7 @@ import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import cast
 
 import h11
 import msgspec
@@ -112,14 +112,8 @@ MOST_WAITING = 100
 
 def deadline_protocol(seconds: float = SECONDS, most: int = MOST_WAITING) -> type[H11Protocol]:
     """The protocol for one server; its connections share the list of those that wait."""
-    waiting: dict[DeadlineProtocol, asyncio.TimerHandle] = {}
-
-    class Limited(DeadlineProtocol):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options)
-            self.waiting, self.seconds, self.most = waiting, seconds, most
-
-    return Limited
+    shared = {"waiting": {}, "seconds": seconds, "most": most}
+    return cast("type[H11Protocol]", type("Limited", (DeadlineProtocol,), shared))
 
 
 class DeadlineProtocol(H11Protocol):

@@ -37,16 +37,14 @@ class Cache:
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of the key, computed when missing; failures are not cached."""
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                cached_view: T = self._values[key]
-                return cached_view
             mine = self._making.setdefault(key, threading.Lock())
         with mine:
             with self._lock:
                 if key in self._values:
-                    made_by_another: T = self._values[key]
-                    return made_by_another
+                    self._values.move_to_end(key)
+                    self._making.pop(key, None)
+                    cached_value: T = self._values[key]
+                    return cached_value
             try:
                 value = make()
             finally:

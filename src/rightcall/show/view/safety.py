@@ -85,17 +85,13 @@ class SafetyViewTally:
             if failure.code in USER_CODES:
                 self._codes[failure.code, failure.tool] += 1
             elif failure.code == "runaway":
-                self._runaways[
-                    "none: the clean twin reaches the limit too" if endless else failure.detail
-                ] += 1
+                why = "none: the clean twin reaches the limit too" if endless else failure.detail
+                self._runaways[why] += 1
         if outcome.tried and not (endless and outcome.goal == "consume"):
             self._count += 1
-            hit = (
-                self._reader.hit_of(golden, result)
-                if golden is not None and len(self._hits) < MOST_HITS
-                else None
-            )
-            self._hits += [hit] if hit is not None else []
+            if golden is not None and len(self._hits) < MOST_HITS:
+                hit = self._reader.hit_of(golden, result)
+                self._hits += [hit] if hit is not None else []
 
     def view(
         self, worst_case: WorstCaseNumbers | None = None, *, stopped_early: bool = False
@@ -283,9 +279,8 @@ def _refusals(numbers: SafetyNumbers, worst_case: WorstCaseNumbers | None) -> Sa
 
 
 def _why_not(safety: Safety | None, result: CaseResult) -> str:
-    known = safety is not None and result.trajectory is not None
-    text = waiting_text(safety, result.trajectory) if known else ""  # type: ignore[arg-type]
-    return text or "the agent did not read the carrier"
+    waits = "" if safety is None or result.trajectory is None else waiting_text(safety, result.trajectory)
+    return waits or "the agent did not read the carrier"
 
 
 def _secret_source(safety: Safety | None) -> str:

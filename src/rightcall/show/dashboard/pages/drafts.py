@@ -22,6 +22,7 @@ from rightcall.show.dashboard.links import (
     author_of,
     bad_request,
     from_segment,
+    one_page,
     posted_fields,
     segment,
     with_query,
@@ -60,18 +61,15 @@ def draft(request: Request) -> Response:
     rows = _rows(request, version)
     state = request.query_params.get("state", "pending" if any(r.state == "pending" for r in rows) else "")
     chosen = [row for row in rows if state in ("", row.state)]
-    start = int(number) if (number := request.query_params.get("start", "0")).isdigit() else 0
     return page(
         request,
         "draft.html",
         version=version,
         link=draft_link(version.alias),
         golden_link=golden_link,
-        rows=chosen[start : start + PAGE],
+        **one_page(request, chosen, PAGE),
         state=state,
         counts=_counts(rows),
-        start=start,
-        following=start + PAGE if start + PAGE < len(chosen) else None,
         new_golden=NEW_GOLDEN,
     )
 
@@ -201,9 +199,7 @@ def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
     """The draft as a list, cached by content."""
 
     def read(store: Store) -> list[DraftRow]:
-        return [
-            _row(golden) for golden in store.datasets.pull(version.alias, version.version, finalized=False)
-        ]
+        return list(map(_row, store.datasets.pull(version.alias, version.version, finalized=False)))
 
     return cached(request, ("draft", version.alias, version.version, version.fingerprint), read)
 
