@@ -222,4 +222,4 @@ def shown_case(store: Store, run: str, golden_id: str, trial: int | None) -> Sho
 
     stored = store.runs.case(run, golden_id)
     result = stored.trial(trial)
-    return ShownCase(result, case_view(stored.golden, result, store.runs.tools(store.runs.get(run))))
+    return ShownCase(result, case_view(stored.golden, result, store.tools_of(store.runs.get(run))))

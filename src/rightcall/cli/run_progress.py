@@ -71,7 +71,7 @@ class Watching:
         self.run = run
         if self._live == "plain":
             self._name = case_names(store, run.id)
-        self._tools = store.runs.tools(store.runs.get(run.id))
+        self._tools = store.tools_of(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
         """Read the goldens to show from the stored run, which may have begun before this process."""

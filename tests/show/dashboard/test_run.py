@@ -24,7 +24,7 @@ def danger_first(store, results):
 
 
 def dangerous_goldens(store, run):
-    return store.runs.failures(run).dangerous_goldens(store.runs.tools(store.runs.get(run)))
+    return store.runs.failures(run).dangerous_goldens(store.tools_of(store.runs.get(run)))
 
 
 def test_the_page_shows_what_the_view_says(client, store):

@@ -125,7 +125,7 @@ def dangerous_goldens(request: Request, run: StoredRun) -> list[str]:
     return cached(
         request,
         ("danger", _key(run)),
-        lambda store: store.runs.failures(run.id).dangerous_goldens(store.runs.tools(run)),
+        lambda store: store.runs.failures(run.id).dangerous_goldens(store.tools_of(run)),
     )
 
 

@@ -47,7 +47,7 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    history, tools = [], store.runs.tools(run)
+    history, tools = [], store.tools_of(run)
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:
             continue

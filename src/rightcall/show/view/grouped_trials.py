@@ -119,7 +119,7 @@ def golden_row(
 def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], int]:
     """At most `keep` goldens of a run that did not pass, the dangerous ones first, and how many more there are."""
     stored = store.runs.get(run)
-    tools, failures = store.runs.tools(stored), store.runs.failures(stored.id)
+    tools, failures = store.tools_of(stored), store.runs.failures(stored.id)
     dangerous = failures.dangerous_goldens(tools)
     listed = store.runs.goldens_page(stored.id, ResultFilter(), limit=keep, dangerous=dangerous)
     rows = (golden_row(golden.golden_id, golden.trials, tools) for golden in listed)

@@ -66,7 +66,7 @@ class RunReading:
 
     def __init__(self, store: Store, run: str) -> None:
         self._store, self.stored = store, store.runs.get(run)
-        self.tools, self.system = store.runs.tools(self.stored), run_record(store, self.stored).system
+        self.tools, self.system = store.tools_of(self.stored), run_record(store, self.stored).system
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(self.tools)
         self._agents = AgentTally()
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()

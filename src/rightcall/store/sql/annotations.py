@@ -48,15 +48,10 @@ class RunAnnotations(StorePart):
         at = self._store.now()
         with self._store.write_transaction() as connection:
             key = _case_key(connection, run, golden_id)
-            values = {
-                "run_key": key,
-                "golden_id": golden_id,
-                "text": text,
-                "author": author,
-                "created_at": at,
-            }
-            statement = insert(tables.notes).values(values).returning(tables.notes.c.key)
-            number = connection.execute(statement).scalar_one()
+            note = insert(tables.notes).values(
+                run_key=key, golden_id=golden_id, text=text, author=author, created_at=at
+            )
+            number = connection.execute(note.returning(tables.notes.c.key)).scalar_one()
         return Note(number, text, author, at)
 
     def delete_note(self, number: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row, Select, delete, insert, select, update
@@ -14,7 +14,7 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, alone_with_contents, pages
+from rightcall.store.sql.core import StorePart, alone_with_contents, stream_rows
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import to_golden
@@ -83,8 +83,7 @@ class Datasets(StorePart):
             position = -1 if last is None else last.position
             return connection.execute(query.where(items.position > position)).all()
 
-        stored = chain.from_iterable(pages(self._store, page, GOLDENS_AT_ONCE))
-        yield from (to_golden(row.content) for row in stored)
+        yield from (to_golden(row.content) for row in stream_rows(self._store, page, GOLDENS_AT_ONCE))
 
     def get(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
         """The record of one version; with `finalized=False` the draft counts too."""

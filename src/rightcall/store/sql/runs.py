@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 from sqlalchemy.dialects import sqlite
 
-from rightcall.core.codec import decode
-from rightcall.core.errors import InputError, RightCallError, RunTakenOver, StoreError
-from rightcall.model import Run, Summary, Tool
+from rightcall.core.errors import InputError, RunTakenOver, StoreError
+from rightcall.model import Run, Summary
 from rightcall.store.base import ResultFilter, RunFilter, RunsOverview, StoredCase, StoredRun, SuiteOverview
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import RunAnnotations, notes_of_case, tags_of_cases
@@ -160,16 +159,6 @@ class Runs(GoldenList, RunAnnotations, Removal):
         with self._store.read_transaction() as connection:
             content = connection.execute(query).scalar()
         return None if content is None else decompress_bytes(content)
-
-    def tools(self, run: StoredRun) -> dict[str, Tool]:
-        """The tool definitions a run was made with, by name; empty when they were not stored."""
-        fingerprint = run.run.fingerprints.get("tools", "")
-        content = self.document("tools", fingerprint) if fingerprint else None
-        try:
-            tools = decode(content, list[Tool], f"tools of run {run.id}") if content else []
-        except RightCallError:
-            tools = []  # written by something else; the rest of a run is still worth showing
-        return {tool.name: tool for tool in tools}
 
     def case(self, run: str, golden_id: str) -> StoredCase:
         """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""

@@ -182,7 +182,7 @@ def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[s
     with bad_request():
         result = stored_case.trial(request.query_params.get(f"{name}_trial"))
     trials = [(trial_result.trial, trial_result.outcome) for trial_result in stored_case.results]
-    view = case_view(stored_case.golden, result, store.runs.tools(run))
+    view = case_view(stored_case.golden, result, store.tools_of(run))
     return {"name": name, "run": run, "view": view, "trials": trials}
 
 

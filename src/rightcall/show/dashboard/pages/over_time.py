@@ -33,7 +33,7 @@ def over_time(request: Request) -> Response:
     newest_runs = store.runs.page(which, limit=MOST_RUNS)
     marks = runs_with_changes(newest_runs[::-1])
     changes = {
-        run.id: tool_change(store.runs.tools(marks[run.id]), store.runs.tools(run))
+        run.id: tool_change(store.tools_of(marks[run.id]), store.tools_of(run))
         for run in newest_runs
         if run.id in marks
     }

@@ -122,7 +122,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    tools, dangerous = store.runs.tools(stored), dangerous_goldens(request, stored)
+    tools, dangerous = store.tools_of(stored), dangerous_goldens(request, stored)
     goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
     shown = goldens[:ON_A_PAGE]
     filters = {

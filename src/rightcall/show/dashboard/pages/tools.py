@@ -40,7 +40,7 @@ def _with_tools(store: Store, newest_first: list[StoredRun]) -> StoredRun | None
     by_definitions: dict[str, StoredRun] = {}
     for run in newest_first:
         by_definitions.setdefault(run.run.fingerprints.get("tools", ""), run)
-    runs_with_tools = (run for run in by_definitions.values() if store.runs.tools(run))
+    runs_with_tools = (run for run in by_definitions.values() if store.tools_of(run))
     return next(runs_with_tools, next(iter(newest_first), None))
 
 
@@ -52,7 +52,7 @@ def tool_list(request: Request) -> Response:
 
 def _content(request: Request, run: StoredRun) -> dict[str, Any]:
     view = view_of(request, run)
-    definitions = store_of(request).runs.tools(run)
+    definitions = store_of(request).tools_of(run)
     counted = {row.name: row for row in view.tools}
     called = [name for name in counted if name in definitions]  # the tools with the most mistakes first
     idle = sorted(name for name in definitions if name not in counted)
