@@ -12,6 +12,7 @@ from pathlib import Path
 from rightcall.core.text import first_names, hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
+from rightcall.lint.report import Diagnostic
 from rightcall.show.github import SUMMARY
 from rightcall.show.markdown import code, markdown_table, plain_sentence
 from rightcall.show.text import one_line
@@ -21,6 +22,7 @@ from rightcall.show.view.floor import floor_words
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
 SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
+MOST_CHANGES = 30
 MOST_LINT = 20
 MOST_NAMES = 30
 
@@ -41,8 +43,8 @@ def check_markdown(result: CheckResult) -> str:
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
         *_goldens("Fixed", result.fixed, result.fixed_more),
-        *_changes(result),
-        *_lint(result),
+        *_listed("What changed", [plain_sentence(change.words) for change in result.changes], MOST_CHANGES),
+        *_listed("Lint of the changed tools", list(map(_lint_line, result.lint)), MOST_LINT),
         *_rest(result),
     ]
     text = "\n".join(parts) + "\n"
@@ -103,25 +105,19 @@ def _golden_cells(golden: GoldenChange) -> tuple[str, ...]:
     return f"{_code(golden.golden)}{place}", golden.before, golden.after, expected, called
 
 
-def _changes(result: CheckResult) -> Iterator[str]:
-    if result.changes:
-        yield "**What changed**\n"
-        yield from (f"- {plain_sentence(change.words)}" for change in result.changes[:30])
-        if len(result.changes) > 30:
-            yield f"- … and {len(result.changes) - 30:,} more"
+def _listed(title: str, lines: Sequence[str], most: int) -> Iterator[str]:
+    if lines:
+        yield f"**{title}**\n"
+        yield from (f"- {line}" for line in lines[:most])
+        if len(lines) > most:
+            yield f"- … and {len(lines) - most:,} more"
         yield ""
 
 
-def _lint(result: CheckResult) -> Iterator[str]:
-    if result.lint:
-        yield "**Lint of the changed tools**\n"
-        for diagnostic in result.lint[:MOST_LINT]:
-            place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
-            about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
-            yield f"- {diagnostic.severity} {about}: {plain_sentence(diagnostic.message)}"
-        if len(result.lint) > MOST_LINT:
-            yield f"- … and {len(result.lint) - MOST_LINT:,} more"
-        yield ""
+def _lint_line(diagnostic: Diagnostic) -> str:
+    place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
+    about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
+    return f"{diagnostic.severity} {about}: {plain_sentence(diagnostic.message)}"
 
 
 def _rest(result: CheckResult) -> Iterator[str]:
@@ -179,11 +175,9 @@ def _confirmation(result: CheckResult) -> Iterator[str]:
 
 
 def _interval(new: NewGoldens) -> str:
-    return (
-        ""
-        if new.low is None or new.high is None
-        else f" (95% interval {percent(new.low, 0)} to {percent(new.high, 0)})"
-    )
+    if new.low is None or new.high is None:
+        return ""
+    return f" (95% interval {percent(new.low, 0)} to {percent(new.high, 0)})"
 
 
 def _code(text: str) -> str:

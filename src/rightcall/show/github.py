@@ -44,21 +44,15 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
     room = MOST_ANNOTATIONS - 1 if len(failed) + left_out > MOST_ANNOTATIONS else MOST_ANNOTATIONS
     for row in failed[:room]:
         level = "warning" if row.outcome == "error" and not row.danger else "error"
-        yield command(level, one_line(f"{row.danger_text} {row.name}".strip(), 160), row.why)
+        title = one_line(f"{row.danger_text} {row.name}".strip(), 160)
+        yield workflow_command(level, row.why, {"title": title})
     more = len(failed) - room + left_out
     if more > 0:
         total = view.summary.total
         rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
         floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
-        yield command(
-            "error",
-            f"{count(more)} more goldens did not pass",
-            f"{rate} of {count(total.cases)} passed{floor}",
-        )
-
-
-def command(level: str, title: str, message: str) -> str:
-    return workflow_command(level, message, {"title": title})
+        title = f"{count(more)} more goldens did not pass"
+        yield workflow_command("error", f"{rate} of {count(total.cases)} passed{floor}", {"title": title})
 
 
 def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:

@@ -180,23 +180,24 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
 
 
 def _assets() -> dict[str, str]:
-    style = "".join((HERE / "assets" / name).read_text("utf-8") for name in STYLES)
-    parts = ((HERE / "assets" / name).read_text("utf-8") for name in SCRIPTS)
-    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    style = "".join(map(_asset, STYLES))
+    script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
+    policy = _policy(f"script-src {_hash(script)}; style-src {_hash(style)}")
     return {"style": style, "script": script, "policy": policy}
 
 
 def style_sheet() -> tuple[str, str]:
     """The style sheet of a page without scripts, and the policy that allows nothing else."""
-    style = (HERE / "assets" / "report.css").read_text("utf-8")
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return style, policy
+    style = _asset("report.css")
+    return style, _policy(f"style-src {_hash(style)}")
+
+
+def _asset(name: str) -> str:
+    return (HERE / "assets" / name).read_text("utf-8")
+
+
+def _policy(allowed: str) -> str:
+    return f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def _data(name: str, packed: str) -> bytes:

@@ -91,7 +91,7 @@ def analysis_html(analysis: Analysis) -> str:
         if finding.stated or finding.danger
     ]
     head = f"<b>{analysis.failed:,} of {analysis.trials:,} trials failed</b>"
-    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN.strip(), 300)}</p>"
+    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN, 300)}</p>"
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
     shown = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from rich.table import Table
 
+from rightcall.core.text import pluralize
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run, Summary
@@ -183,9 +184,7 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
 
 def more_goldens(count: int) -> str:
     """How many goldens did not pass besides those shown; empty for none."""
-    return (
-        f"{count:,} more {'golden' if count == 1 else 'goldens'} did not pass: --failures N" if count else ""
-    )
+    return f"{pluralize(count, 'more golden')} did not pass: --failures N" if count else ""
 
 
 def clean(text: str) -> str:

@@ -22,7 +22,9 @@ DEEPEST = 40
 
 def display_text(text: str, limit: int = LONGEST_TEXT) -> str:
     """Text ready to be shown; cut first, so that five megabytes cost nothing."""
-    return clip_text(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
+    if len(text) <= limit:
+        return clip_text(visible(text), limit)
+    return f"{visible(text[:limit])}… ({len(text) - limit:,} more characters)"
 
 
 def value_words(value: Any, limit: int = 300) -> str:
@@ -55,10 +57,6 @@ def xml_text(text: str) -> str:
     """Text in an element or an attribute of XML; characters that XML cannot represent are spelled out by `visible`."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;").replace("'", "&apos;")
-
-
-def _cut(text: str, limit: int) -> str:
-    return f"{visible(text[:limit])}… ({len(text) - limit:,} more characters)"
 
 
 def _depth(compact: str) -> int:

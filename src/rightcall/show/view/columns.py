@@ -147,11 +147,8 @@ FRAME_COLUMNS: dict[str, Callable[[CaseResult], Any]] = {
 
 
 def _codes(view: CaseView) -> list[str]:
-    return (
-        list(dict.fromkeys(line.code for line in view.failures))
-        if view.outcome in ("failed", "error")
-        else []
-    )
+    failures = view.failures if view.outcome in ("failed", "error") else ()
+    return list(dict.fromkeys(line.code for line in failures))
 
 
 INDEX_COLUMNS: dict[str, Callable[[CaseView], Any]] = {

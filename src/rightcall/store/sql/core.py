@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Select, select, text
 
 from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
@@ -165,7 +165,7 @@ def portions(names: Sequence[T]) -> Iterator[list[T]]:
 
 def select_in(
     connection: Connection, query: Select[Any], column: ColumnElement[Any], values: Sequence[Any]
-) -> Iterator[Row[Any]]:
+) -> Iterator[Any]:
     """The rows of a query whose column has one of these values, however many they are."""
     for some in portions(values):
         yield from connection.execute(query.where(column.in_(some)))
