@@ -69,11 +69,11 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
             results.append(_check_suite(file, store, _settings(suite.check, options, share), options))
         if options.together:
             results = share_risk(results, max(result.alpha for result in results) * share)
-        for file, suite, result in zip(suites, loaded, results, strict=True):
+        for suite, result in zip(loaded, results, strict=True):
             for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)
             if not options.as_json:
-                _show(result, file)
+                _show(result)
         if len(results) > 1 and not options.as_json and not options.plan_only:
             _show_all(results)
     if options.as_json:
@@ -181,7 +181,7 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
         write_file(path, bytes(inert_json(json_document(result))))
 
 
-def _show(result: CheckResult, file: Path) -> None:
+def _show(result: CheckResult) -> None:
     from rightcall.show.view.failures import TITLES, danger_text
     from rightcall.show.view.floor import floor_words
 
@@ -215,19 +215,14 @@ def _show(result: CheckResult, file: Path) -> None:
         )
     if result.floor is not None:
         out.say("{}", floor_words(result.floor))
-    for note in result.notes:
-        out.say("[dim]{}[/dim]", note)
-    if result.everything:
-        out.say("[dim]everything was tried: {}[/dim]", result.everything)
-    if result.hint:
-        out.say("[dim]{}[/dim]", result.hint)
+    everything = f"everything was tried: {result.everything}" if result.everything else ""
+    for line in filter(None, (*result.notes, everything, result.hint)):
+        out.say("[dim]{}[/dim]", line)
     if result.run_id and result.verdict != "PASS":
-        again = (
-            []
-            if result.everything or result.verdict != "INCONCLUSIVE"
-            else [f"{shlex.join(['rightcall', *sys.argv[1:]])} --full"]
-        )
-        print_next(f"rightcall report {result.run_id}", *again)
+        steps = [f"rightcall report {result.run_id}"]
+        if result.verdict == "INCONCLUSIVE" and not result.everything:
+            steps.append(f"{shlex.join(['rightcall', *sys.argv[1:]])} --full")
+        print_next(*steps)
 
 
 def _show_all(results: list[CheckResult]) -> None:
@@ -236,9 +231,8 @@ def _show_all(results: list[CheckResult]) -> None:
     for result in results:
         color = COLORS.get(result.verdict, "yellow")
         calls = f"{result.calls.spent:,} of {result.calls.full:,} calls"
-        out.say(
-            f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", f"{result.verdict:<12}", result.suite, calls
-        )
+        verdict = f"{result.verdict:<12}"
+        out.say(f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", verdict, result.suite, calls)
 
 
 def _show_plan(result: CheckResult) -> None:

@@ -52,9 +52,8 @@ class GroupedCommand(click.Command):
     """A command whose `--help` shows its options in groups."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[TYPED_WORDS] = list(
-            args
-        )  # completion gets no parameters when an option still lacks its value
+        # Completion gets no parameters when an option still lacks its value.
+        ctx.meta[TYPED_WORDS] = list(args)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -124,13 +123,7 @@ def click_option(field: DeclaredOption) -> click.Option:
     is_many = get_origin(kind) in (Sequence, tuple)
     kind = get_args(kind)[0] if is_many else kind
     is_flag = kind is bool
-    is_shown = (
-        not is_flag
-        and not is_many
-        and not field.required
-        and field.default is not None
-        and field.default != ""
-    )
+    is_shown = not (is_flag or is_many or field.required or field.default in (None, ""))
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     result = GroupedOption(
         [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
@@ -149,12 +142,9 @@ def click_option(field: DeclaredOption) -> click.Option:
 
 
 def _help(field: DeclaredOption, is_many: bool) -> str:
-    words = (
-        f"{field.option.help} (repeatable)"
-        if is_many and "repeatable" not in field.option.help
-        else field.option.help
-    )
-    return f"{words} [default: {field.option.default}]" if field.option.default else words
+    words, default = field.option.help, field.option.default
+    words += " (repeatable)" if is_many and "repeatable" not in words else ""
+    return f"{words} [default: {default}]" if default else words
 
 
 def _click_type(kind: Any, field: DeclaredOption) -> Any:
@@ -162,21 +152,15 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        bounds = _whole(option.ge), _whole(option.le)
-        return click.INT if bounds == (None, None) else click.IntRange(*bounds)
+        low, high = (None if bound is None else int(bound) for bound in (option.ge, option.le))
+        return click.INT if low is None and high is None else click.IntRange(low, high)
     if kind is float:
-        low, high = (
-            option.ge if option.gt is None else option.gt,
-            option.le if option.lt is None else option.lt,
-        )
+        low = option.ge if option.gt is None else option.gt
+        high = option.le if option.lt is None else option.lt
         return FiniteRange(low, high, min_open=option.gt is not None, max_open=option.lt is not None)
     if kind is Path:
         return click.Path(path_type=Path)
     return str
-
-
-def _whole(bound: float | None) -> int | None:
-    return None if bound is None else int(bound)
 
 
 FILE = click.Path(path_type=Path)

@@ -156,11 +156,9 @@ def convert(
         return
     file, *further = files
     if further and (source != "bfcl" or len(further) > 1):
-        problem = (
-            "a second file is only read with --from bfcl"
-            if source != "bfcl"
-            else "one file of answers at most"
-        )
+        problem = "one file of answers at most"
+        if source != "bfcl":
+            problem = "a second file is only read with --from bfcl"
         raise InputError(str(further[-1]), problem, "convert one file at a time")
     if source == "tau2":
         benchmarks.convert_tau(file, output, trajectories)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from rightcall.cli.output import console, tell
 from rightcall.core.digest import file_digest
 from rightcall.core.errors import InputError
-from rightcall.core.text import pluralize
+from rightcall.core.text import first_names, pluralize
 from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
@@ -101,18 +101,13 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: st
             ("parameters", cover.parameters, cover.missing_parameters),
             ("enum values", cover.values, cover.missing_values),
         ):
-            named = (
-                f"; never expected: {', '.join(missing[:8])}{', …' if len(missing) > 8 else ''}"
-                if missing
-                else ""
-            )
+            named = f"; never expected: {first_names(missing, 8)}" if missing else ""
             lines.append(f"{total - len(missing):,} of {total:,} {word} are expected{named}")
         lines.append(f"the keyword baseline passes {quality.easy:,}")
     lines.append(f"{quality.duplicates:,} near-duplicates, {quality.leaks:,} name the expected tool")
     if quality.difficulty:
-        lines.append(
-            "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
-        )
+        passed = ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
+        lines.append(f"in that run: {passed}")
     lines += [audit] if audit else []
     lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:

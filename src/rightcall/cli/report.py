@@ -82,12 +82,9 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
     if view is None:  # a format of an installed package
         tell(f"wrote {path}")
         return
-    total = view.summary.total
-    size = path.stat().st_size
-    passed = total.pass_rate
-    rate = (
-        "nothing" if passed is None else f"{percent(passed, 1)} ({percent_interval(total.low, total.high)})"
-    )
+    total, size, rate = view.summary.total, path.stat().st_size, "nothing"
+    if total.pass_rate is not None:
+        rate = f"{percent(total.pass_rate, 1)} ({percent_interval(total.low, total.high)})"
     floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed{floor}")
     if kind == "html":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_display import RunDisplay
@@ -99,13 +99,11 @@ class Watching:
         for number, result in enumerate(batch, start=before + 1):
             trial = f" trial {result.trial}" if result.trial else ""
             why = f": {reason_of(result, self._tools)}" if not result.passed else ""
-            word = " ".join(
-                filter(None, (WORDS[result.outcome], danger_text(case_dangers(result, self._tools))))
-            )
-            numbers = "".join(f" {text}" for text in _numbers(result))
+            word = f"{WORDS[result.outcome]} {danger_text(case_dangers(result, self._tools))}".rstrip()
+            score = f" {result.score:.2f}" if result.judged else ""
+            took = f" {duration(result.latency_ms)}" if result.latency_ms is not None else ""
             name = one_line(self._name(result.golden_id))
-            line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"
-            tell(line, err=True)
+            tell(f"{number}/{progress.planned} {word} {name}{trial}{score}{took}{why}", err=True)
 
     def tell(self, line: str) -> None:
         """Show a line about workers, above the progress bar."""
@@ -117,17 +115,8 @@ class Watching:
             self._display.close()
 
 
-def _numbers(result: CaseResult) -> Iterator[str]:
-    """The score of a case that has one, and the time it took if that was measured."""
-    if result.judged:
-        yield f"{result.score:.2f}"
-    if result.latency_ms is not None:
-        yield duration(result.latency_ms)
-
-
 def _requests(result: CaseResult) -> int:
     """How often the model was asked, as far as the messages say."""
     done = result.trajectory
-    return (
-        0 if done is None else sum(message.role == "assistant" for message in done.messages[done.own_start :])
-    )
+    messages = done.messages[done.own_start :] if done is not None else ()
+    return sum(message.role == "assistant" for message in messages)

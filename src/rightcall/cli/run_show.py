@@ -43,11 +43,10 @@ def show(
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
     with open_store(store_url, must_exist=True) as store:
-        where = store_argument(store_url)
+        stored, where = store.runs.get(run), store_argument(store_url)
         if case is not None:
-            _show_case(store, store.runs.get(run), case, trial, raw=raw, as_json=as_json, where=where)
+            _show_case(store, stored, case, trial, raw=raw, as_json=as_json, where=where)
             return
-        stored = store.runs.get(run)
         while watch and not stored.finished and not as_json:
             console().clear()
             _show_run(store, stored, failures, where)
