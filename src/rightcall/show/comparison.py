@@ -121,11 +121,8 @@ def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
     out.print()
     agree = matrix.goldens - len(matrix.rows)
     titles = ("golden", *matrix.runs)
-    agents = (
-        [("", *(one_line(agent, LONGEST_AGENT) for agent in matrix.agents))]
-        if len(set(matrix.agents)) > 1
-        else []
-    )
+    agents = [("", *(one_line(agent, LONGEST_AGENT) for agent in matrix.agents))]
+    agents = agents if len(set(matrix.agents)) > 1 else []
     rows = [
         (row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
         for row in matrix.rows[:MOST_SHOWN]

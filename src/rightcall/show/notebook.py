@@ -199,9 +199,8 @@ class NotebookProgress(RunProgress):
         """Update the bar, seldom enough for a browser, and always at the end."""
         self._new += new
         now = time.monotonic()
-        if self._handle is None or (
-            state.done < self._planned and now - self._shown < SECONDS_BETWEEN_UPDATES
-        ):
+        too_soon = state.done < self._planned and now - self._shown < SECONDS_BETWEEN_UPDATES
+        if self._handle is None or too_soon:
             return
         self._shown = now
         self._handle.update(self._html(self.html(state)))

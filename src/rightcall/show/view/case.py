@@ -263,12 +263,8 @@ def _agent_rules(golden: AnyGolden) -> Iterator[tuple[str, str]]:
         yield "at most", f"{pluralize(golden.max_depth, 'level')} of agents below the first"
     words = {"max_calls": "calls", "max_tokens": "tokens", "max_latency_ms": "ms"}
     for name, budget in golden.agents.items():
-        limits = [
-            f"{limit:g} {word}"
-            for field, word in words.items()
-            if (limit := getattr(budget, field)) is not None
-        ]
-        if limits:
+        amounts = ((getattr(budget, field), word) for field, word in words.items())
+        if limits := [f"{amount:g} {word}" for amount, word in amounts if amount is not None]:
             yield f"budget of {one_line(name, 100)}", ", ".join(limits)
 
 

@@ -84,11 +84,7 @@ def _trivial_rates(floor: Floor) -> str:
         why = f" (negatives {negatives.passed:,} of {negatives.judged:,})" if negatives.passed else ""
         parts.append(f"{DEEDS['nothing']} passes {percent(idle.share)}{why}")
     if floor.best is not None and floor.best_name and floor.best_name != "nothing":
-        parts.append(
-            f"{floor.best_deed} {percent(floor.best)}"
-            if parts
-            else f"{floor.best_deed} passes {percent(floor.best)}"
-        )
+        parts.append(f"{floor.best_deed}{'' if parts else ' passes'} {percent(floor.best)}")
     if floor.left_out:
         why = next(iter(floor.why_left_out), "")
         parts.append(f"{pluralize(floor.left_out, 'golden')} left out{f' ({why})' if why else ''}")
