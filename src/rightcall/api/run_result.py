@@ -187,9 +187,8 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ImportError(
-            f"to_{'arrow' if name == 'pyarrow' else name}() needs {name}: pip install {name}"
-        ) from None
+        method = f"to_{name.removeprefix('py')}()"
+        raise ImportError(f"{method} needs {name}: pip install {name}") from None
 
 
 def warn_of_mode(warning: PlanWarning) -> None:

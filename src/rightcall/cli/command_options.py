@@ -152,8 +152,8 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        low, high = (None if bound is None else int(bound) for bound in (option.ge, option.le))
-        return click.INT if low is None and high is None else click.IntRange(low, high)
+        bounds = [None if bound is None else int(bound) for bound in (option.ge, option.le)]
+        return click.INT if bounds == [None, None] else click.IntRange(*bounds)
     if kind is float:
         low = option.ge if option.gt is None else option.gt
         high = option.le if option.lt is None else option.lt

@@ -84,7 +84,7 @@ def check(
                 skipped.show()
         return
     goldens, doubts = CountedGoldens(placed_goldens(file, skipped)), DatasetDoubts(toolset)
-    findings = [*check_goldens(doubts.watch(goldens), toolset), *doubts.findings()]
+    findings = [*check_goldens(doubts.watch(iter(goldens)), toolset), *doubts.findings()]
     errors = sum(finding.severity == "error" for finding in findings)
     if as_json:
         also = {"skipped": skipped.problems} if skipped else {}

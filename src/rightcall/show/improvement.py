@@ -143,12 +143,6 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
     for effect in effects:
         if effect.positions:
             out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
-            rows = [
-                (
-                    "–".join(map(str, dict.fromkeys((at.first, at.last)))),
-                    f"{at.goldens:,}",
-                    percent(at.rate, 1),
-                )
-                for at in effect.positions
-            ]
-            print_columns(out, ("position", "cases", "passed"), rows)
+            ends = ((dict.fromkeys((at.first, at.last)), at) for at in effect.positions)
+            places = [("–".join(map(str, end)), f"{at.goldens:,}", percent(at.rate, 1)) for end, at in ends]
+            print_columns(out, ("position", "cases", "passed"), places)

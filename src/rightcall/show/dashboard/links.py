@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
@@ -73,7 +73,7 @@ def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
         return {}
 
 
-def one_page(request: Request, rows: Sequence[object], size: int) -> dict[str, object]:
+def one_page(request: Request, rows: Sequence[Any], size: int) -> dict[str, Any]:
     """The rows of the page that begins at `start` of the URL, and where the next one begins."""
     number = request.query_params.get("start", "0")
     start = int(number) if number.isdigit() else 0

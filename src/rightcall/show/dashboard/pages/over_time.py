@@ -81,9 +81,9 @@ def asr_of(store: Store, runs: Iterable[StoredRun]) -> dict[str, ShownRate]:
 def _asr(store: Store, run: str) -> ShownRate | None:
     """A finished run does not change."""
     numbers = attack_numbers(store, run)
-    if numbers is None or numbers.asr.value is None or numbers.asr.low is None or numbers.asr.upper is None:
+    rate = numbers.asr if numbers is not None else None
+    if rate is None or rate.value is None or rate.low is None or rate.upper is None:
         return None
-    rate = numbers.asr
     return ShownRate(rate.count, rate.n, rate.value, rate.low, rate.upper)
 
 
