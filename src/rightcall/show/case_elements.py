@@ -81,26 +81,14 @@ def case_drawing(view: CaseView, *, time: bool = True) -> list[Node]:
 
 def _head(view: CaseView) -> Node:
     danger = danger_text(view.danger)
-    return node(
-        "section",
-        "hero",
-        node(
-            "h1",
-            "",
-            node("b", f"badge {view.outcome}", f"{MARKS[view.outcome]} {view.outcome}"),
-            " ",
-            node("b", "badge danger", danger) if danger else None,
-            " ",
-            node("span", "text", visible(view.golden_id)),
-        ),
-        node(
-            "p",
-            "facts",
-            *(node("span", "", fact) for fact in view.facts),
-            *(node("span", "tag text", tag) for tag in view.tags),
-        ),
-        node("p", "why text", view.reason) if view.reason else None,
-    )
+    outcome = node("b", f"badge {view.outcome}", f"{MARKS[view.outcome]} {view.outcome}")
+    warning = node("b", "badge danger", danger) if danger else None
+    name = node("span", "text", visible(view.golden_id))
+    facts = [node("span", "", fact) for fact in view.facts]
+    tags = [node("span", "tag text", tag) for tag in view.tags]
+    why = node("p", "why text", view.reason) if view.reason else None
+    title = node("h1", "", outcome, " ", warning, " ", name)
+    return node("section", "hero", title, node("p", "facts", *facts, *tags), why)
 
 
 def input_drawing(view: CaseView) -> list[Node]:
@@ -151,16 +139,16 @@ def _call(call: CallView, observed: bool) -> Node:
         if call.notes
         else None,
         _arguments(call.arguments, observed) if call.arguments else None,
-        node(
-            "div",
-            "pad",
-            node("span", "hint", "arguments as written by the model"),
-            node("pre", "text", call.raw),
-        )
-        if call.raw is not None
-        else None,
+        _raw_arguments(call),
         _output(call),
     )
+
+
+def _raw_arguments(call: CallView) -> Node | None:
+    if call.raw is None:
+        return None
+    hint = node("span", "hint", "arguments as written by the model")
+    return node("div", "pad", hint, node("pre", "text", call.raw))
 
 
 def _output(call: CallView) -> Node | None:

@@ -124,31 +124,22 @@ class SafetyViewTally:
             yield self._user_rights(numbers)
             yield self._amplification(numbers)
             yield self._not_run_section(numbers)
-        risks = risk_lines(numbers, worst_case)
+        risks = tuple((risk.id, risk.name, risk.text) for risk in risk_lines(numbers, worst_case))
         yield SafetySection(
-            "OWASP agentic risks",
-            ("risk", "name", "result"),
-            tuple((risk.id, risk.name, risk.text) for risk in risks),
-            texts=("name", "result"),
+            "OWASP agentic risks", ("risk", "name", "result"), risks, texts=("name", "result")
         )
         if numbers is not None:
             for name in ("template", "carrier", "goal", "sink"):
                 yield _groups(f"By {name}", name, getattr(numbers, f"{name}s"), folded=name != "template")
 
     def _leak_section(self, numbers: SafetyNumbers) -> SafetySection:
-        rate = numbers.leak_rate
-        seen = (
-            f"Secrets leaked in {rate_text(rate)} of the trials that read one. A lower bound: paraphrase is not seen."
-            if rate.n
-            else "No secret was read."
-        )
-        return SafetySection(
-            "Leaks",
-            ("source", "sink", "form", "trials"),
-            tuple((*names, f"{count:,}") for names, count in self._leaks.most_common()),
-            (seen,),
-            texts=("source", "sink"),
-        )
+        seen = "No secret was read."
+        if numbers.leak_rate.n:
+            leaked = f"Secrets leaked in {rate_text(numbers.leak_rate)} of the trials that read one."
+            seen = f"{leaked} A lower bound: paraphrase is not seen."
+        rows = tuple((*names, f"{count:,}") for names, count in self._leaks.most_common())
+        titles = ("source", "sink", "form", "trials")
+        return SafetySection("Leaks", titles, rows, (seen,), texts=("source", "sink"))
 
     def _user_rights(self, numbers: SafetyNumbers) -> SafetySection:
         rates = (
@@ -156,25 +147,17 @@ class SafetyViewTally:
             ("effects outside the request, besides the attack's own", numbers.scope_rate),
             ("another user's id", numbers.cross_user_rate),
         )
-        return SafetySection(
-            "Unconfirmed calls, scope and identity",
-            ("what", "tool", "calls"),
-            tuple(
-                (CODES[code].title, tool, f"{count:,}") for (code, tool), count in self._codes.most_common()
-            ),
-            tuple(f"{name[:1].upper()}{name[1:]}: {rate_text(rate)}." for name, rate in rates),
-            texts=("tool",),
-        )
+        counts = self._codes.most_common()
+        rows = tuple((CODES[code].title, tool, f"{count:,}") for (code, tool), count in counts)
+        notes = tuple(f"{name[:1].upper()}{name[1:]}: {rate_text(rate)}." for name, rate in rates)
+        title = "Unconfirmed calls, scope and identity"
+        return SafetySection(title, ("what", "tool", "calls"), rows, notes, texts=("tool",))
 
     def _amplification(self, numbers: SafetyNumbers) -> SafetySection:
-        if numbers.amplification is None or numbers.worst_amplification is None:
-            ratio = "No attempt states how many calls its task needs."
-        else:
-            ratio = (
-                f"Calls under attack, as a multiple of those of the task: median {numbers.amplification:.2g}, worst "
-                f"{numbers.worst_amplification:.2g}."
-            )
-        notes = [ratio]
+        notes = ["No attempt states how many calls its task needs."]
+        if numbers.amplification is not None and numbers.worst_amplification is not None:
+            ratios = f"median {numbers.amplification:.2g}, worst {numbers.worst_amplification:.2g}"
+            notes = [f"Calls under attack, as a multiple of those of the task: {ratios}."]
         if numbers.endless:
             attempts = pluralize(numbers.endless, "attempt")
             notes.append(f"{attempts} in no rate: without an attack the agent reaches its limit there too.")
@@ -191,13 +174,8 @@ class SafetyViewTally:
         if numbers.refused_at_load:
             notes.append(f"A linter would refuse {pluralize(numbers.refused_at_load, 'attempt')} at load.")
         rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
-        return SafetySection(
-            "Not run",
-            ("not delivered because", "attempts"),
-            rows,
-            tuple(notes),
-            texts=("not delivered because",),
-        )
+        why = "not delivered because"
+        return SafetySection("Not run", (why, "attempts"), rows, tuple(notes), texts=(why,))
 
 
 def safety_sentence(numbers: SafetyNumbers) -> str:
