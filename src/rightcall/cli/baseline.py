@@ -45,15 +45,11 @@ def save(
     from rightcall.run.baseline_pool import find_baseline, pool_runs
 
     with open_store(store_url, must_exist=True) as store:
-        if runs:
-            stored_runs = sorted(
-                (store.runs.get(run) for run in runs), key=lambda run: run.run.started_at, reverse=True
-            )
-            pool = (
-                pool_runs(store, stored_runs)
-                if len(stored_runs) > 1
-                else find_baseline(store, stored_runs[0].id, stored_runs[0].run.name)
-            )
+        newest_first = sorted(map(store.runs.get, runs), key=lambda run: run.run.started_at, reverse=True)
+        if len(newest_first) > 1:
+            pool = pool_runs(store, newest_first)
+        elif newest_first:
+            pool = find_baseline(store, newest_first[0].id, newest_first[0].run.name)
         else:
             name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)

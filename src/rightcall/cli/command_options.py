@@ -153,7 +153,7 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
         return click.Choice(get_args(kind))
     if kind is int:
         bounds = [None if bound is None else int(bound) for bound in (option.ge, option.le)]
-        return click.INT if bounds == [None, None] else click.IntRange(*bounds)
+        return click.INT if bounds == [None, None] else click.IntRange(bounds[0], bounds[1])
     if kind is float:
         low = option.ge if option.gt is None else option.gt
         high = option.le if option.lt is None else option.lt

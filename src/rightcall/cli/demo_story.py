@@ -72,9 +72,8 @@ class Story:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_file(target, source.read_bytes())
         except OSError as error:
-            raise InputError(
-                str(self._folder), f"cannot be written: {reason(error)}", "choose another with --folder"
-            ) from None
+            problem = f"cannot be written: {reason(error)}"
+            raise InputError(str(self._folder), problem, "choose another with --folder") from None
 
     def tell(self, out: Screen) -> None:
         """Print the four acts."""
@@ -127,9 +126,8 @@ class Story:
         from rightcall.run.suite_actions import with_record_mode
         from rightcall.run.suite_plan import plan_suite
 
-        path = self._folder / f"{name}.yaml"
-        suite = with_record_mode(load_suite(path), "none" if self._model else None)
-        mode = "none" if self._model else None
+        path, mode = self._folder / f"{name}.yaml", "none" if self._model else None
+        suite = with_record_mode(load_suite(path), mode)
         typed = {"--model": self._model, "--base-url": self._base_url, "--record": mode}
         command = command_line(path, {**typed, "--store": self._store_url})
         watching = Watching(keep=1000, as_json=False)
@@ -148,9 +146,7 @@ class Story:
     def _definitions(self, out: Screen) -> None:
         path = self._folder / "tools-v1.json"
         _act(out, 1, "The linter reads the definitions", f"rightcall lint {shlex.quote(str(path))}")
-        pair = next(
-            diagnostic for diagnostic in self._lint.diagnostics if diagnostic.rule == "confusable-pair"
-        )
+        pair = next(found for found in self._lint.diagnostics if found.rule == "confusable-pair")
         out.say("[bold red]error[/bold red] {} {} [bold]{}[/bold]", pair.code, pair.rule, pair.tool)
         for words in (pair.message, f"fix: {pair.hint}"):
             out.print(Padding(words, (0, 0, 0, 6)))

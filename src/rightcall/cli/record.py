@@ -122,11 +122,10 @@ async def _serve(proxy: RecordingProxy, port: int) -> None:
         try:
             await site.start()
         except OSError as error:
-            raise ConfigError(
-                f"cannot bind port {port}: {error.strerror}; choose another with --port"
-            ) from None
-        address = runner.addresses[0]
-        tell(f"recording proxy on http://127.0.0.1:{address[1]}/GOLDEN/TRIAL; press Ctrl-C to stop")
+            problem = f"cannot bind port {port}: {error.strerror}; choose another with --port"
+            raise ConfigError(problem) from None
+        bound = runner.addresses[0][1]
+        tell(f"recording proxy on http://127.0.0.1:{bound}/GOLDEN/TRIAL; press Ctrl-C to stop")
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()

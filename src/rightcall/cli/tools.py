@@ -65,11 +65,8 @@ def verify(
         out = console()
         for problem in problems:
             out.print(clean(f"{problem.kind}: {problem.tool}: {problem.text}"), soft_wrap=True)
-        out.print(
-            f"{pluralize(len(problems), 'difference')} from {lockfile}"
-            if problems
-            else f"as locked in {lockfile}"
-        )
+        changes = f"{pluralize(len(problems), 'difference')} from"
+        out.print(f"{changes if problems else 'as locked in'} {lockfile}")
     if problems:
         if not as_json:
             print_next(f"rightcall tools lock {shlex.quote(source)} -o {shlex.quote(str(lockfile))}")
@@ -153,11 +150,8 @@ def _list_instructions(project: Path, as_json: bool) -> None:
         print_json({"tools": definitions, "skills": list(map(str, instructions.skills)), "others": notes})
         return
     if not definitions and not notes:
-        raise InputError(
-            str(project),
-            "nothing here instructs an agent",
-            "skills are kept in .claude/skills or .agents/skills",
-        )
+        hint = "skills are kept in .claude/skills or .agents/skills"
+        raise InputError(str(project), "nothing here instructs an agent", hint)
     out = console()
     width = max((len(tool.name) for tool in definitions), default=0)
     for tool in definitions:

@@ -47,14 +47,9 @@ def call(
     invocation = run_interruptible(_call_tool(source, name, values, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
-        print_json(
-            {
-                "outcome": invocation.outcome,
-                "output": output,
-                "latency_ms": invocation.call.latency_ms,
-                "replayed": invocation.replayed,
-            }
-        )
+        latency, replayed = invocation.call.latency_ms, invocation.replayed
+        numbers = {"latency_ms": latency, "replayed": replayed}
+        print_json({"outcome": invocation.outcome, "output": output, **numbers})
     elif isinstance(output, str):
         tell(output)
     else:

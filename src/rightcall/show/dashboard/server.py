@@ -97,13 +97,10 @@ def _bound(host: str, port: int | None) -> socket.socket:
             raise ConfigError(f"--host {host}: {error.strerror}; use an address of this machine") from None
         except OSError as error:
             problem = error
-    reason = problem.strerror if problem else ""
-    if port is not None:
-        raise InfrastructureError(f"cannot bind port {port} on {host}: {reason}; choose another with --port")
     last = FIRST_PORT + PORTS_TRIED - 1
-    raise InfrastructureError(
-        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {reason}; choose one with --port"
-    )
+    tried = f"any port from {FIRST_PORT} to {last}" if port is None else f"port {port}"
+    reason, which = problem.strerror if problem else "", "one" if port is None else "another"
+    raise InfrastructureError(f"cannot bind {tried} on {host}: {reason}; choose {which} with --port")
 
 
 SECONDS = 10.0

@@ -42,9 +42,8 @@ class RunAnnotations(StorePart):
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
         if not text.strip() or len(text) > LONGEST_NOTE:
-            raise InputError(
-                "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
-            )
+            problem = f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
+            raise InputError("note", problem)
         at = self._store.now()
         with self._store.write_transaction() as connection:
             key = _case_key(connection, run, golden_id)

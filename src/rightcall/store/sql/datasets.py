@@ -117,11 +117,8 @@ class Datasets(StorePart):
             goldens = _goldens_of(connection, newest.key)
             kept = [golden for golden in goldens if keep(golden)]
             if not kept:
-                raise InputError(
-                    f"dataset {alias}",
-                    f"none of its {len(goldens):,} goldens are accepted",
-                    "review them first",
-                )
+                problem = f"none of its {len(goldens):,} goldens are accepted"
+                raise InputError(f"dataset {alias}", problem, "review them first")
             final = self._push(connection, alias, kept, True, author)
             left = [golden for golden in goldens if not keep(golden) and not drop(golden)]
             if left:
@@ -166,9 +163,8 @@ def to_version(row: Row[Any]) -> DatasetVersion:
 
 def _require_alias(alias: str) -> None:
     if not alias.strip() or len(alias) > LONGEST_ALIAS:
-        raise InputError(
-            f"dataset '{alias[:30]}'", f"the alias must have between 1 and {LONGEST_ALIAS} characters"
-        )
+        problem = f"the alias must have between 1 and {LONGEST_ALIAS} characters"
+        raise InputError(f"dataset '{alias[:30]}'", problem)
 
 
 def _contents(key: int) -> Select[Any]:
