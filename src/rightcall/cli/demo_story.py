@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.padding import Padding
 
@@ -87,7 +87,7 @@ class Story:
         return {
             "answers": self._model or RECORDED,
             "folder": str(self._folder),
-            "lint": [to_plain(found) for found in self._lint.diagnostics if found.severity == "error"],
+            "lint": [to_plain(error) for error in self._lint.diagnostics if error.severity == "error"],
             "versions": [
                 {
                     "suite": str(version.suite),
@@ -126,7 +126,8 @@ class Story:
         from rightcall.run.suite_actions import with_record_mode
         from rightcall.run.suite_plan import plan_suite
 
-        path, mode = self._folder / f"{name}.yaml", "none" if self._model else None
+        path = self._folder / f"{name}.yaml"
+        mode: Literal["none"] | None = "none" if self._model else None
         suite = with_record_mode(load_suite(path), mode)
         typed = {"--model": self._model, "--base-url": self._base_url, "--record": mode}
         command = command_line(path, {**typed, "--store": self._store_url})
@@ -146,7 +147,9 @@ class Story:
     def _definitions(self, out: Screen) -> None:
         path = self._folder / "tools-v1.json"
         _act(out, 1, "The linter reads the definitions", f"rightcall lint {shlex.quote(str(path))}")
-        pair = next(found for found in self._lint.diagnostics if found.rule == "confusable-pair")
+        pair = next(
+            diagnostic for diagnostic in self._lint.diagnostics if diagnostic.rule == "confusable-pair"
+        )
         out.say("[bold red]error[/bold red] {} {} [bold]{}[/bold]", pair.code, pair.rule, pair.tool)
         for words in (pair.message, f"fix: {pair.hint}"):
             out.print(Padding(words, (0, 0, 0, 6)))

@@ -42,7 +42,7 @@ def funnel_rows(funnel: StepFunnel) -> list[FunnelRow]:
     rows, before = [], funnel.trials
     for step in funnel.steps:
         share = percent(step.reached / before, 0) if before else "–"
-        elsewhere = "; ".join(one.words for one in step.exits)
+        elsewhere = "; ".join(exit_.words for exit_ in step.exits)
         rows.append(FunnelRow(step.label, f"{step.reached:,} of {before:,}", share, elsewhere))
         before = step.reached
     return rows
@@ -119,8 +119,8 @@ def _bars(funnel: StepFunnel) -> Iterator[Spec]:
     for number, step in enumerate(funnel.steps, start=1):
         last = number == len(funnel.steps)
         label = "passed" if last else f"{number}. {one_line(step.label, LONGEST_LABEL)}"
-        named = [f"{DESTINATIONS[one.where]} {one.trials:,}" for one in step.exits[:NAMED]]
-        if more := sum(one.trials for one in step.exits[NAMED:]):
+        named = [f"{DESTINATIONS[exit_.where]} {exit_.trials:,}" for exit_ in step.exits[:NAMED]]
+        if more := sum(exit_.trials for exit_ in step.exits[NAMED:]):
             named.append(f"elsewhere {more:,}")
         words = " · ".join((f"{step.reached:,} of {before:,}", *named))
         yield {"step": label, "reached": step.reached, "before": before, "words": words}

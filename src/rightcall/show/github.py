@@ -138,7 +138,7 @@ def _number(environment: Mapping[str, str]) -> int:
         return int(match[1])
     event = environment.get("GITHUB_EVENT_PATH", "")
     try:
-        told = json.loads(Path(event).read_text("utf-8")) if event else {}
-        return int((told.get("pull_request") or {}).get("number") or told.get("number") or 0)
+        payload = json.loads(Path(event).read_text("utf-8")) if event else {}
+        return int((payload.get("pull_request") or {}).get("number") or payload.get("number") or 0)
     except (OSError, ValueError, TypeError, AttributeError):
         return 0

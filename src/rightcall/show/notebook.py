@@ -56,16 +56,11 @@ def run_html(
 
 def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str) -> str:
     """The first results as a table."""
-    cells = [
-        [
-            _mark(result),
-            _text(name(result.golden_id)),
-            f"{result.trial}",
-            decimal(result.score if result.checked else None, 2),
-            _text(reason_of(result), 300),
-        ]
-        for result in results
-    ]
+    cells = []
+    for result in results:
+        score = decimal(result.score if result.checked else None, 2)
+        title, reason = _text(name(result.golden_id)), _text(reason_of(result), 300)
+        cells.append([_mark(result), title, f"{result.trial}", score, reason])
     more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
     return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
 

@@ -220,9 +220,8 @@ class AskedMetrics:
                     self._broken[name] += 1
                 elif not score.passed:
                     self._failed[name] += 1
-                told = score.error or ("" if score.passed else score.reason)
-                if told:
-                    self._first.setdefault(name, f"{result.golden_id}: {told}")
+                if reason := score.error or ("" if score.passed else score.reason):
+                    self._first.setdefault(name, f"{result.golden_id}: {reason}")
             yield result
 
     def lines(self, summary: Summary) -> Iterator[str]:

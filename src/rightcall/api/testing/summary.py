@@ -187,16 +187,18 @@ def _floor_lines(groups: Sequence[Tested]) -> list[str]:
 def _rate(outcomes: Sequence[Outcome]) -> str:
     sample = sample_of(outcomes)
     errors = sum(outcome.errors for outcome in outcomes)
-    told = f", {errors:,} of the trials got no answer" if errors else ""
+    unanswered = f", {errors:,} of the trials got no answer" if errors else ""
     if sample is None and not any(outcome.checked for outcome in outcomes):
         return "nothing was checked"
     if sample is None:
-        return f"no golden could be scored{told}"
+        return f"no golden could be scored{unanswered}"
     estimate = stats_estimate(sample)
     trials = [passed for outcome in outcomes for passed in outcome.passes]
     several = f"{len(trials):,} trials of " if len(trials) > estimate.cases else ""
     counted = f"{sum(trials):g} of {several}{estimate.cases:,} goldens passed"
-    return f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{told}"
+    return (
+        f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{unanswered}"
+    )
 
 
 def _outcome(note: dict[str, Any]) -> Outcome:

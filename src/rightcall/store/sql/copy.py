@@ -88,8 +88,8 @@ def _copy_run(
         query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
         insert_missing(target, tables.documents, _raw(source, query))
     if there is None:
-        told = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
-        values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
+        counters = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
+        values = {name: getattr(row, name) for name in counters} if row.finished_at is not None else {}
         target.execute(update(tables.runs).where(runs.key == key).values(updated_at=row.updated_at, **values))
     return there is None, added
 
