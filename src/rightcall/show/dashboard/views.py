@@ -39,22 +39,21 @@ class Cache:
         with self._lock:
             mine = self._making.setdefault(key, threading.Lock())
         with mine:
-            with self._lock:
-                if key in self._values:
-                    self._values.move_to_end(key)
-                    self._making.pop(key, None)
-                    cached_value: T = self._values[key]
-                    return cached_value
             try:
+                with self._lock:
+                    if key in self._values:
+                        self._values.move_to_end(key)
+                        cached_value: T = self._values[key]
+                        return cached_value
                 value = make()
+                with self._lock:
+                    self._values[key] = value
+                    while len(self._values) > self._most:
+                        self._values.popitem(last=False)
+                return value
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-            with self._lock:
-                self._values[key] = value
-                while len(self._values) > self._most:
-                    self._values.popitem(last=False)
-            return value
 
 
 Tone = Literal["good", "bad", "warn", "live", "quiet"]
