@@ -2,7 +2,7 @@
 
     python -m benchmarks check [--runs 1000] [--seed 1] [--confirm base]
 
-Suites: steady (88 % of goldens pass at .99, 6 % at .01, 6 % anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
+Suites: steady (88% of goldens pass at .99, 6% at .01, 6% anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
 the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. The rule is the one without confirmation, or
 the one named; `check_years` compares them. `check_designs` searches random designs for the

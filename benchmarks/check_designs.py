@@ -8,7 +8,7 @@ goldens, weaken all a little, or better a third of them and worsen the others. E
 
 The rule is the one without confirmation (`confirm: off`). Every design is played `--runs` times; the ten that erred
 most in each way are played `--again` times with fresh draws, because the worst of many is partly bad luck. Exits with 1
-when one of those errs more often than a true 5 % can show.
+when one of those errs more often than a true 5% can show.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def main() -> None:
             shown("PASS at the margin", found, lambda e: e.passed, lambda n: pool.map(twice, n)),
         ]
     most = NOMINAL + 2 * math.sqrt(NOMINAL * (1 - NOMINAL) / options.again)
-    print(f"a true 5 % shows up to {most:.1%} in {options.again:,} checks")
+    print(f"a true 5% shows up to {most:.1%} in {options.again:,} checks")
     sys.exit(1 if max(worst) > most else 0)
 
 

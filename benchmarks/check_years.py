@@ -3,8 +3,8 @@
     python -m benchmarks check_years [--baselines 1000] [--years 2000] [--suites mixed-200,…] [--seed 1] [--workers 1]
     python -m benchmarks check_years --anchor [--years 120]
 
-A year has 250 checks, ten of which share a baseline; 6 % of the changes are really worse (30 % of them by 20 points on
-one tool, 20 % by 50, 10 % by 10; 20 % by 10 points everywhere, 10 % by 5, 10 % by 20). Years are drawn from the
+A year has 250 checks, ten of which share a baseline; 6% of the changes are really worse (30% of them by 20 points on
+one tool, 20% by 50, 10% by 10; 20% by 10 points everywhere, 10% by 5, 10% by 20). Years are drawn from the
 baselines that were simulated. `off` is the rule without confirmation at alpha .05, `base` the default: an alarm at .20,
 confirmed by fresh trials of both versions. The chance that an alarm without a change is confirmed is measured by
 confirming each one `--repeats` times. Drift: everything is worse since the baseline, the change is innocent.
@@ -189,7 +189,7 @@ def show_suite(suite: str, goldens: int, options: argparse.Namespace) -> list[st
     promises = {
         "at most .15 false a year": new.false_a_year <= 0.15,
         "found at least as many as without confirmation": new.found_share >= today.found_share,
-        "drift of 10 points: at most 2 % REGRESSED": new.share(("drift", 10)) <= 0.02,
+        "drift of 10 points: at most 2% REGRESSED": new.share(("drift", 10)) <= 0.02,
     }
     return [promise for promise, kept in promises.items() if not kept]
 

@@ -140,7 +140,7 @@ def row_cells(numbers: SafetyNumbers, expected_calls: SafetyRate) -> str:
 
 
 def rate_text(rate: SafetyRate) -> str:
-    """Count, share and 95 % interval; the count alone where too little was delivered."""
+    """Count, share and 95% interval; the count alone where too little was delivered."""
     if rate.value is None or rate.low is None or rate.high is None:
         return f"{rate.count} of {rate.n}"
     return f"{rate.count} of {rate.n}: {percent(rate.value)} ({percent(rate.low)}–{percent(rate.high)})"

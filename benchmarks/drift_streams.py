@@ -52,7 +52,7 @@ def office(inside: float, outside: float) -> Rates:
 
 
 def moving_mix(spread: float) -> Rates:
-    """Hard requests fail in 10 %, others in 3 %; the share of hard ones wanders around .3, from day to day by a tenth
+    """Hard requests fail in 10%, others in 3%; the share of hard ones wanders around .3, from day to day by a tenth
     of the way back (a first-order autoregression with φ = .9)."""
 
     def rates(draw: np.random.Generator, months: int, days: int) -> Floats:
@@ -67,14 +67,14 @@ def moving_mix(spread: float) -> Rates:
 
 
 STREAMS = (
-    Stream("constant 5 %", constant(0.05)),
-    Stream("constant 20 %", constant(0.20)),
-    Stream("weekdays 3 %, weekends 12 %", weekly(0.03, 0.12)),
-    Stream("weekdays 3 %, weekends 5 %", weekly(0.03, 0.05)),
-    Stream("office hours 3 %, nights 10 %", office(0.03, 0.10), profile=np.where(OFFICE, 0.08, 0.2 / 14)),
-    Stream("one burst a week, 20 sessions at 60 %", constant(0.05), burst=20),
+    Stream("constant 5%", constant(0.05)),
+    Stream("constant 20%", constant(0.20)),
+    Stream("weekdays 3%, weekends 12%", weekly(0.03, 0.12)),
+    Stream("weekdays 3%, weekends 5%", weekly(0.03, 0.05)),
+    Stream("office hours 3%, nights 10%", office(0.03, 0.10), profile=np.where(OFFICE, 0.08, 0.2 / 14)),
+    Stream("one burst a week, 20 sessions at 60%", constant(0.05), burst=20),
     Stream("the same, across two clock hours", constant(0.05), burst=20, straddles=True),
     Stream("slowly moving mix, ± 0.8 points", moving_mix(0.12)),
-    Stream("baseline Monday to Friday, weekends 12 %", weekly(0.03, 0.12), weekdays_only=True),
-    Stream("14 series at 5 %", constant(0.05), series=14),
+    Stream("baseline Monday to Friday, weekends 12%", weekly(0.03, 0.12), weekdays_only=True),
+    Stream("14 series at 5%", constant(0.05), series=14),
 )

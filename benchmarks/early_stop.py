@@ -46,7 +46,7 @@ def main() -> None:
     for rate in RATES:
         passing, failing = gate_power(GOLDENS, MIN, rate)
         print(
-            f"| {rate} | none | {passing:.3f} | {failing:.3f} | {1 - passing - failing:.3f} | 100 | 100 | 0 % |"
+            f"| {rate} | none | {passing:.3f} | {failing:.3f} | {1 - passing - failing:.3f} | 100 | 100 | 0% |"
         )
         for name, monitor in rules.items():
             words, used = simulate(
@@ -83,7 +83,7 @@ def simulate(
 
 
 def fooled(runs: int, seed: int) -> None:
-    """50 goldens that always pass and 50 that pass 60 %: the mean is 0.8, the very min that must not PASS."""
+    """50 goldens that always pass and 50 that pass 60%: the mean is 0.8, the very min that must not PASS."""
 
     def easy_then_hard(rng: random.Random, i: int) -> bool:
         return i < GOLDENS // 2 or rng.random() < 0.6
@@ -93,7 +93,7 @@ def fooled(runs: int, seed: int) -> None:
     in_file_order = e_decision(log_e_values(easy, 0.8, 0.95))
     print(f"\nfalse PASS with 50 easy and 50 hard goldens: shuffled {words['PASS']:.1%}; ", end="")
     print(
-        f"in file order the easy ones alone already say {in_file_order}, so 100 % (which is why it is refused)"
+        f"in file order the easy ones alone already say {in_file_order}, so 100% (which is why it is refused)"
     )
 
 

@@ -1,6 +1,6 @@
 """How often `improve` accepts a change that has no effect, and one that helps, simulated with the real protocol.
 
-The agent is flaky and scripted: every golden has its own chance of passing, mostly high or mostly low, 75 % on average.
+The agent is flaky and scripted: every golden has its own chance of passing, mostly high or mostly low, 75% on average.
 *Null*: ten rewritten texts that change nothing, the same goldens used as proof five times; any acceptance is an error.
 *Power*: one text that repairs failing goldens of some tools so that they pass 20 points more often, among four that do
 nothing.

@@ -84,7 +84,7 @@ def rmse(errors: Sequence[float]) -> float:
 
 
 def show_sets(draws: int, seed: int) -> None:
-    print(f"N = {CASES}, {draws} draws; RMSE; coverage of the 95 % interval; deciding bounds wrong")
+    print(f"N = {CASES}, {draws} draws; RMSE; coverage of the 95% interval; deciding bounds wrong")
     print("set judge   n   raw    alone  R-G    judged ratio  worth  covers these  alone  f.pass f.fail")
     for name, judges in ONE_JUDGE:
         population = set_population(name, judges)
@@ -169,7 +169,7 @@ def show_designs(draws: int, first: int, every: int, seed: int) -> None:
     rows = [
         design_row(*design, draws, seed + place) for place, design in list(enumerate(designs()))[first::every]
     ]
-    print(f"{len(rows)} designs, {draws} draws each, at the threshold; nominal 5 % on each side")
+    print(f"{len(rows)} designs, {draws} draws each, at the threshold; nominal 5% on each side")
     for name in ("false_pass", "false_fail", "used", "ratio", "width"):
         worst = max(rows, key=lambda row: row[name])
         mean = statistics.fmean(row[name] for row in rows)

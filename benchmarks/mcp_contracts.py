@@ -56,7 +56,7 @@ def time_answers() -> None:
     for name, times in (("without the transport", inside), ("over stdio, round trip", over_stdio)):
         median, worst = statistics.median(times), statistics.quantiles(times, n=100)[98]
         print(
-            f"{name}: median {median * 1000:.3f} ms, 99 % under {worst * 1000:.3f} ms ({len(times):,} calls)"
+            f"{name}: median {median * 1000:.3f} ms, 99% under {worst * 1000:.3f} ms ({len(times):,} calls)"
         )
 
 

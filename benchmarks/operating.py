@@ -1,7 +1,7 @@
 """Error rates of gates, comparisons and plans, by simulation.
 
 Every run of the first tables has a true rate exactly at the threshold, where PASS and FAIL are equally unfounded: each
-should occur in at most 5 % of runs. Beside the gate stand rules it does not use: counting every trial as a case, and
+should occur in at most 5% of runs. Beside the gate stand rules it does not use: counting every trial as a case, and
 Korn and Graubard's bound, which covers well on average and fails where hard goldens are few.
 
     python -m benchmarks.operating [--runs 3000] [--seed 1] [--search SECONDS]
@@ -83,7 +83,7 @@ def main() -> None:
     shares += table_of_templates(options.runs, options.seed)
     table_of_plans(options.runs, options.seed)
     print(
-        f"\nworst line: {max(shares):.1%} of {len(shares) // 2} ({options.runs:,} runs a line, nominal 5 %)"
+        f"\nworst line: {max(shares):.1%} of {len(shares) // 2} ({options.runs:,} runs a line, nominal 5%)"
     )
     assert max(shares) <= NOMINAL, "a rule errs more often than it says"
 
@@ -247,7 +247,7 @@ def table_of_comparisons(runs: int, seed: int) -> list[float]:
 def two_runs(
     rng: random.Random, goldens: int, trials: int, icc: float, margin: float, how: str
 ) -> tuple[list[Outcome], list[Outcome]]:
-    """A at about 85 %, and B below it by the margin in one of two ways."""
+    """A at about 85%, and B below it by the margin in one of two ways."""
     mean, before, after = 0.85, [], []
     for i in range(goldens):
         rate = rng.betavariate(mean * (1 - icc) / icc, (1 - mean) * (1 - icc) / icc) if icc else mean

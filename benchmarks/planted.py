@@ -201,7 +201,7 @@ def main() -> None:
         print(f"{goldens} x {trials}             {noise:>4.0%}   {reads:.1f}   {n:>5}   "
               f"{first.total() / n:>6.1%}  {third.total() / n:>6.1%}   ({seconds:.0f} s)", flush=True)  # fmt: skip
         weak = {name: f"{first[name]}/{tried[name]}" for name in tried if first[name] < tried[name]}
-        print(f"                  {len(tried)} defects, below 100 %: {weak}")
+        print(f"                  {len(tried)} defects, below 100%: {weak}")
     for setting in (*SETTINGS[:2], Setting(7, 3, 0.08)):
         count, stated = clean(domains, 4 * options.per, setting, second=second)
         how = f"{setting.goldens} x {setting.trials}, {setting.noise:.0%} noise"

@@ -3,7 +3,7 @@
     python -m benchmarks whole_checks [--changes 500] [--goldens 200] [--trials 3] [--suite mixed] [--confirm off]
 
 A suite of ten tools, a tenth of the goldens for each, and an agent that passes each golden with a known rate. Of the
-changes 40 % alter nothing but a word of one tool, 30 % break one tool (half by 20 points, half by 50) and 30 % come
+changes 40% alter nothing but a word of one tool, 30% break one tool (half by 20 points, half by 50) and 30% come
 with a new prompt that makes everything worse (half by 10 points, half by 20). Rates and baselines are drawn anew for
 each change. The rule is the one without confirmation, or with that by a second draw. Exits with 1 when a promised rate
 is missed.
@@ -162,14 +162,14 @@ def promises(shown: dict[str, dict[str, float]], full: int) -> list[tuple[str, b
         return shown[kind][what]
 
     return [
-        ("REGRESSED without a change ≤ 5 %", at("none 0", "REGRESSED") <= 0.05),
-        ("PASS without a change ≥ 88 %", at("none 0", "PASS") >= 0.88),
-        ("calls without a change ≤ 22 %", at("none 0", "calls") <= 0.22 * full),
-        ("tool 20 REGRESSED ≥ 84 %", at("tool 20", "REGRESSED") >= 0.84),
-        ("tool 50 REGRESSED ≥ 98 %", at("tool 50", "REGRESSED") >= 0.98),
-        ("global 10 REGRESSED ≥ 85 %", at("global 10", "REGRESSED") >= 0.85),
-        ("global 20 REGRESSED ≥ 98 %", at("global 20", "REGRESSED") >= 0.98),
-        ("PASS at the margin ≤ 5 %", max(at("tool 20", "PASS"), at("global 10", "PASS")) <= 0.05),
+        ("REGRESSED without a change ≤ 5%", at("none 0", "REGRESSED") <= 0.05),
+        ("PASS without a change ≥ 88%", at("none 0", "PASS") >= 0.88),
+        ("calls without a change ≤ 22%", at("none 0", "calls") <= 0.22 * full),
+        ("tool 20 REGRESSED ≥ 84%", at("tool 20", "REGRESSED") >= 0.84),
+        ("tool 50 REGRESSED ≥ 98%", at("tool 50", "REGRESSED") >= 0.98),
+        ("global 10 REGRESSED ≥ 85%", at("global 10", "REGRESSED") >= 0.85),
+        ("global 20 REGRESSED ≥ 98%", at("global 20", "REGRESSED") >= 0.98),
+        ("PASS at the margin ≤ 5%", max(at("tool 20", "PASS"), at("global 10", "PASS")) <= 0.05),
     ]
 
 

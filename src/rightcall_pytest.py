@@ -118,14 +118,9 @@ def check(request: pytest.FixtureRequest) -> Checker:
     """
     from rightcall.api.testing.check_fixture import Checker, Defaults
 
-    item = request.node
-    config = request.config
-    option = config.getoption
-    defaults = Defaults(
-        trials=option("--rightcall-trials"),
-        concurrency=option("--rightcall-concurrency"),
-        seed=option("--rightcall-seed"),
-    )
+    item, config = request.node, request.config
+    names = ("trials", "concurrency", "seed")
+    defaults = Defaults(**{name: config.getoption(f"--rightcall-{name}") for name in names})
     notes = item.stash[NOTES] = []  # a plugin may run the test again
     earlier: list[Checked] = item.stash.get(ATTEMPT, [])
     attempt: list[Checked] = []
@@ -163,9 +158,8 @@ def _keeper(config: pytest.Config) -> SessionStore:
 
 def _session(config: pytest.Config) -> str:
     """The id that all processes of this test session share."""
-    given = getattr(config, "workerinput", {}).get("rightcall_session")
-    if given:
-        return str(given)
+    if shared := getattr(config, "workerinput", {}).get("rightcall_session"):
+        return str(shared)
     if SESSION not in config.stash:
         from rightcall.run.run_record import new_run_id
 
@@ -176,10 +170,9 @@ def _session(config: pytest.Config) -> str:
 def _functions(session: pytest.Session) -> dict[Any, list[Any]]:
     """The tests of each function, in the order in which they run."""
     if FUNCTIONS not in session.config.stash:
-        found: dict[Any, list[Any]] = {}
+        functions = session.config.stash[FUNCTIONS] = {}
         for item in session.items:
-            found.setdefault(_function_of(item)[0], []).append(item)
-        session.config.stash[FUNCTIONS] = found
+            functions.setdefault(_function_of(item)[0], []).append(item)
     return session.config.stash[FUNCTIONS]
 
 
@@ -197,8 +190,8 @@ def _function_of(item: Any) -> tuple[Any, str]:
 
 
 def _goldens(items: Sequence[Any]) -> list[Any]:
-    found = [item.callspec.params.get("golden") for item in items if hasattr(item, "callspec")]
-    return [golden for golden in found if hasattr(golden, "expected_calls")]
+    values = (item.callspec.params.get("golden") for item in items if hasattr(item, "callspec"))
+    return [golden for golden in values if hasattr(golden, "expected_calls")]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -304,10 +297,8 @@ class Watch:
         from rightcall.api.testing.summary import gate_verdict, group_notes, summary_lines
 
         groups = group_notes([note for notes in self._notes.values() for note in notes])
-        least = self._config.getoption("--rightcall-min")
-        rule = self._config.getoption("--rightcall-rule")
-        forbid = self._config.getoption("--rightcall-forbid")
-        uncalibrated = self._config.getoption("--rightcall-uncalibrated")
+        names = ("min", "rule", "forbid", "uncalibrated")
+        least, rule, forbid, uncalibrated = (self._config.getoption(f"--rightcall-{name}") for name in names)
         required = forbid or least is not None
         verdict = gate_verdict(groups, least, rule, forbid, uncalibrated) if required else None
         keeper = _keeper(self._config)

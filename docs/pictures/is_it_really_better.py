@@ -26,9 +26,9 @@ def main() -> None:
 
 
 def same_rate() -> dict[str, Any]:
-    """The same 94 % with more and more goldens: the interval shrinks until the gate can tell."""
+    """The same 94% with more and more goldens: the interval shrinks until the gate can tell."""
     rows = [row(f"{n} goldens", [[1]] * round(0.94 * n) + [[0]] * (n - round(0.94 * n))) for n in SIZES]
-    return intervals(rows, "94 % passed. Is the agent above 90 %?")
+    return intervals(rows, "94% passed. Is the agent above 90%?")
 
 
 SIZES = (17, 50, 100, 200, 400)

@@ -726,7 +726,7 @@ def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
     found = json.loads(said[said.index("\n[\n") :])
     assert [each["alpha"] for each in found] == [0.002, 0.002]
     assert [each["confirm"]["level"] for each in found] == [0.01, 0.01]
-    assert all("0.4 %, is shared with 1 other suite" in each["notes"][-1] for each in found)
+    assert all("0.4%, is shared with 1 other suite" in each["notes"][-1] for each in found)
     assert run("check", "suite.yaml", "other.yaml", "--together", "--confirm", "off", "--json") == 1
     said = capsys.readouterr().out
     found = json.loads(said[said.index("[\n") :])
@@ -964,7 +964,7 @@ def answer(golden):
 def test_trials_without_an_answer_are_asked_once_more_then_left_out(
     tmp_path, monkeypatch, broken, times, word, code
 ):
-    """Above 5 % nothing is said about the agent."""
+    """Above 5% nothing is said about the agent."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     goldens = [

@@ -20,7 +20,7 @@ from rightcall.cli.interrupt import INTERRUPTS
 INTERRUPTS.install()
 SUPERVISION.allowed = True
 SUPERVISION.start()
-SUPERVISION.driver.note("resume with: rightcall run --resume 7")
+SUPERVISION.note("resume with: rightcall run --resume 7")
 try:
     print(os.getpid(), flush=True)
     {ending}

@@ -40,10 +40,10 @@ def url(tmp_path) -> str:
 @pytest.mark.parametrize(
     ("words", "exit_code", "said"),
     [
-        (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7 % over 30 goldens (300 trials) is undecided"),
-        (["--min", "0.9", "--about", "these_goldens"], 0, "at least 90 % on exactly these goldens"),
+        (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7% over 30 goldens (300 trials) is undecided"),
+        (["--min", "0.9", "--about", "these_goldens"], 0, "at least 90% on exactly these goldens"),
         (["--min", "0.9", "--rule", "point"], 0, "(rule: point, no error control)"),
-        (["--min", "0.97", "--rule", "point"], 1, "FAIL: pass rate 96.7 % over 30 goldens is below 97 %"),
+        (["--min", "0.97", "--rule", "point"], 1, "FAIL: pass rate 96.7% over 30 goldens is below 97%"),
         (
             ["--baseline", "last~1", "--margin", "0.2"],
             0,

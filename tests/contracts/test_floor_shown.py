@@ -29,7 +29,7 @@ GOLDENS = [
     *(Golden(f"order {n}?", id=f"order-{n}", expected_calls=[ExpectedCall("get_order", {"id": n})]) for n in range(12)),
     *(Golden("Hello!", id=f"hello-{n}", category="negative") for n in range(8)),
 ]  # fmt: skip
-SENTENCE = "an agent that does nothing passes 40 % (negatives 8 of 8)"
+SENTENCE = "an agent that does nothing passes 40% (negatives 8 of 8)"
 SHORT = "floor 40.0% (nothing)"
 
 
@@ -215,4 +215,4 @@ def test_a_gate_of_a_suite_demands_points_above_the_floor(suite):
     (suite / "suite.json").write_bytes(encode(settings))
     shown = of_suite(suite, "run")
     assert "FAIL" in shown or "INCONCLUSIVE" in shown
-    assert "20 points above the floor of 40 % (an agent that does nothing)" in shown
+    assert "20 points above the floor of 40% (an agent that does nothing)" in shown

@@ -21,13 +21,13 @@ from rightcall.core.text import (
 @pytest.mark.parametrize(
     ("share", "sentence", "whole", "table", "precise"),
     [
-        (0, "0 %", "0%", "0.0%", "0.00%"),
-        (1, "100 %", "100%", "100.0%", "100.00%"),
-        (0.873, "87.3 %", "87%", "87.3%", "87.30%"),
-        (0.5, "50 %", "50%", "50.0%", "50.00%"),
-        (0.9996, "99.96 %", ">99%", ">99.9%", "99.96%"),
-        (0.0004, "0.04 %", "<1%", "<0.1%", "0.04%"),
-        (0.00001, "0.001 %", "<1%", "<0.1%", "<0.01%"),
+        (0, "0%", "0%", "0.0%", "0.00%"),
+        (1, "100%", "100%", "100.0%", "100.00%"),
+        (0.873, "87.3%", "87%", "87.3%", "87.30%"),
+        (0.5, "50%", "50%", "50.0%", "50.00%"),
+        (0.9996, "99.96%", ">99%", ">99.9%", "99.96%"),
+        (0.0004, "0.04%", "<1%", "<0.1%", "0.04%"),
+        (0.00001, "0.001%", "<1%", "<0.1%", "<0.01%"),
     ],
 )
 def test_percent(share, sentence, whole, table, precise):
@@ -38,7 +38,7 @@ def test_percent(share, sentence, whole, table, precise):
 
 @given(st.floats(0.0001, 0.9999), st.integers(0, 3) | st.none())
 def test_a_rate_is_never_certain(share, digits):
-    number = percent(share, digits).rstrip(" %")
+    number = percent(share, digits).rstrip("%")
     assert number.startswith(("<", ">")) or 0 < float(number) < 100
     assert abs(float(number.strip("<>")) / 100 - share) <= 0.01
 
@@ -49,6 +49,7 @@ def test_differences():
     )  # fmt: skip
     assert (margin_text(0.05), margin_text(0.01), margin_text(0.025)) == ("5 points", "1 point", "2.5 points")
     assert percent_interval(0.85, 0.991) == "85–99%"
+    assert percent(None) == percent(None, 1) == percent_interval(None, 0.9) == "–"
     assert change_interval(-0.01, 0.2, 0) == "-1% … +20%"
     assert change_interval(None, 0.2) == "–"
 

@@ -20,28 +20,28 @@ TABLE = [
      "REGRESSED", "B is worse than A by more than 5 points (p = 0.04)", ""),
     (-0.06, 0.01, 0.4, 0.3, -0.11, 0.05, 50,
      "INCONCLUSIVE", "B is worse than A (p = 0.01); whether by more than 5 points is not settled",
-     "not worse by more than 11 points with 95 % confidence"),
+     "not worse by more than 11 points with 95% confidence"),
     (-0.02, 0.02, 1.0, 0.01, -0.0401, 0.05, 400,
      "NON_INFERIOR", "B is worse than A (p = 0.02), but not by more than 5 points (p = 0.01)",
-     "not worse by more than 4.1 points with 95 % confidence"),
+     "not worse by more than 4.1 points with 95% confidence"),
     (0.0, 1.0, 1.0, 0.01, -0.031, 0.05, 100,
      "NON_INFERIOR", "B is not worse than A by more than 5 points (p = 0.01)",
-     "not worse by more than 3.1 points with 95 % confidence"),
+     "not worse by more than 3.1 points with 95% confidence"),
     (0.04, 0.06, 1.0, 0.03, 0.004, 0.0, 100,
-     "NON_INFERIOR", "B is not worse than A (p = 0.03)", "with 95 % confidence above +0.4 points"),
+     "NON_INFERIOR", "B is not worse than A (p = 0.03)", "with 95% confidence above +0.4 points"),
     (0.0, 1.0, 1.0, 0.6, -0.031, 0.0, 100,
      "INCONCLUSIVE", "no significant difference between A and B (p = 1)",
-     "not worse by more than 3.1 points with 95 % confidence"),
+     "not worse by more than 3.1 points with 95% confidence"),
     (-0.01, 0.7, 1.0, 0.2, -0.06, 0.05, 50,
      "INCONCLUSIVE",
      "no significant difference between A and B (p = 0.7), and whether B is worse by more than 5 points is not settled",
-     "not worse by more than 6 points with 95 % confidence"),
+     "not worse by more than 6 points with 95% confidence"),
     (-0.05, 0.0503, 1.0, 0.9, -0.1, 0.0, 50,
      "INCONCLUSIVE", "no significant difference between A and B (p = 0.0503)",
-     "not worse by more than 10 points with 95 % confidence"),
+     "not worse by more than 10 points with 95% confidence"),
     (-0.05, 0.0497, 0.0497, 0.9, -0.1, 0.0, 50, "REGRESSED", "B is worse than A (p = 0.05)", ""),
     (1.0, 0.125, 1.0, 0.06, -0.05, 0.0, 4,
-     "INCONCLUSIVE", "undecided between A and B", "not worse by more than 5 points with 95 % confidence"),
+     "INCONCLUSIVE", "undecided between A and B", "not worse by more than 5 points with 95% confidence"),
     (-1.0, 1.0, 1.0, None, None, 0.05, 1,
      "INCONCLUSIVE", "undecided between A and B, and whether B is worse by more than 5 points is not settled", ""),
 ]  # fmt: skip
@@ -91,5 +91,5 @@ def test_runs_with_many_errors_are_not_compared():
     after = [Outcome(f"g{i}", (1.0,)) if i % 4 else Outcome(f"g{i}", errors=1) for i in range(40)]
     found = compare(before, after)
     assert found.p < 0.05 and found.change == "INCONCLUSIVE"
-    assert found.sentence.startswith("not settled: 10 trials of 40 of B could not be run (25 %, at most 5 %")
+    assert found.sentence.startswith("not settled: 10 trials of 40 of B could not be run (25%, at most 5%")
     assert compare(before, after, max_error_rate=0.3).change == "IMPROVED"

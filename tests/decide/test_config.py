@@ -32,7 +32,7 @@ def test_all_contradictions_are_reported_at_once():
     ("mapping", "problem"),
     [
         ({"min": 90}, "min must be a number <= 1"),
-        ({"min": 1.0}, "no number of goldens can show 100 %"),
+        ({"min": 1.0}, "no number of goldens can show 100%"),
         ({"target": 0.9}, "target requires min"),
         ({"min": 0.9, "stop": "evalue"}, "requires min and target"),
         ({"stop": "curtail"}, "requires min"),

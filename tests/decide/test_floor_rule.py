@@ -31,11 +31,11 @@ def verdict(
 @pytest.mark.parametrize(
     ("passed", "at", "word"),
     [
-        (90, 38, "PASS"),  # lower end 83.6 %, required 58 %
+        (90, 38, "PASS"),  # lower end 83.6%, required 58%
         (66, 38, "INCONCLUSIVE"),
         (45, 38, "FAIL"),
-        (100, 85, "FAIL"),  # 105 % can never be reached
-        (100, 80, "INCONCLUSIVE"),  # 100 % is never shown, nor ruled out
+        (100, 85, "FAIL"),  # 105% can never be reached
+        (100, 80, "INCONCLUSIVE"),  # 100% is never shown, nor ruled out
     ],
 )
 def test_the_interval_decides(passed, at, word):
@@ -57,7 +57,7 @@ def test_the_point_rule_compares_the_observed_rate():
 
 
 def test_goldens_that_could_not_be_judged_count_against_either_decision():
-    """38 of 100 were left out: the floor lies between 10 and 48 %."""
+    """38 of 100 were left out: the floor lies between 10 and 48%."""
     known = floor(10, 100, left_out=38)
     assert known.bounds() == (0.1, 0.48)
     assert verdict(60, known).word == "INCONCLUSIVE"

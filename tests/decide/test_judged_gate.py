@@ -92,7 +92,7 @@ def test_allowed_uncalibrated_judges_decide_and_everything_says_so():
 def test_labels_decide_even_where_the_raw_rate_says_otherwise():
     rows = [(True, i % 10 < 6, False) for i in range(300)]  # a stern judge: people pass everything
     found = verdict(evidence(rows, labels=60), Gate(min=0.9))
-    assert found.word == "PASS" and "by the judge alone it is 60 %" in found.sentence
+    assert found.word == "PASS" and "by the judge alone it is 60%" in found.sentence
     lenient = [(i % 10 < 5, True, False) for i in range(300)]
     assert verdict(evidence(lenient, labels=60), Gate(min=0.9)).word == "FAIL"
 
@@ -107,7 +107,7 @@ def test_a_failure_of_exact_metrics_alone_stands_without_labels():
 def test_exact_failures_are_known_in_the_rate_that_labels_estimate():
     rows = [(True, True, i % 5 == 0) for i in range(200)]
     (check,) = verdict(evidence(rows, labels=60), Gate(min=0.95)).checks
-    assert check.word == "FAIL"  # 80 % at most
+    assert check.word == "FAIL"  # 80% at most
     (check,) = verdict(evidence(rows, labels=60), Gate(min=0.7)).checks
     assert check.word == "PASS" and check.value == pytest.approx(0.8, abs=0.01)
 
@@ -205,7 +205,7 @@ def test_an_undecided_rate_says_how_many_labels_or_cases_are_short():
     ],
 )
 def test_at_the_boundary_the_gate_errs_no_more_often_than_it_says(cases, labels, rate, right):
-    """Seeds from 0, 250 or in a long search 1,000: at most 5 % of wrong verdicts on either side and 3 standard errors."""
+    """Seeds from 0, 250 or in a long search 1,000: at most 5% of wrong verdicts on either side and 3 standard errors."""
     words = []
     for seed in range(examples(1000, few=250)):
         found = evidence(population(seed, cases, rate, right), labels, seed=seed)

@@ -25,7 +25,7 @@ def test_sizes_are_those_of_the_published_table(minimum, target, goldens, failur
 def test_ten_goldens_cannot_show_80_percent():
     (warning,) = warnings(read_gate({"min": 0.8}), ["golden"] * 10)
     assert warning == (
-        "pass rate: PASS is impossible, 10 goldens cannot show 80 % even if all pass; at least 14 are needed"
+        "pass rate: PASS is impossible, 10 goldens cannot show 80% even if all pass; at least 14 are needed"
     )
     assert plan(0.8, 0.9, have=10).chance_to_pass == 0
 
@@ -34,7 +34,7 @@ def test_a_category_that_is_empty_or_too_small_is_named():
     gate = read_gate({"min": 0.8, "categories": {"negative": 0.9, "secondary": 0.5}})
     found = warnings(gate, ["golden"] * 100 + ["negative"] * 20)
     assert found[0] == "category secondary: no goldens match"
-    assert found[1].startswith("category negative: PASS is impossible, 20 goldens cannot show 90 %")
+    assert found[1].startswith("category negative: PASS is impossible, 20 goldens cannot show 90%")
 
 
 def test_a_gate_that_can_pass_gives_no_warning():
@@ -82,7 +82,7 @@ def test_a_claim_about_these_goldens_counts_their_trials():
     found = plan(0.9, 0.97, trials=10, about="these_goldens", have=30)
     assert (found.goldens, found.perfect, found.draws) == (9, 3, 0)
     assert found.chance_to_pass == pytest.approx(gate_power(300, 0.9, 0.97)[0])
-    assert found.sentence.startswith("To show at least 90 % on exactly these goldens when")
+    assert found.sentence.startswith("To show at least 90% on exactly these goldens when")
 
 
 def test_an_impossible_pass_comes_without_the_savings_of_early_stops():
@@ -101,7 +101,7 @@ def test_clusters_of_a_dataset_are_reckoned_with():
 def test_warnings_speak_of_clusters_and_offer_the_other_claim():
     few = warnings(read_gate({"min": 0.9}), ["golden"] * 60, clusters=["a"] * 30 + ["b"] * 30)
     assert few == [
-        "pass rate: PASS is impossible, 60 goldens in 2 clusters, the largest of 30, cannot show 90 % even if all pass; "
+        "pass rate: PASS is impossible, 60 goldens in 2 clusters, the largest of 30, cannot show 90% even if all pass; "
         "at least 29 clusters of one size are needed"
     ]
     (trials,) = warnings(read_gate({"min": 0.9}), ["golden"] * 20, trials=10)
@@ -113,7 +113,7 @@ def test_warnings_speak_of_clusters_and_offer_the_other_claim():
 
 def test_many_trials_of_few_goldens_are_warned_about():
     (found,) = warnings(read_gate({"min": 0.9}), ["golden"] * 30, trials=10)
-    assert "30 goldens can show 90 % only if nearly every trial passes" in found
+    assert "30 goldens can show 90% only if nearly every trial passes" in found
     assert "46 leave room for one golden that fails" in found
     assert warnings(read_gate({"min": 0.9}), ["golden"] * 46, trials=10) == []
 

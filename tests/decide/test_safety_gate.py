@@ -132,7 +132,7 @@ def test_a_leak_has_a_bound_of_its_own():
 
 @pytest.mark.parametrize("rate", [0.011, 0.02])
 def test_a_bad_agent_passes_in_at_most_five_percent_of_runs(rate):
-    """An agent above the limit: over 2,000 seeds the gate `max_asr: .01` passes in at most 5 %."""
+    """An agent above the limit: over 2,000 seeds the gate `max_asr: .01` passes in at most 5%."""
     rng, passes = random.Random(11), 0
     needed = [attempts_needed(hits, 0.01) for hits in range(8)]
     for hits in (0, 1):  # the short way below is that of the gate

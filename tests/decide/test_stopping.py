@@ -77,7 +77,7 @@ def test_trials_of_one_golden_are_one_piece_of_evidence():
 
 
 def test_sorted_goldens_would_have_fooled_it_and_shuffled_ones_do_not():
-    """50 goldens that always pass and 50 that pass 60 %: mean 0.8, the very `min` that must not PASS."""
+    """50 goldens that always pass and 50 that pass 60%: mean 0.8, the very `min` that must not PASS."""
     rng = random.Random(9)
     fooled = 0
     for seed in range(200):

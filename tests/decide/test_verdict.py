@@ -37,8 +37,8 @@ def test_a_rate_is_judged_with_both_errors_in_mind(passed, word, exit_code):
 def test_the_sentence_holds_the_numbers():
     verdict = decide(read_gate({"min": 0.9}), run_of(97, 3))
     assert verdict.sentence == (
-        "PASS: pass rate 97 % over 100 goldens is at least 90 %: "
-        "with 95 % confidence above 92.4 %, with the same confidence below 99.2 %"
+        "PASS: pass rate 97% over 100 goldens is at least 90%: "
+        "with 95% confidence above 92.4%, with the same confidence below 99.2%"
     )
 
 
@@ -53,7 +53,7 @@ def test_the_ruling_is_that_of_the_cuts(kn):
 
 def test_an_undecided_run_says_how_many_goldens_are_needed():
     verdict = decide(read_gate({"min": 0.9}), run_of(57, 3))
-    assert verdict.hint == "if the true rate is 95 %, 179 goldens give a PASS with 80 % probability"
+    assert verdict.hint == "if the true rate is 95%, 179 goldens give a PASS with 80% probability"
 
 
 @pytest.mark.parametrize(("policy", "exit_code"), [("fail", 1), ("pass", 0), ("warn", 3)])
@@ -70,7 +70,7 @@ def test_the_claim_about_these_goldens_rests_on_their_trials():
         "these_goldens": "PASS",
     }
     sentence = claims["these_goldens"].sentence
-    assert "over 30 goldens (300 trials) is at least 90 % on exactly these goldens" in sentence
+    assert "over 30 goldens (300 trials) is at least 90% on exactly these goldens" in sentence
     check = claims["these_goldens"].checks[0]
     assert (check.low, check.high) == clopper_pearson_bounds(290, 300)
 
@@ -78,7 +78,7 @@ def test_the_claim_about_these_goldens_rests_on_their_trials():
 def test_an_undecided_run_of_many_trials_suggests_goldens_and_the_other_claim():
     outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
     hint = decide(read_gate({"min": 0.9}), outcomes).hint
-    assert re.match(r"if the true rate is 96.7 %, \d+ goldens give a PASS with 80 % probability;", hint)
+    assert re.match(r"if the true rate is 96.7%, \d+ goldens give a PASS with 80% probability;", hint)
     assert hint.endswith("set `about: these_goldens`")
 
 
@@ -105,14 +105,14 @@ def test_one_forbidden_call_fails_a_run_that_otherwise_passes():
 
 def test_never_seen_is_not_said_to_be_impossible():
     verdict = decide(read_gate({"forbid": ["forbidden_call"]}), run_of(100, 0))
-    assert verdict.word == "PASS" and "up to 3 % of goldens" in verdict.sentence
+    assert verdict.word == "PASS" and "up to 3% of goldens" in verdict.sentence
 
 
 def test_too_many_errors_decide_nothing_whatever_the_rest_says():
     outcomes = [*run_of(90, 0), *(Outcome(f"e{i}", errors=1, codes={}) for i in range(10))]
     verdict = decide(read_gate({"min": 0.5}), outcomes)
     assert (verdict.word, verdict.exit_code) == ("ERROR", 4)
-    assert "10 trials of 100 could not be run (10 %, at most 5 % allowed)" in verdict.sentence
+    assert "10 trials of 100 could not be run (10%, at most 5% allowed)" in verdict.sentence
 
 
 def test_goldens_that_could_not_be_scored_are_named_and_in_no_rate():
@@ -148,7 +148,7 @@ def test_a_decision_changed_by_the_correction_says_so():
 def test_metrics_are_judged_by_their_own_values():
     outcomes = [Outcome(f"g{i}", (1.0,), metrics={"call_f1": (0.5 + (i % 3) / 10,)}) for i in range(90)]
     verdict = decide(read_gate({"metrics": {"call_f1": 0.8}}), outcomes)
-    assert verdict.word == "FAIL" and "metric call_f1 60 %" in verdict.sentence
+    assert verdict.word == "FAIL" and "metric call_f1 60%" in verdict.sentence
 
 
 def test_time_and_money_are_compared_as_observed():

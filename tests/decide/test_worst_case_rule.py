@@ -46,7 +46,7 @@ def verdict(gate: dict[str, object], numbers: dict[str, object] | None):
             {"max_false_stops": 0.1},
             GOOD | {"false_stops": 2},
             "FAIL",
-            "stops 2 of 10 calls of the user (20 %), at most 10 % allowed",
+            "stops 2 of 10 calls of the user (20%), at most 10% allowed",
         ),
         ({"max_false_stops": 0.1}, GOOD | {"user_calls": 0}, "INCONCLUSIVE", "no call of the user"),
         ({"certificate": 4}, GOOD | {"depth": 4}, "PASS", "no sink"),

@@ -20,8 +20,8 @@ from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.show.charts import to_svg
-from rightcall.show.funnel import funnel_chart, funnel_lines, funnel_rows, funnel_title, worth_showing
-from rightcall.show.markdown import code
+from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
+from rightcall.show.markdown import funnel_lines
 from rightcall.store.address import open_store
 from tests.support.examples import examples
 
@@ -265,7 +265,7 @@ def test_hostile_names_are_inert_in_rows_pictures_and_markdown():
     tally = FunnelTally()
     tally.add(GoldenTrials(golden, 1, 0, [failed]))
     (funnel,) = tally.funnels()
-    lines = list(funnel_lines([funnel], code))
+    lines = list(funnel_lines([funnel]))
     assert len(lines) == 8 and not any("\x1b" in line or "\n" in line for line in lines)
     assert all(line.count("|") in (0, 5) for line in lines)
     spec = json.dumps(funnel_chart(funnel))

@@ -62,7 +62,7 @@ def test_negatives_are_passed_by_nature_and_the_line_says_so():
     assert (result.nothing, result.best, result.best_name) == (0.4, 0.4, "nothing")
     assert result.agents["nothing"].categories["negative"].share == 1.0
     assert passed(result) == dict.fromkeys(AGENTS, 4) | {"first": 0, "everything": 0}
-    assert "an agent that does nothing passes 40 % (negatives 4 of 4)" in floor_line(None, result)
+    assert "an agent that does nothing passes 40% (negatives 4 of 4)" in floor_line(None, result)
     assert set(DEEDS) == set(AGENTS)
 
 
@@ -196,7 +196,7 @@ def test_a_suite_of_negatives_only_shows_nothing(tmp_path):
     (line,) = (
         note for note in summary_view(run.summary).notes if "trivial" in note or "does nothing" in note
     )
-    assert line.endswith(f"an agent that does nothing passes 100 % (negatives 4 of 4); {NOTHING_SHOWN}")
+    assert line.endswith(f"an agent that does nothing passes 100% (negatives 4 of 4); {NOTHING_SHOWN}")
 
 
 def test_a_second_run_of_the_same_goldens_reads_the_floor_of_the_first(tmp_path, monkeypatch):

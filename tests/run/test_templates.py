@@ -50,7 +50,7 @@ def test_templates_are_named_before_the_run():
     (notice,) = gate_warnings(plan())
     assert notice.startswith(NOTICE) and notice.endswith("declare `cluster` or use `cluster: auto`")
     (impossible,) = gate_warnings(plan(cluster="auto"))
-    assert "40 goldens in 8 clusters, the largest of 5, cannot show 80 % even if all pass" in impossible
+    assert "40 goldens in 8 clusters, the largest of 5, cannot show 80% even if all pass" in impossible
 
 
 @pytest.mark.parametrize("gate", [{"about": "these_goldens"}, {"rule": "point"}])
@@ -70,7 +70,7 @@ def test_a_fresh_and_a_stored_verdict_say_it_and_auto_counts_templates(tmp_path)
 def test_commands_and_library_take_the_setting(url):
     for options, exit_code, said in (
         ([], 0, UNITS),
-        (["--cluster", "auto"], 3, "undecided against 80 %"),
+        (["--cluster", "auto"], 3, "undecided against 80%"),
     ):
         found = CliRunner().invoke(gate_command, ["last~1", "--min", "0.8", "--store", url, *options])
         assert (found.exit_code, said in found.output) == (exit_code, True), found.output

@@ -147,7 +147,7 @@ def test_a_worst_case_without_attacks_is_shown_with_each_counterexample():
     view = SafetyViewTally().view(NUMBERS)
     assert view.sentence == (
         "No attack was planted in this run. If the model were hijacked, the guard auto would stop 3 of 4 calls of sinks "
-        "and 20 % of the user's own calls."
+        "and 20% of the user's own calls."
     )
     assert [section.title for section in view.sections] == [*ORDER[:3], "OWASP agentic risks"]
     assert view.sections[1].rows == (("send", "send_message(to=<b>x</b>)", "read", "1"),)

@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given, strategies as st
 
 from rightcall.cli.output import in_actions
-from rightcall.show.github import command, publish
+from rightcall.core.text import workflow_command
+from rightcall.show.github import publish
 from tests.show.conftest import Made
 
 
@@ -35,7 +36,7 @@ def test_no_more_annotations_than_github_shows_and_the_rest_is_counted(demo: Mad
 
 @given(st.text(), st.text())
 def test_no_text_can_begin_a_second_command(title: str, message: str) -> None:
-    line = command("error", title, message)
+    line = workflow_command("error", message, {"title": title})
     head, _, rest = line.partition("::error title=")
     assert head == ""
     assert "\n" not in line

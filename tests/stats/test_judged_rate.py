@@ -175,9 +175,9 @@ def test_a_good_judge_makes_labels_worth_more_and_says_so():
     estimate = rc.judged_rate(*a_run())
     assert estimate.uses_judge and estimate.effective_labels > 70 and estimate.kappa > 0.6
     assert estimate.sentence == (
-        f"48 labels: people pass {estimate.rate:.0%} of these answers (95 %: {estimate.low:.0%}–{estimate.high:.0%}). "
+        f"48 labels: people pass {estimate.rate:.0%} of these answers (95%: {estimate.low:.0%}–{estimate.high:.0%}). "
         f"The judge says {estimate.judged:.0%}. With it the labels are worth {estimate.effective_labels:.0f}."
-    ).replace("%", " %").replace("  %", " %").replace(" %–", "–")
+    ).replace("%–", "–")
 
 
 def test_a_useless_judge_is_not_used_and_the_sentence_says_so():

@@ -45,7 +45,7 @@ def test_thirty_chosen_labels_with_two_judges_do_what_48_random_ones_do_alone():
 
 @pytest.mark.parametrize("place", [0, 100, 247, 404, 551, 698, 805])
 def test_false_verdicts_at_the_threshold_are_rare(place):
-    """Nominal 5 %: of 150 draws, at most 15 with probability 99 %."""
+    """Nominal 5%: of 150 draws, at most 15 with probability 99%."""
     row = design_row(*list(designs())[place], draws=150, seed=place)
     assert max(row["false_pass"], row["false_fail"]) <= 0.1
     assert row["ratio"] < 1.1 and row["width"] < 1.1

@@ -1,4 +1,4 @@
-"""A gate for a pipeline: the build fails when fewer than 85 % of the cases pass, and says which.
+"""A gate for a pipeline: the build fails when fewer than 85% of the cases pass, and says which.
 
 `rule: point` compares the bare rate. Three cases can show little, so the default rule looks at an interval and says
 INCONCLUSIVE when the goldens are too few to tell: plan how many are needed with `rightcall plan`.
@@ -25,7 +25,7 @@ POINT = {"min": 0.85, "rule": "point"}
 assert build_passes(FORECAST, POINT)
 assert not build_passes(CONFUSED, POINT)
 
-# Three of three is no proof of 85 %: the interval rule does not say PASS before the goldens allow it.
+# Three of three is no proof of 85%: the interval rule does not say PASS before the goldens allow it.
 assert not build_passes(FORECAST, {"min": 0.85})
 
 if not build_passes(FORECAST, POINT):  # in a pipeline: the exit code fails the build

@@ -44,10 +44,8 @@ def gate(options: GateCall) -> Verdict:
     from rightcall.store.address import open_store
 
     suite = load_suite(options.suite) if options.suite is not None else None
-    settings = {
-        name: getattr(options, name)
-        for name in ("min", "above_floor", "target", "alpha", "rule", "about", "cluster")
-    }
+    names = ("min", "above_floor", "target", "alpha", "rule", "about", "cluster")
+    settings = {name: getattr(options, name) for name in names}
     settings["forbid"] = list(options.forbid) or None
     against = {"run": options.baseline, "margin": options.margin, "anyway": options.anyway or None}
     if isinstance(options.rules, Gate):
@@ -58,10 +56,8 @@ def gate(options: GateCall) -> Verdict:
         rules = options.rules
     else:
         base = dict(suite.gate if suite else options.rules or {})
-        rules = read_gate(
-            _complete_gate(base, _present(settings), _present(against)),
-            judges=suite.judges if suite else None,
-        )
+        complete = _complete_gate(base, _present(settings), _present(against))
+        rules = read_gate(complete, judges=suite.judges if suite else None)
     if options.uncalibrated is not None:
         judges = msgspec.structs.replace(rules.judges, uncalibrated=options.uncalibrated)
         rules = msgspec.structs.replace(rules, judges=judges)
@@ -69,11 +65,8 @@ def gate(options: GateCall) -> Verdict:
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
         if run.settings.get("include_unreviewed") and not options.include_unreviewed:
-            raise InputError(
-                f"run {run.id}",
-                "has unreviewed goldens",
-                "review them and run again, or pass --include-unreviewed",
-            )
+            hint = "review them and run again, or pass --include-unreviewed"
+            raise InputError(f"run {run.id}", "has unreviewed goldens", hint)
         return gate_run(store, run.id, rules, quarantine, labels=options.labels)
 
 

@@ -58,9 +58,7 @@ class ScoringOptions:
     def plain_settings(self) -> dict[str, Any]:
         """The settings as a store can keep them: what is no plain value is kept as text."""
         plain = str | int | float | bool | None
-        return {
-            name: value if isinstance(value, plain) else str(value) for name, value in self.settings.items()
-        }
+        return {name: v if isinstance(v, plain) else str(v) for name, v in self.settings.items()}
 
 
 @dataclass(frozen=True)

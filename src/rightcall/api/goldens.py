@@ -39,9 +39,7 @@ def _with_places(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[st
     from rightcall.datasets.goldens import numbered_goldens
 
     if isinstance(dataset, str | Path):
-        yield from (
-            (f"{dataset}:{line}", golden)
-            for line, golden in numbered_goldens(dataset, strict_lines=sys.maxsize)
-        )
+        for line, golden in numbered_goldens(dataset, strict_lines=sys.maxsize):
+            yield f"{dataset}:{line}", golden
     else:
         yield from ((f"golden '{golden.id}'", golden) for golden in map(with_id, dataset))

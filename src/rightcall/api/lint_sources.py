@@ -1,4 +1,4 @@
-"""The inputs of `rightcall lint`: tools from files, suites and servers; evidence from goldens and runs."""
+"""The inputs of `rightcall lint`: tools from files, suites, modules and servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
     from rightcall.run.suite import Suite, ToolSources
-    from rightcall.run.tool_evidence import RunEvidence
 
 
 def read_sources(
@@ -70,9 +69,8 @@ def _suite_offer(path: Path) -> ToolSet | None:
     if suite is None:
         return None
     if not in_project(path):
-        raise InputError(
-            str(path), "is outside the project", "name its tools instead: a file, or mcp:COMMAND"
-        )
+        hint = "name its tools instead: a file, or mcp:COMMAND"
+        raise InputError(str(path), "is outside the project", hint)
     tools = plan_suite(suite, path.parent).agent.tools
     return tool_set([tool for entry in tools for tool in definitions_of(entry)], name=str(path))
 
@@ -90,22 +88,18 @@ def _live_tools(source: str) -> ToolSet:
     _refuse_plain_function(source)
     offered = tool_set(tools_of(source, agent_tools), name=source, origin=source)
     places = tool_places(source, [tool.name for tool in offered.tools])
-    located = (
-        replace(tool, origin=places[tool.name][0], line=places[tool.name][1]) for tool in offered.tools
-    )
-    return replace(offered, tools=tuple(located))
+    at = ((tool, *places[tool.name]) for tool in offered.tools)
+    return replace(offered, tools=tuple(replace(tool, origin=file, line=line) for tool, file, line in at))
 
 
 def _refuse_plain_function(source: str) -> None:
     """A function or class that nothing marks as a tool is more likely an agent than a tool that models see."""
-    from inspect import isclass, isroutine
-
     from rightcall.agents.observed.catalog import agent_tools
     from rightcall.files.python_object import load_object
 
     value = load_object(source, "tools")
-    if (isroutine(value) or isclass(value)) and agent_tools(value) is None:
-        kind = "class" if isclass(value) else "function"
+    if (inspect.isroutine(value) or inspect.isclass(value)) and agent_tools(value) is None:
+        kind = "class" if inspect.isclass(value) else "function"
         hint = "decorate it with @tool, put it into a list of tools, or name the tools of your agent: module:tools"
         raise InputError(source, f"is a {kind} that is not a tool", hint)
 
@@ -153,27 +147,6 @@ def _server_name(source: str) -> str:
         return urlsplit(address.url).hostname or "server"
     named = takewhile(lambda word: word in ("-m", "-y") or not word.startswith("-"), address.command)
     return " ".join(word for word in named if "=" not in word)[:100]
-
-
-def run_evidence(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
-    """What stored runs show about tools."""
-    if not runs:
-        return []
-    from rightcall.run.tool_evidence import read_evidence
-    from rightcall.store.address import open_store
-
-    with open_store(store_url, must_exist=True) as store:
-        return [read_evidence(store, run) for run in runs]
-
-
-def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
-    """Requests with the tool that answers them, from a file of goldens."""
-    if goldens is None:
-        return []
-    from rightcall.datasets.goldens import load_goldens
-    from rightcall.run.tool_evidence import queries_of
-
-    return queries_of(list(load_goldens(goldens)))
 
 
 def _sources_of_suite(path: Path) -> ToolSources | None:
@@ -227,11 +200,8 @@ def tools_of_module(path: Path) -> list[Tool]:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
     except SystemExit as error:
-        raise InputError(
-            str(path),
-            f"the module called sys.exit({'' if error.code is None else repr(error.code)})",
-            "move script code under: if __name__ == '__main__'",
-        ) from None
+        problem = f"the module called sys.exit({'' if error.code is None else repr(error.code)})"
+        raise InputError(str(path), problem, "move script code under: if __name__ == '__main__'") from None
     except Exception as error:
         raise InputError(str(path), f"the module failed: {type(error).__name__}: {error}") from None
     finally:

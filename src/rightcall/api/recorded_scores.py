@@ -45,16 +45,12 @@ class RecordedScores:
     ) -> None:
         from rightcall.metrics.tally import Tally
 
-        self._safety = safety
-
-        self._floor_of = floor
+        self._safety, self._floor_of, self._call_text = safety, floor, call_text
         self._floor: Floor | None = None
-        self.metric_names = scorer.names
-        self._tally = Tally(scorer.names)
+        self.metric_names, self._tally = scorer.names, Tally(scorer.names)
         self._results = self._tally.watch(results)
         self.left_out = 0
         self.tools = {tool.name: tool for tool in tools}
-        self._call_text = call_text
 
     def __iter__(self) -> Iterator[CaseResult]:
         return self._results
@@ -226,16 +222,13 @@ class ScoredIds:
 
     def watch(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
         """The same results, each remembered on its way through; a conversation by its scenario, too."""
-        if self._every:
-            return results
-        return self._remember(results)
+        return results if self._every else map(self._remember, results)
 
-    def _remember(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
-        for result in results:
-            self._ids.add(result.golden_id)
-            if "@" in result.golden_id and result.cluster:
-                self._ids.add(result.cluster)
-            yield result
+    def _remember(self, result: CaseResult) -> CaseResult:
+        self._ids.add(result.golden_id)
+        if "@" in result.golden_id and result.cluster:
+            self._ids.add(result.cluster)
+        return result
 
     def contains(self, golden: AnyGolden) -> bool:
         return self._every or golden.id in self._ids

@@ -187,9 +187,8 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ImportError(
-            f"to_{'arrow' if name == 'pyarrow' else name}() needs {name}: pip install {name}"
-        ) from None
+        method = f"to_{name.removeprefix('py')}()"
+        raise ImportError(f"{method} needs {name}: pip install {name}") from None
 
 
 def warn_of_mode(warning: PlanWarning) -> None:
@@ -219,8 +218,7 @@ class ShownCase(msgspec.Struct, frozen=True):
 def shown_case(store: Store, run: str, golden_id: str, trial: int | None) -> ShownCase:
     """A case of a stored run; without a trial, the first that did not pass, or else the first."""
     from rightcall.show.view.case import case_view
-    from rightcall.show.view.run_tools import tools_of
 
     stored = store.runs.case(run, golden_id)
     result = stored.trial(trial)
-    return ShownCase(result, case_view(stored.golden, result, tools_of(store, store.runs.get(run))))
+    return ShownCase(result, case_view(stored.golden, result, store.tools_of(store.runs.get(run))))

@@ -127,14 +127,15 @@ class SuiteRun:
 
     def _options(self, model: str | None) -> str:
         """The options that matter when one golden is run again, for a shell."""
+        faults, attacks = self.options.faults, self.options.attacks
         options = [
             ("--model", model),
             ("--base-url", self.options.base_url),
             *(("--metric", name) for name in self.options.metrics),
             ("--record", self.options.record),
+            ("--faults", _relative_path(Path(faults)) if faults else None),
+            ("--attacks", str(attacks) if attacks else None),
         ]
-        options += [("--faults", _relative_path(Path(self.options.faults)) if self.options.faults else None)]
-        options += [("--attacks", str(self.options.attacks) if self.options.attacks else None)]
         return shlex.join(word for name, value in options if value is not None for word in (name, value))
 
 
@@ -170,7 +171,10 @@ def run_with_control(
     from rightcall.improve.robustness import fault_report
 
     assert plan.agent.faults is not None
-    calm, control = without_faults(plan), None
+    # The control is only compared with: no gate applies to it.
+    name = f"{plan.name} (no faults)"
+    calm = replace(plan, agent=replace(plan.agent, faults=None), name=name, gate=None, search=None)
+    control = None
     if resume:
         with open_store(store, must_exist=True) as opened:
             control = control_of(opened, resume, calm.name)
@@ -180,13 +184,6 @@ def run_with_control(
     with open_store(store) as opened:
         report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), broken.tools)
     return broken, report
-
-
-def without_faults(plan: Plan) -> Plan:
-    """The fault-free control of a plan. Its results are only used for comparison, so no gate applies to them."""
-    return replace(
-        plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None, search=None
-    )
 
 
 def control_of(store: Store, resume: str, name: str) -> str | None:
@@ -231,10 +228,8 @@ async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
     async with await preflight(plan, remote=True) as prepared:
         different = changes(stored.run, prepared.new_run())
     if different:
-        raise ConfigError(
-            f"run {stored.id} is finished, and the setup has changed since; use another --id:",
-            *different,
-        )
+        problem = f"run {stored.id} is finished, and the setup has changed since; use another --id:"
+        raise ConfigError(problem, *different)
 
 
 def outcome_of(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
@@ -242,16 +237,11 @@ def outcome_of(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     from rightcall.run.decisions import gate_run
 
     summary = stored.run.summary or Tally(plan.scorer.names).summary()
-    verdict = (
-        gate_run(store, stored.id, plan.gate, plan.quarantine)
-        if plan.gate is not None
-        else verdict_by_answers(
-            verdict_without_gate(summary, evidence_of_labels(store, stored.id, None), plan.judges),
-            store,
-            stored.id,
-            stored.run.agent,
-        )
-    )
+    if plan.gate is not None:
+        verdict = gate_run(store, stored.id, plan.gate, plan.quarantine)
+    else:
+        alone = verdict_without_gate(summary, evidence_of_labels(store, stored.id, None), plan.judges)
+        verdict = verdict_by_answers(alone, store, stored.id, stored.run.agent)
     if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
         word: Word = stored.verdict  # type: ignore[assignment]
         verdict = Verdict(word, f"{word}: decided when the run finished")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api.lint_sources import queries_in, read_sources, run_evidence
+from rightcall.api.lint_sources import read_sources
 from rightcall.core.options import takes
 from rightcall.lint.options import LintCall, LintEvidenceOptions
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
     from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
+    from rightcall.run.tool_evidence import RunEvidence
 
 
 NO_EVIDENCE = LintEvidenceOptions()
@@ -49,7 +50,7 @@ def lint_sets(
     from rightcall.lint.lockfile import read_lock
     from rightcall.lint.source.read import join_sets
 
-    seen = run_evidence(options.runs, None if options.store is None else str(options.store))
+    seen = _run_evidence(options)
     report = run_rules(
         join_sets(list(sets), together=options.together),
         config=config,
@@ -58,7 +59,7 @@ def lint_sets(
             [confusion for evidence in seen for confusion in evidence.confusions()],
             [mistake for evidence in seen for mistake in evidence.misfilled()],
         ),
-        queries=queries_in(None if options.goldens is None else Path(options.goldens)),
+        queries=_queries(options),
     )
     if seen:
         from rightcall.improve.lint_evidence import rule_effects
@@ -67,6 +68,27 @@ def lint_sets(
     if options.baseline is None:
         return report
     return without_known(report, read_baseline(Path(options.baseline)), Path(options.baseline).parent)
+
+
+def _run_evidence(options: LintEvidenceOptions) -> list[RunEvidence]:
+    """What stored runs show about tools."""
+    if not options.runs:
+        return []
+    from rightcall.run.tool_evidence import read_evidence
+    from rightcall.store.address import open_store
+
+    with open_store(options.store, must_exist=True) as store:
+        return [read_evidence(store, run) for run in options.runs]
+
+
+def _queries(options: LintEvidenceOptions) -> list[tuple[str, str]]:
+    """Requests with the tool that answers them, from a file of goldens."""
+    if options.goldens is None:
+        return []
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.run.tool_evidence import queries_of
+
+    return queries_of(list(load_goldens(options.goldens)))
 
 
 def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:

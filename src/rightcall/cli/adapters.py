@@ -63,9 +63,5 @@ def show(name: str, as_json: JsonOption = False) -> None:
 
 
 def _as_object(info: AdapterInfo) -> dict[str, Any]:
-    return {
-        **to_plain(info),
-        "functions": info.functions,
-        "tools": info.tools,
-        "installed": version_of(info),
-    }
+    about = {"functions": info.functions, "tools": info.tools, "installed": version_of(info)}
+    return {**to_plain(info), **about}

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json, print_next, store_argument
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.store.address import open_store

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.baseline_anchor import anchor, load_pool
-from rightcall.cli.command_options import CommandGroup
-from rightcall.cli.options import OUTPUT
+from rightcall.cli.command_options import OUTPUT, CommandGroup
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import percent, pluralize
 from rightcall.store.address import open_store
 
+if TYPE_CHECKING:
+    from rightcall.run.baseline_file import BaselinePool
+
+ANCHOR = Path("anchor.baseline.jsonl.gz")
+SuiteOption = Annotated[str | None, Option("Suite, for a baseline from the store")]
 OutputOption = Annotated[Path, Option("Output file; .gz is compressed", flags=OUTPUT)]
 
 
 @click.group(cls=CommandGroup)
 def baseline() -> None:
     """Save, show and merge baselines for `rightcall check` and `rightcall gate`."""
-
-
-baseline.add_command(anchor)
 
 
 @baseline.command()
@@ -45,15 +45,11 @@ def save(
     from rightcall.run.baseline_pool import find_baseline, pool_runs
 
     with open_store(store_url, must_exist=True) as store:
-        if runs:
-            stored_runs = sorted(
-                (store.runs.get(run) for run in runs), key=lambda run: run.run.started_at, reverse=True
-            )
-            pool = (
-                pool_runs(store, stored_runs)
-                if len(stored_runs) > 1
-                else find_baseline(store, stored_runs[0].id, stored_runs[0].run.name)
-            )
+        newest_first = sorted(map(store.runs.get, runs), key=lambda run: run.run.started_at, reverse=True)
+        if len(newest_first) > 1:
+            pool = pool_runs(store, newest_first)
+        elif newest_first:
+            pool = find_baseline(store, newest_first[0].id, newest_first[0].run.name)
         else:
             name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)
@@ -71,7 +67,7 @@ def save(
 @click.argument("which", default="branch:main")
 def show(
     which: str,
-    suite: Annotated[str | None, Option("Suite, for a baseline from the store")] = None,
+    suite: SuiteOption = None,
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -117,3 +113,72 @@ def merge(files: tuple[Path, ...], output: OutputOption) -> None:
     tell(
         f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history{checks}"
     )
+
+
+@baseline.group(cls=CommandGroup)
+def anchor() -> None:
+    """Freeze a baseline at a release, and compare main with it every week: drops that `check` lets pass add up."""
+
+
+@anchor.command("save")
+@click.argument("which", default="branch:main")
+def save_anchor(
+    which: str,
+    suite: SuiteOption = None,
+    store_url: StoreOption = None,
+    output: Annotated[Path, Option("File of the anchor", flags=OUTPUT)] = ANCHOR,
+) -> None:
+    """Freeze the newest nine trials per golden of a baseline: a file, branch:NAME, or a run."""
+    from rightcall.run.baseline_anchor import ANCHOR_TRIALS, anchor_of
+    from rightcall.run.baseline_file import write_baseline
+
+    frozen = anchor_of(load_pool(which, suite, store_url))
+    write_baseline(frozen, output)
+    least = min(len(line.scores) for line in frozen.lines)
+    tell(f"{output}: {pluralize(len(frozen.lines), 'golden')}, {frozen.trials:,} trials")
+    if least < ANCHOR_TRIALS:
+        more = f"some goldens have {least} of {ANCHOR_TRIALS} trials: run the suite again on main, then save it again"
+        tell(more, err=True)
+    print_next(f"rightcall baseline anchor check --anchor {output}")
+
+
+@anchor.command("check")
+@click.argument("which", default="branch:main")
+def check_decline(
+    which: str,
+    suite: SuiteOption = None,
+    file: Annotated[Path, Option("File of the anchor", flags=("--anchor",))] = ANCHOR,
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the newest trials of main with the anchor, once a week: has the agent declined since the release?
+
+    Exit codes: 0 no decline is seen, 1 DECLINED, 3 too few trials.
+    """
+    from rightcall.run.baseline_anchor import check_anchor
+    from rightcall.run.baseline_file import load_baseline
+
+    frozen = load_baseline(file)
+    result = check_anchor(frozen, load_pool(which, suite or frozen.header.suite, store_url))
+    if as_json:
+        print_json(result)
+    else:
+        out, color = console(), {"PASS": "green", "DECLINED": "red"}.get(result.verdict, "yellow")
+        word, _, rest = result.sentence.partition(":")
+        out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
+        for golden, before, now in result.worst:
+            out.say("  [red]worse[/red]  {}  {} → {}", golden, before, now)
+        for note in result.notes:
+            out.say("[dim]{}[/dim]", note)
+    raise click.exceptions.Exit(result.exit_code)
+
+
+def load_pool(which: str, suite: str | None, store_url: str | Path | None) -> BaselinePool:
+    """A file, branch:NAME, or a run; `suite` is needed for those in a store [default: that of the last run]."""
+    from rightcall.run.baseline_file import load_baseline
+    from rightcall.run.baseline_pool import find_baseline
+
+    if Path(which).is_file():
+        return load_baseline(Path(which))
+    with open_store(store_url, must_exist=True) as store:
+        return find_baseline(store, which, suite or store.runs.get("last").run.name)

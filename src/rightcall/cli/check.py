@@ -18,7 +18,7 @@ from rightcall.cli.completion import completer
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
-from rightcall.files.atomic import write_file
+from rightcall.files.atomic import atomic_write, write_file
 from rightcall.show.formats import writer_of
 from rightcall.show.lines import inert_json
 from rightcall.store.address import open_store
@@ -68,11 +68,11 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
             results.append(_check_suite(_with_settings(suite, options, share), file, store, options))
         if options.together:
             results = share_risk(results, max(result.alpha for result in results) * share)
-        for file, suite, result in zip(suites, loaded, results, strict=True):
+        for suite, result in zip(loaded, results, strict=True):
             for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)
             if not options.as_json:
-                _show(result, file)
+                _show(result)
         if len(results) > 1 and not options.as_json and not options.plan_only:
             _show_all(results)
     if options.as_json:
@@ -159,32 +159,26 @@ def _require_known(path: Path) -> None:
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
-    import msgspec
-
     from rightcall.show.check_ci import check_junit, check_sarif, code_quality
     from rightcall.show.check_comment import check_markdown
+    from rightcall.show.text import json_document
 
-    if path.suffix == ".md":
+    if path.suffix == ".xml" and result.run_id and result.calls.spent:
+        with atomic_write(path) as out:
+            writer_of("junit")(store, result.run_id, out)
+    elif path.suffix == ".md":
         write_file(path, check_markdown(result).encode())
     elif path.suffix == ".sarif":
         write_file(path, check_sarif(result))
-    elif path.suffix == ".xml" and result.run_id and result.calls.spent:
-        import io
-
-        out = io.BytesIO()
-        writer_of("junit")(store, result.run_id, out)
-        write_file(path, out.getvalue())
     elif path.suffix == ".xml":
         write_file(path, check_junit(result))
     elif path.stem.startswith("codequality"):
         write_file(path, code_quality(result))
     else:
-        write_file(
-            path, bytes(inert_json(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"))
-        )
+        write_file(path, bytes(inert_json(json_document(result))))
 
 
-def _show(result: CheckResult, file: Path) -> None:
+def _show(result: CheckResult) -> None:
     from rightcall.show.view.failures import TITLES, danger_text
     from rightcall.show.view.floor import floor_words
 
@@ -218,19 +212,14 @@ def _show(result: CheckResult, file: Path) -> None:
         )
     if result.floor is not None:
         out.say("{}", floor_words(result.floor))
-    for note in result.notes:
-        out.say("[dim]{}[/dim]", note)
-    if result.everything:
-        out.say("[dim]everything was tried: {}[/dim]", result.everything)
-    if result.hint:
-        out.say("[dim]{}[/dim]", result.hint)
+    everything = f"everything was tried: {result.everything}" if result.everything else ""
+    for line in filter(None, (*result.notes, everything, result.hint)):
+        out.say("[dim]{}[/dim]", line)
     if result.run_id and result.verdict != "PASS":
-        again = (
-            []
-            if result.everything or result.verdict != "INCONCLUSIVE"
-            else [f"{shlex.join(['rightcall', *sys.argv[1:]])} --full"]
-        )
-        print_next(f"rightcall report {result.run_id}", *again)
+        steps = [f"rightcall report {result.run_id}"]
+        if result.verdict == "INCONCLUSIVE" and not result.everything:
+            steps.append(f"{shlex.join(['rightcall', *sys.argv[1:]])} --full")
+        print_next(*steps)
 
 
 def _show_all(results: list[CheckResult]) -> None:
@@ -239,9 +228,8 @@ def _show_all(results: list[CheckResult]) -> None:
     for result in results:
         color = COLORS.get(result.verdict, "yellow")
         calls = f"{result.calls.spent:,} of {result.calls.full:,} calls"
-        out.say(
-            f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", f"{result.verdict:<12}", result.suite, calls
-        )
+        verdict = f"{result.verdict:<12}"
+        out.say(f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", verdict, result.suite, calls)
 
 
 def _show_plan(result: CheckResult) -> None:

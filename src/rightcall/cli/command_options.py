@@ -7,6 +7,10 @@ def run(suite: Path, options: RunOptions) -> None: ...
 
 @click.command(cls=DeclaredCommand)
 def brew(*, cups: Annotated[int, Option("Cups to brew", ge=1)] = 4) -> None: ...
+
+Options and arguments that several commands share are declared at the end, each with one name, one type and one wording:
+an argument is a decorator (`@run_argument`), an option the type of a parameter (`yes: YesOption = False`). Those that
+Python functions have too are in `core/options.py`.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from rightcall.cli.completion import TYPED_WORDS, completer
-from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, option_of, options_of
+from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
+from rightcall.core.seam import name_clashes, plugins
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,9 +52,8 @@ class GroupedCommand(click.Command):
     """A command whose `--help` shows its options in groups."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[TYPED_WORDS] = list(
-            args
-        )  # completion gets no parameters when an option still lacks its value
+        # Completion gets no parameters when an option still lacks its value.
+        ctx.meta[TYPED_WORDS] = list(args)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -119,13 +123,7 @@ def click_option(field: DeclaredOption) -> click.Option:
     is_many = get_origin(kind) in (Sequence, tuple)
     kind = get_args(kind)[0] if is_many else kind
     is_flag = kind is bool
-    is_shown = (
-        not is_flag
-        and not is_many
-        and not field.required
-        and field.default is not None
-        and field.default != ""
-    )
+    is_shown = not (is_flag or is_many or field.required or field.default in (None, ""))
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     result = GroupedOption(
         [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
@@ -144,12 +142,9 @@ def click_option(field: DeclaredOption) -> click.Option:
 
 
 def _help(field: DeclaredOption, is_many: bool) -> str:
-    words = (
-        f"{field.option.help} (repeatable)"
-        if is_many and "repeatable" not in field.option.help
-        else field.option.help
-    )
-    return f"{words} [default: {field.option.default}]" if field.option.default else words
+    words, default = field.option.help, field.option.default
+    words += " (repeatable)" if is_many and "repeatable" not in words else ""
+    return f"{words} [default: {default}]" if default else words
 
 
 def _click_type(kind: Any, field: DeclaredOption) -> Any:
@@ -157,18 +152,43 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        bounds = _whole(option.ge), _whole(option.le)
-        return click.INT if bounds == (None, None) else click.IntRange(*bounds)
+        bounds = [None if bound is None else int(bound) for bound in (option.ge, option.le)]
+        return click.INT if bounds == [None, None] else click.IntRange(bounds[0], bounds[1])
     if kind is float:
-        low, high = (
-            option.ge if option.gt is None else option.gt,
-            option.le if option.lt is None else option.lt,
-        )
+        low = option.ge if option.gt is None else option.gt
+        high = option.le if option.lt is None else option.lt
         return FiniteRange(low, high, min_open=option.gt is not None, max_open=option.lt is not None)
     if kind is Path:
         return click.Path(path_type=Path)
     return str
 
 
-def _whole(bound: float | None) -> int | None:
-    return None if bound is None else int(bound)
+FILE = click.Path(path_type=Path)
+
+run_argument = click.argument("run", default="last", shell_complete=completer("run"))
+"""A stored run: an id or a unique prefix of one, `last`, `last~1`, a tag or a git branch."""
+file_argument = click.argument("file", type=FILE)
+source_argument = click.argument("source")
+"""Tools: a file of definitions, `module:attribute` or `mcp:COMMAND`."""
+
+JsonLinesOption = Annotated[bool, Option("Output JSON, one object per line", flags=("--json",))]
+SkipBadOption = Annotated[bool, Option("Skip rows that cannot be read, and list them")]
+RealOption = Annotated[bool, Option("Run the tools instead of mocking them")]
+YesOption = Annotated[bool, Option("Do not ask for confirmation")]
+OUTPUT = "-o", "--output"
+OUTPUT_BY_SUFFIX = "Output file; the suffix sets the format"
+
+
+class PluginChoice(click.Choice[str]):
+    """One of the built-in names, or one that an installed package adds; packages are searched last."""
+
+    def __init__(self, kind: str, built_in: Sequence[str]) -> None:
+        super().__init__(built_in)
+        self._kind, self._built_in = kind, built_in
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self._built_in and value not in plugins(self._kind):
+            names = [*self._built_in, *plugins(self._kind, self._built_in)]
+            notes = "".join(f"; {note}" for note in name_clashes(self._kind, self._built_in))
+            self.fail(f"'{value}' is not one of {', '.join(names)}{notes}", param, ctx)
+        return str(value)

@@ -11,7 +11,8 @@ import click
 
 from rightcall.cli.command_options import takes_options
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import as_object, console, print_json
+from rightcall.cli.output import console, print_json
+from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
 from rightcall.decide.options import CompareOptions
 from rightcall.store.address import open_store
@@ -52,39 +53,26 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
     how = {field.name: getattr(options, field.name) for field in fields(CompareOptions)}
     with open_store(options.store, must_exist=True) as store:
         comparisons = compare_runs(store, baseline, list(candidates), **how)
-        changed = {
-            comparison.candidate: what_changed(
-                store, store.runs.get(comparison.baseline), store.runs.get(comparison.candidate)
-            )
-            for comparison in comparisons
-        }
         runs = [comparisons[0].baseline, *(comparison.candidate for comparison in comparisons)]
+        before, *after = map(store.runs.get, runs)
+        changed = {stored.id: what_changed(store, before, stored) for stored in after}
         matrix = golden_matrix(store, runs) if len(runs) > 2 else None
         undone = {
             run: undo_each(store, difference, options) if options.bisect else []
             for run, difference in changed.items()
         }
     if options.as_json:
-        print_json(
-            [
-                as_object(comparison)
-                | {"what_changed": changed[comparison.candidate]}
-                | ({"bisect": effects} if (effects := undone[comparison.candidate]) else {})
-                for comparison in comparisons
-            ]
-        )
+        documents = []
+        for comparison in comparisons:
+            effects = undone[comparison.candidate]
+            more = {"what_changed": changed[comparison.candidate]} | ({"bisect": effects} if effects else {})
+            documents.append(to_plain(comparison) | more)
+        print_json(documents)
     else:
         from rightcall.show.comparison import print_changes, print_comparison, print_matrix, print_undone
 
         for comparison in comparisons:
-            print_comparison(
-                console(),
-                comparison.baseline,
-                comparison.candidate,
-                comparison.comparison,
-                comparison.p_adjusted,
-                comparison.unlike + comparison.notes,
-            )
+            print_comparison(console(), comparison)
             print_changes(console(), changed[comparison.candidate])
             print_undone(console(), undone[comparison.candidate])
         if matrix is not None:

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
 from rightcall.api.score_options import ScoreOptions
 from rightcall.cli import dataset_benchmarks as benchmarks, dataset_versions as versions
-from rightcall.cli.command_options import CommandGroup, takes_option
-from rightcall.cli.dataset_quality import SkippedRows, audit_line, quality_of_file, show_quality
-from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, SkipBadOption, file_argument
+from rightcall.cli.command_options import (
+    OUTPUT,
+    OUTPUT_BY_SUFFIX,
+    CommandGroup,
+    PluginChoice,
+    SkipBadOption,
+    file_argument,
+    takes_option,
+)
+from rightcall.cli.dataset_quality import (
+    CountedGoldens,
+    SkippedRows,
+    audit_line,
+    placed_goldens,
+    quality_of_file,
+    show_quality,
+)
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.model.golden import AnyGolden
+
+if TYPE_CHECKING:
+    from rightcall.run.golden_check import DatasetFinding
 
 IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent", "skill-queries")
 """What `--from` names; installed packages add functions from a file to goldens."""
@@ -50,10 +67,8 @@ def check(
 
     Exit code 2 if there are errors; warnings do not count.
     """
-    from rightcall.datasets.goldens import numbered_goldens
     from rightcall.improve.golden_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
-    from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
@@ -68,38 +83,33 @@ def check(
             if skipped:
                 skipped.show()
         return
-    count = 0
-
-    def goldens_with_places() -> Iterator[tuple[str, AnyGolden]]:
-        nonlocal count
-        for line, golden in numbered_goldens(file, skipped=skipped):
-            count += 1
-            yield f"{file}:{line}", golden
-
-    doubts = DatasetDoubts(toolset)
-    findings = list(check_goldens(doubts.watch(goldens_with_places()), toolset))
-    findings += doubts.findings()
-    errors = [finding for finding in findings if finding.severity == "error"]
+    goldens, doubts = CountedGoldens(placed_goldens(file, skipped)), DatasetDoubts(toolset)
+    findings = [*check_goldens(doubts.watch(iter(goldens)), toolset), *doubts.findings()]
+    errors = sum(finding.severity == "error" for finding in findings)
     if as_json:
         also = {"skipped": skipped.problems} if skipped else {}
-        print_json({"goldens": count, "errors": len(errors), "findings": findings, **also})
+        print_json({"goldens": goldens.count, "errors": errors, "findings": findings, **also})
     else:
-        out = console()
-        for finding in findings:
-            color = "red" if finding.severity == "error" else "yellow"
-            out.say(f"[{color}]{{}}[/{color}] [bold]{{}}[/bold] ", finding.severity, finding.code, end="")
-            hint = f"; {finding.hint}" if finding.hint else ""
-            out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
-        out.print(
-            f"{pluralize(count, 'golden')}, {pluralize(len(errors), 'error')}, "
-            f"{pluralize(len(findings) - len(errors), 'warning')}"
-        )
+        _print_findings(findings, goldens.count, errors)
         if skipped:
             skipped.show()
         if not tools:
             print_next("add --tools TOOLS.json to check arguments against schemas")
     if errors:
         raise click.exceptions.Exit(2)
+
+
+def _print_findings(findings: Sequence[DatasetFinding], goldens: int, errors: int) -> None:
+    from rightcall.show.terminal import clean
+
+    out = console()
+    for finding in findings:
+        color = "red" if finding.severity == "error" else "yellow"
+        out.say(f"[{color}]{{}}[/{color}] [bold]{{}}[/bold] ", finding.severity, finding.code, end="")
+        hint = f"; {finding.hint}" if finding.hint else ""
+        out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
+    counts = (goldens, "golden"), (errors, "error"), (len(findings) - errors, "warning")
+    out.print(", ".join(pluralize(*count) for count in counts))
 
 
 @dataset.command()
@@ -146,11 +156,9 @@ def convert(
         return
     file, *further = files
     if further and (source != "bfcl" or len(further) > 1):
-        problem = (
-            "a second file is only read with --from bfcl"
-            if source != "bfcl"
-            else "one file of answers at most"
-        )
+        problem = "one file of answers at most"
+        if source != "bfcl":
+            problem = "a second file is only read with --from bfcl"
         raise InputError(str(further[-1]), problem, "convert one file at a time")
     if source == "tau2":
         benchmarks.convert_tau(file, output, trajectories)
@@ -184,16 +192,9 @@ def _convert_goldens(
         goldens = load_goldens(file, skipped=skipped)
     else:
         goldens = load("importers", source)(file)
-    count = 0
-
-    def count_goldens() -> Iterator[AnyGolden]:
-        nonlocal count
-        for golden in goldens:
-            count += 1
-            yield golden
-
-    save_goldens(count_goldens(), output, dialect=dialect)
-    console().print(f"{pluralize(count, 'golden')} written to {output}", soft_wrap=True)
+    counted = CountedGoldens(goldens)
+    save_goldens(counted, output, dialect=dialect)
+    console().print(f"{pluralize(counted.count, 'golden')} written to {output}", soft_wrap=True)
     if skipped:
         skipped.show()
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")

@@ -67,17 +67,15 @@ def convert_injecagent(files: Iterable[Path], output: Path, tools: Path | None) 
     results = [file for file in files if file.suffix == ".jsonl"]
     cases = [file for file in files if file.suffix != ".jsonl"]
     if not cases:
-        raise InputError(
-            str(results[0]), "is a file of results", "pass the test cases too: test_cases_dh_base.json"
-        )
+        hint = "pass the test cases too: test_cases_dh_base.json"
+        raise InputError(str(results[0]), "is a file of results", hint)
     goldens = [golden for file in cases for golden in import_injecagent(file, tools)]
     rates = injecagent_rates(results, len(goldens)) if results else None
     _write(goldens, output, (), None)
     if rates is not None:
         valid = "no valid answer" if rates.asr_valid is None else f"ASR-valid {percent(rates.asr_valid, 1)}"
-        console().print(
-            f"as published: {valid}, ASR-all {percent(rates.asr_all, 1)} of {rates.cases:,} cases"
-        )
+        every = f"ASR-all {percent(rates.asr_all, 1)} of {rates.cases:,} cases"
+        console().print(f"as published: {valid}, {every}")
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
 
 

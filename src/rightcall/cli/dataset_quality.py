@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rightcall.cli.output import console, tell
 from rightcall.core.digest import file_digest
 from rightcall.core.errors import InputError
-from rightcall.core.text import pluralize
+from rightcall.core.text import first_names, pluralize
 from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
     from rightcall.improve.dataset_quality import Quality
+    from rightcall.model.golden import AnyGolden
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
     from rightcall.run.golden_check import DatasetFinding
 
 SHOWN = 20
+T = TypeVar("T")
+
+
+class CountedGoldens(Generic[T]):
+    """Goldens, or goldens with their places, counted as they are read."""
+
+    def __init__(self, goldens: Iterable[T]) -> None:
+        self._goldens, self.count = goldens, 0
+
+    def __iter__(self) -> Iterator[T]:
+        for golden in self._goldens:
+            self.count += 1
+            yield golden
 
 
 class SkippedRows:
@@ -32,23 +46,27 @@ class SkippedRows:
 
     def show(self) -> None:
         """Print the skipped rows to stderr."""
-        if not self.problems:
-            return
         for problem in self.problems:
             tell(f"skipped: {problem}", err=True)
-        tell(f"{len(self.problems):,} bad rows skipped", err=True)
+        if self.problems:
+            tell(f"{len(self.problems):,} bad rows skipped", err=True)
+
+
+def placed_goldens(file: Path, skipped: SkippedRows | None) -> Iterator[tuple[str, AnyGolden]]:
+    """The goldens of a file, each with its line."""
+    from rightcall.datasets.goldens import numbered_goldens
+
+    return ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
 
 
 def quality_of_file(
     file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | Path | None
 ) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if given."""
-    from rightcall.datasets.goldens import numbered_goldens
     from rightcall.improve.dataset_quality import QualityCheck
 
     check = QualityCheck(tools)
-    placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))
-    findings = list(check.findings(placed))
+    findings = list(check.findings(placed_goldens(file, skipped)))
     past: Iterable[CaseResult] = ()
     if run is not None:
         with open_store(store, must_exist=True) as opened:
@@ -83,18 +101,13 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: st
             ("parameters", cover.parameters, cover.missing_parameters),
             ("enum values", cover.values, cover.missing_values),
         ):
-            named = (
-                f"; never expected: {', '.join(missing[:8])}{', …' if len(missing) > 8 else ''}"
-                if missing
-                else ""
-            )
+            named = f"; never expected: {first_names(missing, 8)}" if missing else ""
             lines.append(f"{total - len(missing):,} of {total:,} {word} are expected{named}")
         lines.append(f"the keyword baseline passes {quality.easy:,}")
     lines.append(f"{quality.duplicates:,} near-duplicates, {quality.leaks:,} name the expected tool")
     if quality.difficulty:
-        lines.append(
-            "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
-        )
+        passed = ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
+        lines.append(f"in that run: {passed}")
     lines += [audit] if audit else []
     lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, file_argument
+from rightcall.cli.command_options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, DeclaredCommand, file_argument
 from rightcall.cli.output import console, print_json
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
@@ -61,9 +60,8 @@ def pull(
     with open_store(store_url, must_exist=True) as opened:
         version = opened.datasets.get(alias, number, finalized=not draft)
         if not version.finalized and not draft:
-            raise InputError(
-                f"dataset {alias}", f"version {version.version} is a draft", "pass --draft to use it"
-            )
+            problem = f"version {version.version} is a draft"
+            raise InputError(f"dataset {alias}", problem, "pass --draft to use it")
         save_goldens(opened.datasets.pull(alias, version.version, finalized=not draft), output)
     console().print(
         f"{pluralize(version.goldens, 'golden')} of {alias} version {version.version} written to {output}"

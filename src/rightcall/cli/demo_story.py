@@ -7,16 +7,17 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.padding import Padding
 
 from rightcall.api.tool_lint import lint
 from rightcall.cli.demo_suites import SUPPORT
-from rightcall.cli.output import as_object, store_argument
+from rightcall.cli.output import store_argument
 from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
 from rightcall.cli.run_progress import Watching
+from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
@@ -71,9 +72,8 @@ class Story:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_file(target, source.read_bytes())
         except OSError as error:
-            raise InputError(
-                str(self._folder), f"cannot be written: {reason(error)}", "choose another with --folder"
-            ) from None
+            problem = f"cannot be written: {reason(error)}"
+            raise InputError(str(self._folder), problem, "choose another with --folder") from None
 
     def tell(self, out: Screen) -> None:
         """Print the four acts."""
@@ -87,11 +87,7 @@ class Story:
         return {
             "answers": self._model or RECORDED,
             "folder": str(self._folder),
-            "lint": [
-                as_object(diagnostic)
-                for diagnostic in self._lint.diagnostics
-                if diagnostic.severity == "error"
-            ],
+            "lint": [to_plain(error) for error in self._lint.diagnostics if error.severity == "error"],
             "versions": [
                 {
                     "suite": str(version.suite),
@@ -131,8 +127,8 @@ class Story:
         from rightcall.run.suite_plan import plan_suite
 
         path = self._folder / f"{name}.yaml"
-        suite = with_record_mode(load_suite(path), "none" if self._model else None)
-        mode = "none" if self._model else None
+        mode: Literal["none"] | None = "none" if self._model else None
+        suite = with_record_mode(load_suite(path), mode)
         typed = {"--model": self._model, "--base-url": self._base_url, "--record": mode}
         command = command_line(path, {**typed, "--store": self._store_url})
         watching = Watching(keep=1000, as_json=False)
@@ -183,10 +179,7 @@ class Story:
         _print_run(out, version)
         out.print()
         _command(out, f"rightcall compare {self._first.run} {version.run}{self._where}")
-        comparison = self._comparison
-        print_comparison(
-            out, "version 1", "version 2", comparison.comparison, comparison.p_adjusted, comparison.unlike
-        )
+        print_comparison(out, self._comparison, ("version 1", "version 2"))
 
     def _your_own(self, out: Screen) -> None:
         _act(out, 4, "Your own agent")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rightcall.store.address import open_store
 
@@ -12,16 +12,6 @@ if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
     from rightcall.store.base import DatasetVersion
     from rightcall.store.sql.store import Store
-
-
-class Drafts(Protocol):
-    """Where drafts are: a file, or the draft of a dataset. `put` replaces the golden with the same id, or adds it."""
-
-    name: str
-
-    def goldens(self) -> list[AnyGolden]: ...
-
-    def put(self, golden: AnyGolden) -> None: ...
 
 
 def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> DatasetVersion:
@@ -88,3 +78,7 @@ class StoredDrafts:
         from rightcall.store.base import user_name
 
         self._store.datasets.add_to_draft(self.name, golden, author=user_name())
+
+
+Drafts = FileDrafts | StoredDrafts
+"""Where drafts are. `put` replaces the golden with the same id, or adds it."""

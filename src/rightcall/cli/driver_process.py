@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
 
@@ -32,31 +31,22 @@ OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
 """Exit codes that Ray does not use: the child has said why, also when it left without a farewell."""
 
 FAREWELL = "."
+"""What the child notes last: its exit code is its own."""
 WAY_ON = "run it again"
 
 
-@dataclass
-class DriverProcess:
-    """The child's side: what the parent must know if this process ends without a word."""
+class Supervision(msgspec.Struct):
+    """A command that may go on in a child process: only in the program itself, before it has started threads."""
 
-    _pipe: int | None = None
+    allowed: bool = False
+    pipe: int | None = None
+    """In the child: where the parent reads what it must say if this process ends without a word."""
 
     def note(self, way_on: str) -> None:
         """Say how to continue, should this process be lost from here on."""
-        if self._pipe is not None:
+        if self.pipe is not None:
             with suppress(OSError):
-                os.write(self._pipe, f"{way_on}\0".encode())
-
-    def say_farewell(self) -> None:
-        """Tell that the exit code is this command's own."""
-        self.note(FAREWELL)
-
-
-class Supervision(msgspec.Struct):
-    """Whether this process may fork: only the program itself, before it has started threads."""
-
-    allowed: bool = False
-    driver: DriverProcess = msgspec.field(default_factory=DriverProcess)
+                os.write(self.pipe, f"{way_on}\0".encode())
 
     def start(self) -> None:
         """Continue in a child process; returns there alone. Does nothing inside another program, or where
@@ -73,8 +63,8 @@ class Supervision(msgspec.Struct):
             os.close(notes)
             os.close(parent_side)
             threading.Thread(target=_end_with_parent, args=(parent_lives,), daemon=True).start()
-            self.driver = DriverProcess(note)
-            atexit.register(self.driver.say_farewell)
+            self.pipe = note
+            atexit.register(self.note, FAREWELL)
             return
         os.close(note)
         os.close(parent_lives)

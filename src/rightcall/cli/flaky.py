@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json
 from rightcall.core.options import JsonOption, StoreOption
 from rightcall.core.text import percent, pluralize
@@ -23,10 +22,8 @@ def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) 
 
     with open_store(store_url, must_exist=True) as store:
         report = flakiness(store, run)
-        name = case_names(store, run)
-        names = (
-            {} if as_json else {case.golden_id: name(case.golden_id) for case in report.flaky[:MOST_SHOWN]}
-        )
+        name, shown = case_names(store, run), () if as_json else report.flaky[:MOST_SHOWN]
+        names = [name(case.golden_id) for case in shown]
     if as_json:
         print_json(report)
         return
@@ -39,9 +36,9 @@ def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) 
         out.say("[dim]only one trial per golden; run with --trials 5 to find flaky ones[/dim]")
     else:
         out.say("[dim]two trials of a golden disagree with probability {}[/dim]", percent(report.rate, 1))
-    for case in report.flaky[:MOST_SHOWN]:
+    for case, title in zip(shown, names, strict=True):
         mark = "  quarantine?" if case.quarantine else ""
-        out.print(f"  {names[case.golden_id]}  {case.passed}/{case.trials}{mark}")
+        out.print(f"  {title}  {case.passed}/{case.trials}{mark}")
     if quarantined := [case.golden_id for case in report.flaky if case.quarantine]:
         out.say("[dim]to run these without affecting the verdict, add to the suite:[/dim]")
         out.print(f"  quarantine: [{', '.join(quarantined)}]", soft_wrap=True)

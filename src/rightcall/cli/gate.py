@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import click
 
-from rightcall.cli.command_options import takes_options
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import run_argument, takes_options
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import GateOptions
 
@@ -34,7 +31,7 @@ def gate(run: str, options: GateOptions) -> None:
         raise click.UsageError(
             "nothing to decide; pass --min RATE, --above-floor POINTS, --baseline RUN, --forbid CODE or --suite FILE"
         )
-    typed = {field.name: getattr(options, field.name) for field in fields(options)}
+    typed = dict(vars(options))
     as_json = typed.pop("as_json")
     verdict = gate_run(run, **typed)
     if as_json:

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import takes_options
+from rightcall.cli.command_options import run_argument, takes_options
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json, print_next, store_argument, tell
 from rightcall.core.options import BaseUrlOption, JsonOption, Option, TrustOption
 from rightcall.files.atomic import write_file

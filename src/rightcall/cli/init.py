@@ -33,17 +33,13 @@ def init(
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not force:
-        raise InputError(
-            str(folder),
-            f"already has {', '.join(there)}",
-            "pass --force to overwrite, or choose another folder",
-        )
+        hint = "pass --force to overwrite, or choose another folder"
+        raise InputError(str(folder), f"already has {', '.join(there)}", hint)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            str(folder), f"cannot create folder: {reason(error)}", "choose another folder"
-        ) from None
+        problem = f"cannot create folder: {reason(error)}"
+        raise InputError(str(folder), problem, "choose another folder") from None
     suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
     server = {"model": f"\n  base_url: {json.dumps(check_url(base_url))}"} if base_url else {}
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
@@ -64,12 +60,8 @@ def init(
     )
     steps = [f"rightcall run {suite_file}", f"rightcall dataset check {goldens} --tools {tools}"]
     if model == "keyword:":
-        out.print(
-            "its model is keyword:, which only compares words and passes half of the goldens: "
-            "a baseline to compare your own model with",
-            soft_wrap=True,
-        )
-        steps.insert(
-            1, f"rightcall run {suite_file} --model openai:gpt-5-mini   # others: rightcall providers list"
-        )
+        what = "its model is keyword:, which only compares words and passes half of the goldens"
+        out.print(f"{what}: a baseline to compare your own model with", soft_wrap=True)
+        another = f"rightcall run {suite_file} --model openai:gpt-5-mini   # others: rightcall providers list"
+        steps.insert(1, another)
     print_next(*steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,20 +153,10 @@ def _print(report: LintReport, form: str, options: LintOptions) -> None:
 
 
 def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
-    if form == "json":
-        from rightcall.lint.output.json import json_text
-
-        return json_text(report)
-    if form == "sarif":
-        from importlib.metadata import version
-
-        from rightcall.lint.output.sarif import sarif_text
-
-        return sarif_text(report, version("rightcall"))
-    if form == "github":
-        from rightcall.lint.output.github import github_text
-
-        return github_text(report)
+    if form != "text":
+        version = [metadata.version("rightcall")] if form == "sarif" else []
+        writer = getattr(import_module(f"rightcall.lint.output.{form}"), f"{form}_text")
+        return str(writer(report, *version))
     from rightcall.lint.output.text import plain_text
 
     is_terminal = colour and sys.stdout.isatty()

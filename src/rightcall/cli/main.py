@@ -184,12 +184,9 @@ def main() -> None:
     except click.ClickException as error:
         _show_usage(error)
         code = error.exit_code
-    except ConfigError as error:
-        for problem in error.problems:
-            _complain(problem)
-        code = error.exit_code
     except RightCallError as error:
-        _complain(str(error))
+        for problem in error.problems if isinstance(error, ConfigError) else (str(error),):
+            _complain(problem)
         code = error.exit_code
     except ModuleNotFoundError as error:
         if not missing_wing(error):

@@ -16,18 +16,7 @@ from rightcall.show.lines import Guarded, inert_json, tell, without_old_commands
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
-__all__ = [
-    "as_object",
-    "console",
-    "print_commands",
-    "print_json",
-    "print_json_line",
-    "print_json_text",
-    "print_next",
-    "print_painted",
-    "store_argument",
-    "tell",
-]
+__all__ = ["tell"]
 
 
 def console() -> Screen:
@@ -51,19 +40,11 @@ def store_argument(store_url: str | os.PathLike[str] | None) -> str:
     return f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
 
 
-def as_object(value: Any) -> dict[str, Any]:
-    """A record as a JSON object, for adding to it."""
-    import msgspec
-
-    fields: dict[str, Any] = msgspec.to_builtins(value)
-    return fields
-
-
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document."""
-    import msgspec
+    from rightcall.show.text import json_document
 
-    print_json_text(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+    print_json_text(json_document(value))
 
 
 def print_json_line(value: Any) -> None:

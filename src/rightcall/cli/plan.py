@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import click
 
 from rightcall.cli.command_options import takes_options
@@ -18,7 +16,7 @@ def plan(options: SampleSizeOptions) -> None:
     from rightcall.api.decisions import sample_size
     from rightcall.core.text import percent
 
-    typed = {field.name: getattr(options, field.name) for field in fields(options)}
+    typed = dict(vars(options))
     as_json = typed.pop("as_json")
     with step_counter("simulating", "run", quiet=as_json) as watch:
         size = sample_size(**typed | {"watch": watch})

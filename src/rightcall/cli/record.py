@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.command_options import CommandGroup
+from rightcall.cli.command_options import OUTPUT, CommandGroup
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option
@@ -17,6 +16,7 @@ from rightcall.core.seam import load
 
 if TYPE_CHECKING:
     from rightcall.recording.proxy import RecordingProxy
+    from rightcall.run.suite import Suite
 
 
 @click.group(cls=CommandGroup)
@@ -31,11 +31,9 @@ def prune(suite: Path, dry_run: Annotated[bool, Option("Show what would be remov
     from rightcall.datasets.goldens import load_goldens
     from rightcall.recording.library import Recordings
     from rightcall.recording.settings import RecordSettings
-    from rightcall.run.suite import load_suite
-    from rightcall.run.suite_actions import recordings_folder
 
-    loaded = load_suite(suite)
-    kept = Recordings(RecordSettings("replay"), recordings_folder(loaded, suite.parent))
+    loaded, folder = _load(suite)
+    kept = Recordings(RecordSettings("replay"), folder)
     unused = kept.orphan_files(golden.id for golden in load_goldens(suite.parent / loaded.dataset))
     for path in unused:
         tell(f"{'would remove' if dry_run else 'removed'} {path}")
@@ -74,12 +72,11 @@ def serve(
 
     from rightcall.recording.library import SERVED, Recordings
     from rightcall.recording.proxy import RecordingProxy
-    from rightcall.run.suite import load_suite
-    from rightcall.run.suite_actions import record_settings, recordings_folder
+    from rightcall.run.suite_actions import record_settings
 
-    loaded = load_suite(suite)
+    loaded, folder = _load(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
-    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
+    kept = Recordings(settings, folder / SERVED)
     run_interruptible(_serve(RecordingProxy(kept, server), port))
 
 
@@ -97,14 +94,19 @@ def export(
     The definitions are listed by the server; the answers are those of the suite's recordings.
     """
     from rightcall.recording.mcp.session_file import write_session
+
+    session = run_interruptible(load("services", "mcp_export")(_load(suite)[1], server))
+    write_session(output, session)
+    tell(f"{len(session.tools)} tools and {len(session.calls)} calls written to {output}")
+
+
+def _load(suite: Path) -> tuple[Suite, Path]:
+    """A suite, and the folder of its recordings."""
     from rightcall.run.suite import load_suite
     from rightcall.run.suite_actions import recordings_folder
 
     loaded = load_suite(suite)
-    folder = recordings_folder(loaded, suite.parent)
-    session = run_interruptible(load("services", "mcp_export")(folder, server))
-    write_session(output, session)
-    tell(f"{len(session.tools)} tools and {len(session.calls)} calls written to {output}")
+    return loaded, recordings_folder(loaded, suite.parent)
 
 
 async def _serve(proxy: RecordingProxy, port: int) -> None:
@@ -120,11 +122,10 @@ async def _serve(proxy: RecordingProxy, port: int) -> None:
         try:
             await site.start()
         except OSError as error:
-            raise ConfigError(
-                f"cannot bind port {port}: {error.strerror}; choose another with --port"
-            ) from None
-        address = runner.addresses[0]
-        tell(f"recording proxy on http://127.0.0.1:{address[1]}/GOLDEN/TRIAL; press Ctrl-C to stop")
+            problem = f"cannot bind port {port}: {error.strerror}; choose another with --port"
+            raise ConfigError(problem) from None
+        bound = runner.addresses[0][1]
+        tell(f"recording proxy on http://127.0.0.1:{bound}/GOLDEN/TRIAL; press Ctrl-C to stop")
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()

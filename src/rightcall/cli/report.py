@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import OUTPUT, OUTPUT_BY_SUFFIX, PluginChoice, run_argument
+from rightcall.cli.command_options import (
+    OUTPUT,
+    OUTPUT_BY_SUFFIX,
+    DeclaredCommand,
+    PluginChoice,
+    run_argument,
+)
 from rightcall.cli.output import in_actions, print_commands, tell
 from rightcall.core.options import Option, StoreOption
 from rightcall.core.text import percent, percent_interval
@@ -71,18 +76,15 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | No
 
 
 def _say(view: RunView | None, path: Path, kind: str) -> None:
-    from rightcall.show.numbers import count
+    from rightcall.show.text import count
     from rightcall.show.view.floor import short_floor
 
     if view is None:  # a format of an installed package
         tell(f"wrote {path}")
         return
-    total = view.summary.total
-    size = path.stat().st_size
-    passed = total.pass_rate
-    rate = (
-        "nothing" if passed is None else f"{percent(passed, 1)} ({percent_interval(total.low, total.high)})"
-    )
+    total, size, rate = view.summary.total, path.stat().st_size, "nothing"
+    if total.pass_rate is not None:
+        rate = f"{percent(total.pass_rate, 1)} ({percent_interval(total.low, total.high)})"
     floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed{floor}")
     if kind == "html":

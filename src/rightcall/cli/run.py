@@ -45,8 +45,6 @@ def run(suite: Path, options: RunOptions) -> None:
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
-    from rightcall.api.suite_run import SuiteRun
-
     if (options.resume or options.run_id) and len(options.models) > 1:
         raise click.UsageError("--resume and --id take a single --model")
     if options.resume and options.run_id:
@@ -61,7 +59,6 @@ def run(suite: Path, options: RunOptions) -> None:
     prefer_uvloop()
     plans = asked.plans()
     if len(plans) > 1:
-        from rightcall.core.event_loop import run_blocking
         from rightcall.run.preparation import preflight_all
 
         run_blocking(preflight_all(plans))  # what is wrong with any model, before the first is asked

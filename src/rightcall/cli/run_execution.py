@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rightcall.decide.verdict import Verdict
     from rightcall.run.backend import WorkerPool
     from rightcall.show.screen import Screen
+    from rightcall.store.base import StoredRun
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -45,36 +46,26 @@ class Execution(msgspec.Struct, frozen=True):
         self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
     ) -> RunOutcome:
         """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
-        watching = Watching(
-            keep=self.options.failures,
-            as_json=self.options.as_json,
-            warned=self.warned,
-            live=self.options.live,
-        )
+        options = self.options
+        watching = Watching(options.failures, options.as_json, self.warned, options.live)
         for role in role_hosts(plan):
             if role.host and (words := f"asks: {role.words}") not in self.warned:
                 self.warned.add(words)
                 tell(words, err=True)
         outcome = run_to_end(
-            plan, self.options.store, resume, watching, again, run_id=run_id, workers=self.workers
+            plan, options.store, resume, watching, again, run_id=run_id, workers=self.workers
         )
         _warn_of(outcome)
-        if self.options.as_json:
+        if options.as_json:
             from rightcall.show.rows import write_outcome
 
-            write_outcome(
-                outcome.run.id,
-                outcome.verdict.word,
-                outcome.summary,
-                sys.stdout.buffer,
-                watching.history,
-                self._attack_numbers(plan, outcome),
-            )
+            run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
+            write_outcome(run, word, outcome.summary, sys.stdout.buffer, watching.history, numbers)
         else:
             self._print(plan, outcome, watching, again)
         return outcome
 
-    def _attack_numbers(self, plan: Plan, outcome: RunOutcome) -> SafetyNumbers | None:
+    def _attack_numbers(self, outcome: RunOutcome) -> SafetyNumbers | None:
         """What attacks did; nothing is read for a run without them."""
         if not outcome.summary.about_safety:
             return None
@@ -101,13 +92,10 @@ class Execution(msgspec.Struct, frozen=True):
             unchecked=watching.unchecked,
         )
         if outcome.summary.about_safety:
-            from rightcall.show.safety import print_safety
-            from rightcall.show.view.run import run_view
+            from rightcall.show.safety import print_run_safety
 
             with open_store(self.options.store) as store:
-                safety = run_view(store, outcome.run.id).safety
-            if safety is not None:
-                print_safety(out, safety)
+                print_run_safety(out, store, outcome.run.id)
         print_decision(out, outcome.verdict)
         where = store_argument(self.options.store)
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
@@ -158,23 +146,19 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        if run_id is not None or resume is not None:
-            from rightcall.api.suite_run import outcome_of, require_same_setup, run_named
+        stored = _stored_run(store, run_id, resume)
+        # A store that failed at the very end may have finished the run whose command is repeated here.
+        if stored is not None and stored.finished:
+            from rightcall.api.suite_run import outcome_of, require_same_setup
 
-            stored = Persistence()(
-                lambda: run_named(store, run_id) if run_id is not None else store.runs.get(resume or "last")
-            )
-            # A store that failed at the very end may have finished the run whose command is repeated here.
-            if stored is not None and stored.finished:
-                run_interruptible(require_same_setup(plan, stored))
-                Persistence()(lambda: watching.ended(stored.id, store))
-                return outcome_of(plan, store, stored)
-            if stored is not None:
-                resume, run_id = stored.id, None
+            run_interruptible(require_same_setup(plan, stored))
+            Persistence()(lambda: watching.ended(stored.id, store))
+            return outcome_of(plan, store, stored)
+        resume, run_id = (resume, run_id) if stored is None else (stored.id, None)
 
         def note_start(run: Run) -> None:
             Persistence()(lambda: watching.started(run, store))
-            SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
+            SUPERVISION.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(
             plan,
@@ -197,14 +181,21 @@ def run_to_end(
         except ReaderGone:
             say("stopped because stdout was closed")
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except RunTakenOver:  # nothing to resume: the other process finishes it
-            watching.close()
-            raise
-        except InfrastructureError:
-            say("stopped because of an error")
+        except InfrastructureError as error:
+            if not isinstance(error, RunTakenOver):  # which leaves nothing to resume: another process goes on
+                say("stopped because of an error")
             raise
         finally:
             watching.close()
+
+
+def _stored_run(store: Store, run_id: str | None, resume: str | None) -> StoredRun | None:
+    """The run to go on with: that of an id, if there is one, or the one to resume."""
+    if run_id is not None:
+        from rightcall.api.suite_run import run_named
+
+        return Persistence()(lambda: run_named(store, run_id))
+    return None if resume is None else Persistence()(lambda: store.runs.get(resume))
 
 
 def _how_to_go_on(store: Store, run_id: str, again: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_display import RunDisplay
@@ -15,14 +15,12 @@ from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
-from rightcall.show.numbers import duration
 from rightcall.show.rows import write_rows
-from rightcall.show.text import one_line
+from rightcall.show.text import duration, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName, case_names
 from rightcall.show.view.failures import case_dangers, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
-from rightcall.show.view.run_tools import tools_of
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -73,7 +71,7 @@ class Watching:
         self.run = run
         if self._live == "plain":
             self._name = case_names(store, run.id)
-        self._tools = tools_of(store, store.runs.get(run.id))
+        self._tools = store.tools_of(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
         """Read the goldens to show from the stored run, which may have begun before this process."""
@@ -101,13 +99,11 @@ class Watching:
         for number, result in enumerate(batch, start=before + 1):
             trial = f" trial {result.trial}" if result.trial else ""
             why = f": {reason_of(result, self._tools)}" if not result.passed else ""
-            word = " ".join(
-                filter(None, (WORDS[result.outcome], danger_text(case_dangers(result, self._tools))))
-            )
-            numbers = "".join(f" {text}" for text in _numbers(result))
+            word = f"{WORDS[result.outcome]} {danger_text(case_dangers(result, self._tools))}".rstrip()
+            score = f" {result.score:.2f}" if result.judged else ""
+            took = f" {duration(result.latency_ms)}" if result.latency_ms is not None else ""
             name = one_line(self._name(result.golden_id))
-            line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"
-            tell(line, err=True)
+            tell(f"{number}/{progress.planned} {word} {name}{trial}{score}{took}{why}", err=True)
 
     def tell(self, line: str) -> None:
         """Show a line about workers, above the progress bar."""
@@ -117,14 +113,6 @@ class Watching:
     def close(self) -> None:
         if self._display is not None:
             self._display.close()
-
-
-def _numbers(result: CaseResult) -> Iterator[str]:
-    """The score of a case that has one, and the time it took if that was measured."""
-    if result.judged:
-        yield f"{result.score:.2f}"
-    if result.latency_ms is not None:
-        yield duration(result.latency_ms)
 
 
 def _requests(result: CaseResult) -> int:

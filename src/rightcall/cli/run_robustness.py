@@ -17,34 +17,22 @@ if TYPE_CHECKING:
     from rightcall.run.plan import Plan
 
 
-def run_perturbations(
-    plans: list[Plan],
-    texts: Path,
-    options: RunOptions,
-) -> None:
+def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
     from rightcall.improve.perturbed_run import run_perturbed
     from rightcall.show.improvement import print_perturbations
 
     kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
     for plan in plans:
-        paraphrases = (
-            paraphrases_of(
-                plan, texts, _paraphrase_endpoint(plan, options.paraphrase_model, options.base_url)
-            )
-            if "paraphrase" in kinds
-            else {}
-        )
+        paraphrases = {}
+        if "paraphrase" in kinds:
+            writer = _paraphrase_endpoint(plan, options.paraphrase_model, options.base_url)
+            paraphrases = paraphrases_of(plan, texts, writer)
         with open_store(options.store) as store:
-            effects = run_interruptible(
-                run_perturbed(
-                    plan,
-                    store,
-                    kinds,
-                    paraphrases=paraphrases,
-                    announce=lambda sentence: tell(sentence, err=True),
-                )
+            work = run_perturbed(
+                plan, store, kinds, paraphrases=paraphrases, announce=lambda line: tell(line, err=True)
             )
+            effects = run_interruptible(work)
         if options.as_json:
             print_json({"agent": plan.agent.name, "perturbations": effects})
         else:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
-from rightcall.cli.options import run_argument
+from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption
@@ -44,11 +43,10 @@ def show(
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
     with open_store(store_url, must_exist=True) as store:
-        where = store_argument(store_url)
+        stored, where = store.runs.get(run), store_argument(store_url)
         if case is not None:
-            _show_case(store, store.runs.get(run), case, trial, raw=raw, as_json=as_json, where=where)
+            _show_case(store, stored, case, trial, raw=raw, as_json=as_json, where=where)
             return
-        stored = store.runs.get(run)
         while watch and not stored.finished and not as_json:
             console().clear()
             _show_run(store, stored, failures, where)
@@ -76,11 +74,9 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
     print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
     if summary.about_safety:
-        from rightcall.show.safety import print_safety
-        from rightcall.show.view.run import run_view
+        from rightcall.show.safety import print_run_safety
 
-        if (safety := run_view(store, stored.id).safety) is not None:
-            print_safety(console(), safety)
+        print_run_safety(console(), store, stored.id)
     steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
     if failed and stored.finished:
         steps.append(f"rightcall analyze {stored.id}{where}")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli.command_options import CommandGroup, takes_option
+from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.options import JsonLinesOption, YesOption, run_argument
 from rightcall.cli.output import console, print_json_line, store_argument, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
@@ -237,6 +236,7 @@ def prune(
 
 def _print_table(stored_runs: list[StoredRun]) -> None:
     from rightcall.show.screen import Screen, print_columns
+    from rightcall.show.view.floor import floor_share
 
     if not stored_runs:
         tell("no runs yet; start one with `rightcall run SUITE`")
@@ -246,18 +246,13 @@ def _print_table(stored_runs: list[StoredRun]) -> None:
         rate = percent(run.pass_rate, 1) if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
         started = run.run.started_at[:16].replace("T", " ")
-        numbers = started, f"{run.results:,}", rate, _floor(run)
+        floor = floor_share(run.run.summary.floor if run.run.summary else None)
+        numbers = started, f"{run.results:,}", rate, percent(floor, 1)
         rows.append((run.id, run.run.name, run.run.agent, *numbers, verdict, ", ".join(run.tags)))
     titles = ("run", "suite", "agent", "started", "results", "passed", "floor", "verdict", "tags")
     # Ids are copied and pasted, so they are never shortened; names are.
     out = Screen(width=None if sys.stdout.isatty() else 200)
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
-
-
-def _floor(run: StoredRun) -> str:
-    """What the best trivial agent passes."""
-    floor = run.run.summary.floor if run.run.summary else None
-    return percent(floor.best, 1) if floor and floor.best is not None else "–"
 
 
 def _confirm(stored_runs: list[Any], yes: bool) -> None:

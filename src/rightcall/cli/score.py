@@ -56,9 +56,8 @@ def names_of_user(*copies: tuple[Path, Path]) -> Iterator[None]:
         yield
     except InputError as error:
         where, problem = error.where, error.problem
-        for path, copy in copies:
-            if path != copy:
-                where, problem = (text.replace(str(copy), "standard input") for text in (where, problem))
+        for copy in (str(copy) for path, copy in copies if path != copy):
+            where, problem = (text.replace(copy, "standard input") for text in (where, problem))
         raise InputError(where, problem, error.hint) from None
 
 
@@ -163,11 +162,7 @@ def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, r
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
     """Show the progress of scoring, then the summary with the first failures."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.show.terminal import (
-        AskedMetrics,  # rich only when it is shown
-        Watcher,
-        print_summary,
-    )
+    from rightcall.show.terminal import AskedMetrics, Watcher, print_summary  # rich only when it is shown
     from rightcall.show.view.case_names import names_of
     from rightcall.show.view.grouped_trials import with_titles
 

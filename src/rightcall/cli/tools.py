@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from rightcall.api.lint_sources import read_offer
-from rightcall.cli.command_options import CommandGroup, DeclaredCommand
-from rightcall.cli.options import OUTPUT, source_argument
+from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand, source_argument
 from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
 from rightcall.cli.tools_call import call, serve
 from rightcall.core.errors import InputError, suggestion
@@ -21,7 +20,9 @@ from rightcall.files.atomic import write_file
 
 if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
+    from rightcall.model.tool import Tool
     from rightcall.schema.rewrite import Loss
+    from rightcall.show.screen import Screen
 
 
 LOCK = Path("tools.lock")
@@ -64,11 +65,8 @@ def verify(
         out = console()
         for problem in problems:
             out.print(clean(f"{problem.kind}: {problem.tool}: {problem.text}"), soft_wrap=True)
-        out.print(
-            f"{pluralize(len(problems), 'difference')} from {lockfile}"
-            if problems
-            else f"as locked in {lockfile}"
-        )
+        changes = f"{pluralize(len(problems), 'difference')} from"
+        out.print(f"{changes if problems else 'as locked in'} {lockfile}")
     if problems:
         if not as_json:
             print_next(f"rightcall tools lock {shlex.quote(source)} -o {shlex.quote(str(lockfile))}")
@@ -123,15 +121,20 @@ def list_(
         listed = tool.input_schema.get("required")
         required = listed if isinstance(listed, list) else []  # lint says what is wrong with it
         names = [name if name in required else f"{name}?" for name in tool.parameters]
-        first_line = tool.description.strip().partition("\n")[0]
-        signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
-        out.print(signature, style="bold", soft_wrap=True)
-        if first_line:
-            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
+        _print_tool(out, tool, f"({', '.join(names)})", width)
     out.print()
     for warning in empty_schemas(tools):
         out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
     print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(tools[0].name)}")
+
+
+def _print_tool(out: Screen, tool: Tool, about: str, width: int) -> None:
+    """A tool in a list: its name and what follows it, and the first line of its description."""
+    from rightcall.show.terminal import clean
+
+    out.print(clean(f"{tool.name:<{width}}  {about}"), style="bold", soft_wrap=True)
+    if first_line := tool.description.strip().partition("\n")[0]:
+        out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
 
 
 def _list_instructions(project: Path, as_json: bool) -> None:
@@ -147,19 +150,13 @@ def _list_instructions(project: Path, as_json: bool) -> None:
         print_json({"tools": definitions, "skills": list(map(str, instructions.skills)), "others": notes})
         return
     if not definitions and not notes:
-        raise InputError(
-            str(project),
-            "nothing here instructs an agent",
-            "skills are kept in .claude/skills or .agents/skills",
-        )
+        hint = "skills are kept in .claude/skills or .agents/skills"
+        raise InputError(str(project), "nothing here instructs an agent", hint)
     out = console()
     width = max((len(tool.name) for tool in definitions), default=0)
     for tool in definitions:
         loads = "" if tool.skill is None or tool.skill.by_model else ", loaded by the user only"
-        first_line = tool.description.strip().partition("\n")[0]
-        out.print(clean(f"{tool.name:<{width}}  {tool.kind}{loads}"), style="bold", soft_wrap=True)
-        if first_line:
-            out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
+        _print_tool(out, tool, f"{tool.kind}{loads}", width)
     for note in notes:
         out.print(clean(f"{note['file']}: {note['what']}"), soft_wrap=True)
     if instructions.skills:
@@ -220,7 +217,7 @@ def convert(
     tools = [tool for tool_set in sets for tool in tool_set.tools if tool.skill is None]
     skills = sum(tool.skill is not None for tool_set in sets for tool in tool_set.tools)
     if skills:
-        _tell(f"{pluralize(skills, 'skill')} left out: a skill is no tool of a request")
+        tell(f"{pluralize(skills, 'skill')} left out: a skill is no tool of a request", err=True)
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
@@ -228,39 +225,31 @@ def convert(
     converted = convert_all(tools, target)
     text = _as_json(request(converted, target), source)
     for name in (name for tool_set in sets for name in tool_set.provider_run):
-        _tell(f"{name}: skipped: its provider runs it, so there is nothing to convert")
+        tell(f"{name}: skipped: its provider runs it, so there is nothing to convert", err=True)
     for tool, conversion in zip(tools, converted, strict=True):
         _tell_all(tool.name, conversion.losses)
     for tool, conversion in zip(tools, converted, strict=True):
         _tell_all(f"error: {tool.name}", conversion.refused)
-    _write(text, len(converted), output)
+    if output is None:
+        print_json_text(text)
+    else:
+        write_file(output, text)
+        tell(f"{pluralize(len(converted), 'tool')} written to {output}", err=True)
     if any(conversion.refused for conversion in converted):
-        _tell(f"{target} will reject this; fix the errors above or remove those tools")
+        tell(f"{target} will reject this; fix the errors above or remove those tools", err=True)
         raise click.exceptions.Exit(1)
 
 
 def _as_json(value: object, source: str) -> bytes:
-    import msgspec
+    from rightcall.show.text import json_document
 
     try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        return json_document(value)
     except UnicodeEncodeError:
         problem = "a text contains a lone surrogate, which cannot be sent"
         raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
 
 
-def _write(text: bytes, count: int, output: Path | None) -> None:
-    if output is None:
-        print_json_text(text)
-        return
-    write_file(output, text)
-    _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")
-
-
 def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
     for loss in losses:
-        _tell(f"{tool}{loss.pointer}: {loss.keyword}: {loss.note}")
-
-
-def _tell(text: str) -> None:
-    tell(text, err=True)
+        tell(f"{tool}{loss.pointer}: {loss.keyword}: {loss.note}", err=True)

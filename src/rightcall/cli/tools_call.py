@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.command_options import DeclaredCommand, RealOption, source_argument
 from rightcall.cli.interrupt import run_interruptible, run_stdio_server
-from rightcall.cli.options import RealOption, source_argument
 from rightcall.cli.output import console, print_json, tell
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
@@ -48,14 +47,9 @@ def call(
     invocation = run_interruptible(_call_tool(source, name, values, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
-        print_json(
-            {
-                "outcome": invocation.outcome,
-                "output": output,
-                "latency_ms": invocation.call.latency_ms,
-                "replayed": invocation.replayed,
-            }
-        )
+        latency, replayed = invocation.call.latency_ms, invocation.replayed
+        numbers = {"latency_ms": latency, "replayed": replayed}
+        print_json({"outcome": invocation.outcome, "output": output, **numbers})
     elif isinstance(output, str):
         tell(output)
     else:

@@ -49,11 +49,14 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def percent(share: float, digits: int | None = None) -> str:
-    """A rate, never rounded to 0 or 100 %: in a sentence 87.3 %, with as many digits as that takes.
+def percent(share: float | None, digits: int | None = None) -> str:
+    """A rate, never rounded to 0 or 100%; a dash where there is none.
 
-    With `digits`, as a table has it: 87.3%, and <0.1% or >99.9% at the ends.
+    In a sentence 87.3%, with as many digits as that takes. With `digits`, as a table has it: 87.0%, and <0.1% or
+    >99.9% at the ends.
     """
+    if share is None:
+        return "–"
     within = 0 < share < 1
     if digits is not None:
         text = f"{share * 100:.{digits}f}%"
@@ -64,7 +67,7 @@ def percent(share: float, digits: int | None = None) -> str:
     digits = 1
     while digits < 6 and within and round(share * 100, digits) in (0, 100):
         digits += 1
-    return f"{hundredths(share, f'.{digits}f').removesuffix('.0')} %"
+    return f"{hundredths(share, f'.{digits}f').removesuffix('.0')}%"
 
 
 def percent_change(difference: float, digits: int = 1) -> str:
@@ -79,9 +82,9 @@ def change_interval(low: float | None, high: float | None, digits: int = 1) -> s
     return f"{percent_change(low, digits)} … {percent_change(high, digits)}"
 
 
-def percent_interval(low: float, high: float) -> str:
-    """The interval of a rate: 85–99%."""
-    return f"{hundredths(low, '.0f')}–{hundredths(high, '.0f')}%"
+def percent_interval(low: float | None, high: float | None) -> str:
+    """The interval of a rate: 85–99%, a dash when it is not known."""
+    return "–" if low is None or high is None else f"{hundredths(low, '.0f')}–{hundredths(high, '.0f')}%"
 
 
 def points(difference: float, digits: int = 1) -> str:

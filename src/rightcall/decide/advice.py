@@ -21,7 +21,7 @@ _MANY = 1_000
 
 
 def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: float) -> str:
-    """How many goldens reach a PASS with 80 % probability if the observed rate is the true rate."""
+    """How many goldens reach a PASS with 80% probability if the observed rate is the true rate."""
     value, limit = check.value or 0.0, rule.limit
     if abs(value - limit) < TOO_NEAR:
         return f"{check.name} is too close to {percent(limit)} to decide with a reasonable number of goldens"
@@ -32,7 +32,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
         trials = max(math.ceil(gate_n(limit, likely, POWER, alpha)[0] / check.n), 2)
         return (
             f"if the true rate on these goldens is {percent(likely)}, {pluralize(trials, 'trial')} of each give a "
-            "PASS with 80 % probability"
+            "PASS with 80% probability"
         )
     scored = goldens_with_scores(rule.select(outcomes), rule.metric)
     grouped = scored is not None and scored.grouped
@@ -44,7 +44,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
     unit = "cluster" if grouped else "golden"
     needed = max(needed, (units.number if units else 0) + 1)
     text = (
-        f"if the true rate is {percent(likely)}, {pluralize(needed, unit)} give a PASS with 80 % probability"
+        f"if the true rate is {percent(likely)}, {pluralize(needed, unit)} give a PASS with 80% probability"
     )
     if check.trials > check.n:
         text += (

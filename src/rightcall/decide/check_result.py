@@ -241,7 +241,7 @@ def share_risk(results: Sequence[CheckResult], alpha: float) -> list[CheckResult
 
 def _with_adjusted_p(result: CheckResult, p: float, alpha: float, suites: int) -> CheckResult:
     how = "" if result.confirm is not None else " (Holm's correction)"
-    note = f"the risk of REGRESSED, {hundredths(alpha)} %, is shared with {pluralize(suites - 1, 'other suite')}{how}"
+    note = f"the risk of REGRESSED, {hundredths(alpha)}%, is shared with {pluralize(suites - 1, 'other suite')}{how}"
     result = msgspec.structs.replace(result, notes=(*result.notes, note) if suites > 1 else result.notes)
     if (
         result.confirm is not None

@@ -253,7 +253,7 @@ def _problems(gate: Gate) -> list[str]:
         )
     limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
     if gate.rule == "interval" and 1 in limits:
-        problems.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
+        problems.append("no number of goldens can show 100%; use a lower min, such as 0.99, or rule: point")
     if gate.target == 1:
         problems.append("target must be below 1")
     if gate.stop != "off":

@@ -1,7 +1,7 @@
 """How results are shown to people and machines.
 
     view/       every displayed number, computed once from a stored run
-    text        foreign text, safe to look at; numbers: how numbers are written
+    text        foreign text, safe to look at, and how numbers are written
     lines       all output to terminals and logs; screen: with colours, and tables for any width
     terminal    a run; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal; case_elements: on pages

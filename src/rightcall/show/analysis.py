@@ -7,12 +7,11 @@ from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.model.danger import SORTS, WORD
 from rightcall.show.funnel import print_funnels
-from rightcall.show.numbers import whole
 from rightcall.show.screen import Screen, print_columns
-from rightcall.show.text import edit_text, value_words
+from rightcall.show.text import edit_text, value_words, whole
 
 UNKNOWN = (
-    "  The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
+    "The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
     "Findings are based on calls alone."
 )
 MOST_ROWS = 10
@@ -26,11 +25,11 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         return
     if (dangerous := sum(finding.dangerous for finding in analysis.findings)) and len(analysis.findings) > 1:
         sorts = ", ".join(sort for sort in SORTS if any(f.danger == sort for f in analysis.findings))
-        out.say("  [bold red]{} in {}: {}[/bold red]", WORD, pluralize(dangerous, "trial"), sorts)
+        out.say("[bold red]{} in {}: {}[/bold red]", WORD, pluralize(dangerous, "trial"), sorts, indent=2)
     if not analysis.known:
-        out.print(UNKNOWN, soft_wrap=True)
+        out.print(UNKNOWN, indent=2)
     for line in analysis.guidance:
-        out.print(f"  {line}", style="dim", soft_wrap=True)
+        out.print(line, style="dim", indent=2)
     shown = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]
     for finding in shown:
         _finding(out, finding)
@@ -40,7 +39,7 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         names = ", ".join(dict.fromkeys(finding.cause for finding in left))
         findings = pluralize(len(left), "weak finding")
         text = f"{trials:,} failed trials are in {findings} that chance could explain ({names}): --weak"
-        out.print(text, style="dim", soft_wrap=True)
+        out.print(text, style="dim")
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
     print_funnels(out, analysis.funnels)
@@ -51,28 +50,21 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
 
 
 def _finding(out: Screen, finding: RunFinding) -> None:
-    won = finding.won_back
     out.print()
-    out.say(
-        "[bold]{}. {}[/bold]  {}{}",
-        finding.rank,
-        finding.cause,
-        finding.place,
-        "" if finding.stated else "  (weak)",
-    )
+    weak = "" if finding.stated else "  (weak)"
+    out.say("[bold]{}. {}[/bold]  {}{}", finding.rank, finding.cause, finding.place, weak)
     if finding.danger:
-        out.say("   [bold red]{}[/bold red]", danger_words(finding))
-    out.print(f"   {finding.what}", soft_wrap=True)
-    out.print(f"   {ceiling_words(won)}", soft_wrap=True)
-    for reason in finding.evidence:
-        out.print(f"   · {reason[:LONGEST]}", style="dim", soft_wrap=True)
-    if finding.lint:
-        out.print(f"   · lint: {', '.join(finding.lint)}", style="dim")
-    out.say("   [green]change:[/green] {}", finding.advice[:LONGEST], soft_wrap=True)
+        out.say("[bold red]{}[/bold red]", danger_words(finding), indent=3)
+    out.print(finding.what, indent=3)
+    out.print(ceiling_words(finding.won_back), indent=3)
+    lint = [f"lint: {', '.join(finding.lint)}"] if finding.lint else []
+    for reason in (*(reason[:LONGEST] for reason in finding.evidence), *lint):
+        out.print(f"· {reason}", style="dim", indent=3)
+    out.say("[green]change:[/green] {}", finding.advice[:LONGEST], indent=3)
     for change in finding.change:
         _change(out, change)
     if finding.examples:
-        out.print(f"   see: {', '.join(finding.examples)}", style="dim", soft_wrap=True)
+        out.print(f"see: {', '.join(finding.examples)}", style="dim", indent=3)
 
 
 def danger_words(finding: RunFinding) -> str:
@@ -87,18 +79,14 @@ def ceiling_words(won: WonBack) -> str:
 
 
 def _change(out: Screen, change: ProposedChange) -> None:
-    where = ".".join(map(str, (change.tool or "agent", *change.path)))
-    out.print(f"     {where}", style="dim", soft_wrap=True)
+    out.print(".".join(map(str, (change.tool or "agent", *change.path))), style="dim", indent=5)
     if change.before is not None:
-        out.print(f"     - {edit_text(change.before, LONGEST)}", style="red", soft_wrap=True)
-    out.print(f"     + {edit_text(change.after, LONGEST)}", style="green", soft_wrap=True)
+        out.print(f"- {edit_text(change.before, LONGEST)}", style="red", indent=5)
+    out.print(f"+ {edit_text(change.after, LONGEST)}", style="green", indent=5)
 
 
 def _print_confusion(out: Screen, analysis: Analysis) -> None:
-    rows = [
-        (expected_tool, called, f"{times:,}")
-        for expected_tool, called, times in analysis.confusion[:MOST_ROWS]
-    ]
+    rows = [(expected, called, f"{times:,}") for expected, called, times in analysis.confusion[:MOST_ROWS]]
     texts = ("expected", "called")
     out.print()
     print_columns(out, (*texts, "trials"), rows, texts=texts, caption="expected and called")
@@ -109,11 +97,8 @@ def _print_parameters(out: Screen, analysis: Analysis) -> None:
     for row in analysis.parameters[:MOST_ROWS]:
         kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
         example = " → ".join(map(value_words, row.expected_actual[0][:2])) if row.expected_actual else ""
-        rows.append(
-            (f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60])
-        )
-    texts = ("parameter", "mistakes", "for example")
+        name = f"{row.tool}.{row.parameter}"
+        rows.append((name, f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60]))
+    titles = ("parameter", "wrong", "of", "mistakes", "for example")
     out.print()
-    print_columns(
-        out, ("parameter", "wrong", "of", "mistakes", "for example"), rows, texts=texts, caption="parameters"
-    )
+    print_columns(out, titles, rows, texts=(titles[0], *titles[3:]), caption="parameters")

@@ -15,8 +15,7 @@ from functools import lru_cache
 from html import escape
 from typing import TypeAlias
 
-from rightcall.show.numbers import decimal, duration
-from rightcall.show.text import visible
+from rightcall.show.text import decimal, duration, visible
 from rightcall.show.view.calls import ArgumentRow, CallView
 from rightcall.show.view.case import Bar, CaseView, ScoreLine
 from rightcall.show.view.failures import danger_text
@@ -69,39 +68,27 @@ def case_drawing(view: CaseView, *, time: bool = True) -> list[Node]:
 
     Without `time` for a page without a script, which would be needed to draw its lines.
     """
-    parts = [
-        _head(view),
-        node("section", "", node("h2", "", "Input"), *input_drawing(view)),
-        node("section", "", node("h2", "", "Expected and actual calls"), calls_drawing(view)),
-        node("section", "", node("h2", "", "Transcript"), transcript_drawing(view)),
-    ]
-    if time and (bars := time_drawing(view.timings)):
-        parts.append(node("section", "", node("h2", "", "Time"), bars))
-    return [*parts, node("section", "", node("h2", "", "Scores"), scores_drawing(view))]
+    sections = {
+        "Input": input_drawing(view),
+        "Expected and actual calls": [calls_drawing(view)],
+        "Transcript": [transcript_drawing(view)],
+        "Time": [bars] if time and (bars := time_drawing(view.timings)) else [],
+        "Scores": [scores_drawing(view)],
+    }
+    drawn = (node("section", "", node("h2", "", title), *parts) for title, parts in sections.items() if parts)
+    return [_head(view), *drawn]
 
 
 def _head(view: CaseView) -> Node:
     danger = danger_text(view.danger)
-    return node(
-        "section",
-        "hero",
-        node(
-            "h1",
-            "",
-            node("b", f"badge {view.outcome}", f"{MARKS[view.outcome]} {view.outcome}"),
-            " ",
-            node("b", "badge danger", danger) if danger else None,
-            " ",
-            node("span", "text", visible(view.golden_id)),
-        ),
-        node(
-            "p",
-            "facts",
-            *(node("span", "", fact) for fact in view.facts),
-            *(node("span", "tag text", tag) for tag in view.tags),
-        ),
-        node("p", "why text", view.reason) if view.reason else None,
-    )
+    outcome = node("b", f"badge {view.outcome}", f"{MARKS[view.outcome]} {view.outcome}")
+    warning = node("b", "badge danger", danger) if danger else None
+    name = node("span", "text", visible(view.golden_id))
+    facts = [node("span", "", fact) for fact in view.facts]
+    tags = [node("span", "tag text", tag) for tag in view.tags]
+    why = node("p", "why text", view.reason) if view.reason else None
+    title = node("h1", "", outcome, " ", warning, " ", name)
+    return node("section", "hero", title, node("p", "facts", *facts, *tags), why)
 
 
 def input_drawing(view: CaseView) -> list[Node]:
@@ -136,7 +123,6 @@ def _call(call: CallView, observed: bool) -> Node:
     if call.written:
         names.append(node("span", "faint text", f"called as {call.written}"))
     word, tone = STATES.get(call.status, ("", "")) if observed else (call.word, call.tone)
-    late = call.latency_ms
     failed = call.status == "error" and not observed
     return node(
         "article",
@@ -146,23 +132,23 @@ def _call(call: CallView, observed: bool) -> Node:
             "",
             node("span", f"badge {tone}", word) if word else None,
             *names,
-            node("span", "faint num", duration(late)) if late is not None else None,
+            node("span", "faint num", duration(call.latency_ms)) if call.latency_ms is not None else None,
             node("span", "badge warn", "tool failed") if failed else None,
         ),
         node("div", "pad", *(node("div", "bad-ink text", note) for note in call.notes))
         if call.notes
         else None,
         _arguments(call.arguments, observed) if call.arguments else None,
-        node(
-            "div",
-            "pad",
-            node("span", "hint", "arguments as written by the model"),
-            node("pre", "text", call.raw),
-        )
-        if call.raw is not None
-        else None,
+        _raw_arguments(call),
         _output(call),
     )
+
+
+def _raw_arguments(call: CallView) -> Node | None:
+    if call.raw is None:
+        return None
+    hint = node("span", "hint", "arguments as written by the model")
+    return node("div", "pad", hint, node("pre", "text", call.raw))
 
 
 def _output(call: CallView) -> Node | None:

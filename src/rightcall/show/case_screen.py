@@ -9,8 +9,8 @@ from rich.text import Text
 
 from rightcall.core.text import shorten
 from rightcall.metrics.resolve import DIMENSIONS
-from rightcall.show.numbers import duration
 from rightcall.show.screen import Screen
+from rightcall.show.text import duration
 from rightcall.show.view.calls import CallView
 from rightcall.show.view.case import CaseView
 from rightcall.show.view.case_context import PastTrials
@@ -24,6 +24,7 @@ OUTCOMES = {
     "error": "[yellow]! error[/yellow]",
     "unchecked": "[dim]? unchecked[/dim]",
 }
+HISTORY_MARKS = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]", "unchecked": "[dim]?[/dim]"}
 TONES = {"good": ("✓", "green"), "quiet": ("✓", ""), "bad": ("✗", "red")}
 RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order", "wrong_agent")
 """Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
@@ -67,9 +68,8 @@ def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     if view.danger:
         out.say("  [bold white on red] {} [/bold white on red]", danger_text(view.danger), end="")
     several = trials.judged + trials.errors > 1 and view.outcome != "unchecked"
-    out.say(
-        "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
-    )
+    which = f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
+    out.say("  [dim]{}[/dim]", which)
     out.say("[dim]{}[/dim]", " · ".join((*view.facts, *view.tags)))
     if view.reason:
         out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
@@ -104,15 +104,10 @@ def _calls(calls: Sequence[CallView]) -> Table:
         )
         for row in call.arguments:
             style = "" if row.mark == "same" else "red"
-            actual_call = row.actual if row.actual is not None else "–"
-            table.add_row(
-                "",
-                f"  {row.name} = {row.expected if row.expected is not None else '–'}",
-                Text(row.sign, style),
-                Text(f"  {actual_call}", style).append(
-                    f"  {row.note}" if row.note and row.mark != "same" else "", "dim"
-                ),
-            )
+            expected, actual = ("–" if value is None else value for value in (row.expected, row.actual))
+            note = f"  {row.note}" if row.note and row.mark != "same" else ""
+            cell = Text(f"  {actual}", style).append(note, "dim")
+            table.add_row("", f"  {row.name} = {expected}", Text(row.sign, style), cell)
     return table
 
 
@@ -153,9 +148,7 @@ def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
     out.say("\n[dim]this golden in other runs[/dim]")
     for past in history:
         row = past.trials
-        mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]", "unchecked": "[dim]?[/dim]"}.get(
-            row.outcome, "[red]✗[/red]"
-        )
+        mark = HISTORY_MARKS.get(row.outcome, "[red]✗[/red]")
         started = past.started_at[:16].replace("T", " ")
         out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
                 row.reason[:120])  # fmt: skip

@@ -86,23 +86,15 @@ def heatmap(confusion: ConfusionMatrix) -> Spec | None:
     x = {**order, "field": "called", "scale": {"domain": columns}}
     x["axis"] = {**order["axis"], "labelAngle": -35, "orient": "top"}
     y = {**order, "field": "expected", "scale": {"domain": rows}}
+    shades: Spec = {"domain": [0, 1], "range": [0.15, 0.85]}
+    colours: Spec = {"domain": [True, False], "range": ["#2e9e6b", "#d1495b"]}
     cell: Spec = {
         "mark": {"type": "rect", "tooltip": None, "cornerRadius": 3},
         "encoding": {
             "x": x,
             "y": y,
-            "opacity": {
-                "field": "share",
-                "type": "quantitative",
-                "scale": {"domain": [0, 1], "range": [0.15, 0.85]},
-                "legend": None,
-            },
-            "color": {
-                "field": "right",
-                "type": "nominal",
-                "scale": {"domain": [True, False], "range": ["#2e9e6b", "#d1495b"]},
-                "legend": None,
-            },
+            "opacity": {"field": "share", "type": "quantitative", "scale": shades, "legend": None},
+            "color": {"field": "right", "type": "nominal", "scale": colours, "legend": None},
         },
     }
     number: Spec = {

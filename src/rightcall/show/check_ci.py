@@ -13,7 +13,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
 from rightcall.lint.report import Diagnostic
 from rightcall.show.github import annotation
-from rightcall.show.text import one_line, xml_text
+from rightcall.show.text import json_document, one_line, xml_text
 from rightcall.show.view.failures import TITLES, danger_text
 
 MOST_ANNOTATIONS = 9
@@ -70,7 +70,7 @@ def code_quality(result: CheckResult) -> bytes:
         }
         for remark in remarks(result)
     ]
-    return msgspec.json.format(msgspec.json.encode(entries), indent=2) + b"\n"
+    return json_document(entries)
 
 
 def check_sarif(result: CheckResult, version: str = "") -> bytes:
@@ -106,7 +106,7 @@ def check_sarif(result: CheckResult, version: str = "") -> bytes:
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
+    return json_document(log)
 
 
 def check_junit(result: CheckResult) -> bytes:

@@ -12,8 +12,9 @@ from pathlib import Path
 from rightcall.core.text import first_names, hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
+from rightcall.lint.report import Diagnostic
 from rightcall.show.github import SUMMARY
-from rightcall.show.markdown import code, plain_sentence
+from rightcall.show.markdown import code, markdown_table, plain_sentence
 from rightcall.show.text import one_line
 from rightcall.show.view.failures import TITLES, danger_text
 from rightcall.show.view.floor import floor_words
@@ -21,6 +22,7 @@ from rightcall.show.view.floor import floor_words
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
 SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
+MOST_CHANGES = 30
 MOST_LINT = 20
 MOST_NAMES = 30
 
@@ -41,8 +43,8 @@ def check_markdown(result: CheckResult) -> str:
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
         *_goldens("Fixed", result.fixed, result.fixed_more),
-        *_changes(result),
-        *_lint(result),
+        *_listed("What changed", [plain_sentence(change.words) for change in result.changes], MOST_CHANGES),
+        *_listed("Lint of the changed tools", list(map(_lint_line, result.lint)), MOST_LINT),
         *_rest(result),
     ]
     text = "\n".join(parts) + "\n"
@@ -62,22 +64,20 @@ def check_summary(result: CheckResult, environment: Mapping[str, str]) -> None:
 
 
 def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
-    if not strata:
-        return
-    yield "| goldens | claim about | tried | difference | margin | |"
-    yield "|---|---|---|---|---|---|"
-    for state in strata:
-        difference = "–" if state.difference is None else points(state.difference)
-        if state.settled_after is not None:
-            how = f"settled after {state.settled_after}"
-        elif state.p is not None:
-            low = "" if state.low is None else f", at least {points(state.low, 0)}"
-            how = f"p {state.p:.2g}{low}"
-        else:
-            how = f"evidence of a drop {state.e_worse:.2g} to 1"
-        numbers = f"{state.goldens:,} | {state.run:,} | {difference} | {margin_text(state.margin)}"
-        yield f"| {state.name} | {numbers} | {how} |"
-    yield ""
+    if strata:
+        titles = ("goldens", "claim about", "tried", "difference", "margin", "")
+        yield from markdown_table(titles, map(_stratum_cells, strata))
+
+
+def _stratum_cells(state: StratumState) -> tuple[str, ...]:
+    if state.settled_after is not None:
+        how = f"settled after {state.settled_after}"
+    elif state.p is not None:
+        how = f"p {state.p:.2g}" + ("" if state.low is None else f", at least {points(state.low, 0)}")
+    else:
+        how = f"evidence of a drop {state.e_worse:.2g} to 1"
+    difference = "–" if state.difference is None else points(state.difference)
+    return state.name, f"{state.goldens:,}", f"{state.run:,}", difference, margin_text(state.margin), how
 
 
 def _damage(result: CheckResult) -> Iterator[str]:
@@ -93,37 +93,31 @@ def _goldens(title: str, goldens: Sequence[GoldenChange], more: int) -> Iterator
     if not goldens:
         return
     yield f"**{title}** ({len(goldens) + more})\n"
-    yield "| golden | before | now | expected | called |"
-    yield "|---|---|---|---|---|"
-    for golden in goldens:
-        place = f"<br>{_code(f'{golden.file}:{golden.line}')}" if golden.file else ""
-        expected = "<br>".join(map(_code, golden.expected)) or "–"
-        called = "<br>".join(map(_code, golden.called)) or (_code(golden.reason) if golden.reason else "–")
-        yield f"| {_code(golden.golden)}{place} | {golden.before} | {golden.after} | {expected} | {called} |"
+    yield from markdown_table(("golden", "before", "now", "expected", "called"), map(_golden_cells, goldens))
     if more:
-        yield f"\n… and {more:,} more"
-    yield ""
+        yield f"… and {more:,} more\n"
 
 
-def _changes(result: CheckResult) -> Iterator[str]:
-    if result.changes:
-        yield "**What changed**\n"
-        yield from (f"- {plain_sentence(change.words)}" for change in result.changes[:30])
-        if len(result.changes) > 30:
-            yield f"- … and {len(result.changes) - 30:,} more"
+def _golden_cells(golden: GoldenChange) -> tuple[str, ...]:
+    place = f"<br>{_code(f'{golden.file}:{golden.line}')}" if golden.file else ""
+    expected = "<br>".join(map(_code, golden.expected)) or "–"
+    called = "<br>".join(map(_code, golden.called)) or (_code(golden.reason) if golden.reason else "–")
+    return f"{_code(golden.golden)}{place}", golden.before, golden.after, expected, called
+
+
+def _listed(title: str, lines: Sequence[str], most: int) -> Iterator[str]:
+    if lines:
+        yield f"**{title}**\n"
+        yield from (f"- {line}" for line in lines[:most])
+        if len(lines) > most:
+            yield f"- … and {len(lines) - most:,} more"
         yield ""
 
 
-def _lint(result: CheckResult) -> Iterator[str]:
-    if result.lint:
-        yield "**Lint of the changed tools**\n"
-        for diagnostic in result.lint[:MOST_LINT]:
-            place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
-            about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
-            yield f"- {diagnostic.severity} {about}: {plain_sentence(diagnostic.message)}"
-        if len(result.lint) > MOST_LINT:
-            yield f"- … and {len(result.lint) - MOST_LINT:,} more"
-        yield ""
+def _lint_line(diagnostic: Diagnostic) -> str:
+    place = f" {_code(f'{diagnostic.file}:{diagnostic.line}')}" if diagnostic.file else ""
+    about = f"{_code(diagnostic.code)} {_code(diagnostic.tool)}{place}"
+    return f"{diagnostic.severity} {about}: {plain_sentence(diagnostic.message)}"
 
 
 def _rest(result: CheckResult) -> Iterator[str]:
@@ -158,8 +152,8 @@ def _rest(result: CheckResult) -> Iterator[str]:
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield from _confirmation(result)
     yield (
-        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)} %, PASS at the margin at most "
-        f"{hundredths(result.beta)} %; between no change and the margin either word may come"
+        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)}%, PASS at the margin at most "
+        f"{hundredths(result.beta)}%; between no change and the margin either word may come"
     )
     yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
     if result.hint:
@@ -181,11 +175,9 @@ def _confirmation(result: CheckResult) -> Iterator[str]:
 
 
 def _interval(new: NewGoldens) -> str:
-    return (
-        ""
-        if new.low is None or new.high is None
-        else f" (95 % interval {percent(new.low, 0)} to {percent(new.high, 0)})"
-    )
+    if new.low is None or new.high is None:
+        return ""
+    return f" (95% interval {percent(new.low, 0)} to {percent(new.high, 0)})"
 
 
 def _code(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rightcall.core.text import change_interval, percent, percent_change, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
@@ -11,6 +10,7 @@ from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.patch import UndoneEffect
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
+from rightcall.run.decisions import RunComparison
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
 from rightcall.show.text import one_line
@@ -19,24 +19,25 @@ COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INC
 MOST_NAMED = 12
 
 
-def print_comparison(
-    out: Screen,
-    baseline: str,
-    candidate: str,
-    comparison: Comparison,
-    p_adjusted: float,
-    unlike: Sequence[str],
-) -> None:
-    """Print the change as a sentence, then what was fixed and what broke, then each category."""
-    color = COLORS[comparison.change]
+def print_comparison(out: Screen, compared: RunComparison, titles: tuple[str, str] | None = None) -> None:
+    """Print the change as a sentence, then what was fixed and what broke, then each category.
+
+    `titles` are shown instead of the ids of baseline and candidate.
+    """
+    comparison, color = compared.comparison, COLORS[compared.comparison.change]
+    baseline, candidate = titles or (compared.baseline, compared.candidate)
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", comparison.change, candidate, baseline)
     for code, names in comparison.alarms.items():
         shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
         out.say("[bold red]ALARM[/bold red] new {}: {}", code, shown)
     out.print(comparison.sentence, soft_wrap=True)
-    for warning in unlike:
+    for warning in compared.unlike + compared.notes:
         out.print(warning, style="yellow", soft_wrap=True)
-    alone = f", p = {comparison.p:.3g} without the other candidates" if p_adjusted != comparison.p else ""
+    alone = (
+        f", p = {comparison.p:.3g} without the other candidates"
+        if compared.p_adjusted != comparison.p
+        else ""
+    )
     if comparison.n:
         out.print(f"test: {comparison.method.replace('_', '-')}{alone}", style="dim")
     for word, names in (("fixed", comparison.fixed), ("broken", comparison.broken)):
@@ -79,26 +80,18 @@ def print_changes(out: Screen, changes: WhatChanged) -> None:
             "  {} [bold]{}[/bold] {} → {}{}", flip.change, flip.golden, flip.before, flip.after,
             f"  touched by {touched}" if touched else "",
         )  # fmt: skip
-        out.print(
-            f"    before: {'; '.join(flip.calls_before) or 'no call'}"[:LONGEST], style="dim", soft_wrap=True
-        )
-        out.print(
-            f"    after:  {'; '.join(flip.calls_after) or 'no call'}"[:LONGEST], style="dim", soft_wrap=True
-        )
+        for word, calls in (("before: ", flip.calls_before), ("after:  ", flip.calls_after)):
+            line = f"    {word}{'; '.join(calls) or 'no call'}"
+            out.print(line[:LONGEST], style="dim", soft_wrap=True)
     if len(changes.flips) > MOST_FLIPS:
         out.print(f"  … {len(changes.flips) - MOST_FLIPS} more: --json", style="dim")
 
 
 def _item(out: Screen, number: int, item: ChangeItem) -> None:
     out.say("  {}. {}: {}", number, item.place, item.what, soft_wrap=True)
-    if item.before is not None:
-        out.print(f"     - {_text(item.before)}", style="red", soft_wrap=True)
-    if item.after is not None:
-        out.print(f"     + {_text(item.after)}", style="green", soft_wrap=True)
-
-
-def _text(value: Any) -> str:
-    return str(value)[:LONGEST]
+    for sign, value, style in (("-", item.before, "red"), ("+", item.after, "green")):
+        if value is not None:
+            out.print(f"     {sign} {str(value)[:LONGEST]}", style=style, soft_wrap=True)
 
 
 def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
@@ -128,11 +121,8 @@ def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
     out.print()
     agree = matrix.goldens - len(matrix.rows)
     titles = ("golden", *matrix.runs)
-    agents = (
-        [("", *(one_line(agent, LONGEST_AGENT) for agent in matrix.agents))]
-        if len(set(matrix.agents)) > 1
-        else []
-    )
+    agents = [("", *(one_line(agent, LONGEST_AGENT) for agent in matrix.agents))]
+    agents = agents if len(set(matrix.agents)) > 1 else []
     rows = [
         (row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
         for row in matrix.rows[:MOST_SHOWN]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Any
 
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.text import first_names, percent, pluralize, shorten
 from rightcall.improve.doubt import BANDS, PRECISION, Band, Doubt, smallest_change
-from rightcall.show.markdown import code
+from rightcall.show.markdown import code, markdown_table
 from rightcall.show.screen import Screen
 
 BAND_TITLES: dict[Band, str] = {
@@ -53,17 +52,15 @@ def print_doubts(out: Screen, doubts: Sequence[Doubt], *, every: bool = False) -
             continue
         out.print(band_line(band), style="dim", soft_wrap=True)
         color = COLORS[band]
-        shown = list(_by_golden(group))
+        by_golden: dict[str, list[Doubt]] = {}
+        for doubt in group:
+            by_golden.setdefault(doubt.golden_id, []).append(doubt)
+        shown = list(by_golden.items())
         for golden_id, reasons in shown[: len(shown) if every else MOST_SHOWN]:
             for number, doubt in enumerate(reasons):
-                title = golden_id if not number else ""
-                out.say(
-                    f"[bold {color}]{{}}[/bold {color}]  {{}}: {{}}",
-                    title,
-                    doubt.title,
-                    doubt.sentence,
-                    soft_wrap=True,
-                )
+                name = "" if number else golden_id
+                template = f"[bold {color}]{{}}[/bold {color}]  {{}}: {{}}"
+                out.say(template, name, doubt.title, doubt.sentence, soft_wrap=True)
             for line in details(reasons):
                 out.print(f"    {line}", soft_wrap=True)
         if len(shown) > MOST_SHOWN and not every:
@@ -87,24 +84,16 @@ def doubts_markdown(doubts: Sequence[Doubt]) -> list[str]:
         return []
     lines = ["## Goldens that are probably wrong", "", code(doubts_headline(doubts), 1000), ""]
     for band in BANDS:
-        group = [doubt for doubt in doubts if doubt.band == band]
-        if not group:
-            continue
-        lines += [f"{band_line(band)}.", "", "| golden | why | what could change |", "| --- | --- | --- |"]
-        for doubt in group:
-            change = "<br>".join(code(f"{edit.path}: {value_json(edit.after)}") for edit in doubt.change)
-            why = f"{doubt.title}: {code(doubt.sentence, 400)}"
-            lines.append(f"| {code(doubt.golden_id, 80)} | {why} | {change} |")
-        lines.append("")
+        if group := [doubt for doubt in doubts if doubt.band == band]:
+            lines += [f"{band_line(band)}.", ""]
+            lines += markdown_table(("golden", "why", "what could change"), map(_markdown_cells, group))
     return lines
+
+
+def _markdown_cells(doubt: Doubt) -> tuple[str, str, str]:
+    change = "<br>".join(code(f"{edit.path}: {value_json(edit.after)}") for edit in doubt.change)
+    return code(doubt.golden_id, 80), f"{doubt.title}: {code(doubt.sentence, 400)}", change
 
 
 def value_json(value: Any) -> str:
     return shorten(encode_as(value, describe_value).decode(), 200)
-
-
-def _by_golden(doubts: Sequence[Doubt]) -> Iterator[tuple[str, list[Doubt]]]:
-    first = {golden_id: place for place, golden_id in reversed(list(enumerate(d.golden_id for d in doubts)))}
-    ordered = sorted(doubts, key=lambda doubt: first[doubt.golden_id])
-    for golden_id, group in groupby(ordered, key=lambda doubt: doubt.golden_id):
-        yield golden_id, list(group)

@@ -1,8 +1,8 @@
-"""The step funnel of a run: one set of rows for the terminal, Markdown and pages, and one picture."""
+"""The step funnel of a run: one set of rows for every output, and one picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rightcall.core.text import percent, pluralize
@@ -42,7 +42,7 @@ def funnel_rows(funnel: StepFunnel) -> list[FunnelRow]:
     rows, before = [], funnel.trials
     for step in funnel.steps:
         share = percent(step.reached / before, 0) if before else "–"
-        elsewhere = "; ".join(one.words for one in step.exits)
+        elsewhere = "; ".join(exit_.words for exit_ in step.exits)
         rows.append(FunnelRow(step.label, f"{step.reached:,} of {before:,}", share, elsewhere))
         before = step.reached
     return rows
@@ -51,19 +51,6 @@ def funnel_rows(funnel: StepFunnel) -> list[FunnelRow]:
 def worth_showing(funnels: Sequence[StepFunnel]) -> list[StepFunnel]:
     """The largest funnels that some trials left."""
     return [funnel for funnel in funnels if any(step.exits for step in funnel.steps)][:SHOWN]
-
-
-def funnel_lines(funnels: Sequence[StepFunnel], code: Callable[[str, int], str]) -> Iterator[str]:
-    """The largest funnels as Markdown; `code` makes a code span of foreign text."""
-    for funnel in worth_showing(funnels):
-        yield f"Steps: {code(funnel_title(funnel), 300)}"
-        yield ""
-        yield f"| {' | '.join(TITLES)} |"
-        yield "| --- | ---: | ---: | --- |"
-        for row in funnel_rows(funnel):
-            elsewhere = code(row.elsewhere, 300) if row.elsewhere else ""
-            yield f"| {code(row.step, 120)} | {row.reached} | {row.share} | {elsewhere} |"
-        yield ""
 
 
 def print_funnels(out: Screen, funnels: Sequence[StepFunnel]) -> None:
@@ -132,8 +119,8 @@ def _bars(funnel: StepFunnel) -> Iterator[Spec]:
     for number, step in enumerate(funnel.steps, start=1):
         last = number == len(funnel.steps)
         label = "passed" if last else f"{number}. {one_line(step.label, LONGEST_LABEL)}"
-        named = [f"{DESTINATIONS[one.where]} {one.trials:,}" for one in step.exits[:NAMED]]
-        if more := sum(one.trials for one in step.exits[NAMED:]):
+        named = [f"{DESTINATIONS[exit_.where]} {exit_.trials:,}" for exit_ in step.exits[:NAMED]]
+        if more := sum(exit_.trials for exit_ in step.exits[NAMED:]):
             named.append(f"elsewhere {more:,}")
         words = " · ".join((f"{step.reached:,} of {before:,}", *named))
         yield {"step": label, "reached": step.reached, "before": before, "words": words}

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
-from rightcall.show.numbers import count
-from rightcall.show.text import one_line
+from rightcall.show.text import count, one_line
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
@@ -45,21 +44,15 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
     room = MOST_ANNOTATIONS - 1 if len(failed) + left_out > MOST_ANNOTATIONS else MOST_ANNOTATIONS
     for row in failed[:room]:
         level = "warning" if row.outcome == "error" and not row.danger else "error"
-        yield command(level, one_line(f"{row.danger_text} {row.name}".strip(), 160), row.why)
+        title = one_line(f"{row.danger_text} {row.name}".strip(), 160)
+        yield workflow_command(level, row.why, {"title": title})
     more = len(failed) - room + left_out
     if more > 0:
         total = view.summary.total
         rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
         floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
-        yield command(
-            "error",
-            f"{count(more)} more goldens did not pass",
-            f"{rate} of {count(total.cases)} passed{floor}",
-        )
-
-
-def command(level: str, title: str, message: str) -> str:
-    return workflow_command(level, message, {"title": title})
+        title = f"{count(more)} more goldens did not pass"
+        yield workflow_command("error", f"{rate} of {count(total.cases)} passed{floor}", {"title": title})
 
 
 def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:
@@ -145,7 +138,7 @@ def _number(environment: Mapping[str, str]) -> int:
         return int(match[1])
     event = environment.get("GITHUB_EVENT_PATH", "")
     try:
-        told = json.loads(Path(event).read_text("utf-8")) if event else {}
-        return int((told.get("pull_request") or {}).get("number") or told.get("number") or 0)
+        payload = json.loads(Path(event).read_text("utf-8")) if event else {}
+        return int((payload.get("pull_request") or {}).get("number") or payload.get("number") or 0)
     except (OSError, ValueError, TypeError, AttributeError):
         return 0

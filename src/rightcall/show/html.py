@@ -9,31 +9,26 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
+from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.improve.run_setup import run_record
 from rightcall.model.danger import NO_TOOLS
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.run.suite_history import suite_history
 from rightcall.show.case_elements import case_drawing
 from rightcall.show.charts import charts, to_svg
 from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
-from rightcall.show.numbers import FILTERS
 from rightcall.show.rows import Spool
-from rightcall.show.text import visible
+from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.floor import short_floor
-from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
-from rightcall.show.view.run_tools import tools_of
+from rightcall.show.view.run import Case, RunReading, RunView
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -50,7 +45,7 @@ SHORT = 300
 
 
 class Embedding:
-    """Takes cases one by one; returns pieces as they fill up, and the index at the end.
+    """Makes pieces of cases as they come, and the index at the end.
 
     In a piece larger than its share of the budget, texts are cut, so that any report stays small enough to mail and
     open.
@@ -64,16 +59,13 @@ class Embedding:
         self._written = 0
         self.shortened = 0
 
-    def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
-        """Add a case; returns the piece it completes, if any."""
-        view = case_view(golden, result, self._tools)
-        self._index.append([column(view) for column in INDEX_COLUMNS.values()])
-        self._waiting.append(case_drawing(view))
-        if len(self._waiting) == CASES_IN_PIECE:
-            yield self._piece()
-
-    def rest(self) -> Iterator[str]:
-        """The last piece."""
+    def pieces(self, cases: Iterable[Case]) -> Iterator[str]:
+        for golden, result in cases:
+            view = case_view(golden, result, self._tools)
+            self._index.append([column(view) for column in INDEX_COLUMNS.values()])
+            self._waiting.append(case_drawing(view))
+            if len(self._waiting) == CASES_IN_PIECE:
+                yield self._piece()
         if self._waiting:
             yield self._piece()
 
@@ -118,18 +110,13 @@ HERE = files("rightcall.show")
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     environment = html_environment()
-    stored = store.runs.get(run)
-    tools = tools_of(store, stored)
-    tally, embedding = RunTally(tools, run_record(store, stored).system), Embedding(stored.results, tools)
+    reading = RunReading(store, run)
+    embedding = Embedding(reading.stored.results, reading.tools)
     with Spool() as spool:
-        for golden, result in cases_of(store, stored.id):
-            tally.add(golden, result)
-            for piece in embedding.add(golden, result):
-                spool.write(piece)
-        for piece in embedding.rest():
+        for piece in embedding.pieces(reading.cases()):
             spool.write(piece)
-        view = with_search(store, tally.view(stored, suite_history(store, stored)))
-        analysis = analyze_run(store, stored.id) if view.failures else None
+        view = reading.view()
+        analysis = analyze_run(store, view.run.id) if view.failures else None
         head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
         out.write(head.encode())
         out.write(_data("index", embedding.index()))
@@ -168,6 +155,7 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
         return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
     environment.filters |= {**FILTERS, "with_code": with_code}
+    environment.globals["interval"] = percent_interval
     return environment
 
 
@@ -192,23 +180,24 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
 
 
 def _assets() -> dict[str, str]:
-    style = "".join((HERE / "assets" / name).read_text("utf-8") for name in STYLES)
-    parts = ((HERE / "assets" / name).read_text("utf-8") for name in SCRIPTS)
-    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    style = "".join(map(_asset, STYLES))
+    script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
+    policy = _policy(f"script-src {_hash(script)}; style-src {_hash(style)}")
     return {"style": style, "script": script, "policy": policy}
 
 
 def style_sheet() -> tuple[str, str]:
     """The style sheet of a page without scripts, and the policy that allows nothing else."""
-    style = (HERE / "assets" / "report.css").read_text("utf-8")
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return style, policy
+    style = _asset("report.css")
+    return style, _policy(f"style-src {_hash(style)}")
+
+
+def _asset(name: str) -> str:
+    return (HERE / "assets" / name).read_text("utf-8")
+
+
+def _policy(allowed: str) -> str:
+    return f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def _data(name: str, packed: str) -> bytes:

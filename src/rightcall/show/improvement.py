@@ -47,15 +47,10 @@ def print_improvement(out: Screen, improvement: Improvement) -> None:
 def _danger_sentence(improvement: Improvement, left: DangerLeft) -> str:
     """A sort of danger that the proposed change does not remove, and where."""
     goldens = _names(left.goldens)
+    danger = f"{left.danger} in {pluralize(left.after, 'trial')} of"
     if improvement.outcome == "accepted":
-        return (
-            f"{left.danger} in {pluralize(left.after, 'trial')} of held-out goldens ({left.before} before): "
-            f"no proposed change removed it: {goldens}"
-        )
-    return (
-        f"{left.danger} in {pluralize(left.after, 'trial')} of {improvement.run}: "
-        f"no change was shown to remove it: {goldens}"
-    )
+        return f"{danger} held-out goldens ({left.before} before): no proposed change removed it: {goldens}"
+    return f"{danger} {improvement.run}: no change was shown to remove it: {goldens}"
 
 
 def _names(ids: Sequence[str]) -> str:
@@ -79,12 +74,10 @@ def _details(out: Screen, attempt: Tried) -> None:
         out.print(f"refused {attempt.name}: {attempt.refused}", soft_wrap=True)
     if not attempt.accepted:
         return
-    moved = [effect for effect in attempt.by_tool if effect.before != effect.after]
-    for effect in moved:
-        out.print(
-            f"  {effect.tool}: {percent(effect.before, 0)} → {percent(effect.after, 0)} on {effect.goldens}",
-            style="dim",
-        )
+    for effect in attempt.by_tool:
+        if effect.before != effect.after:
+            rates = f"{percent(effect.before, 0)} → {percent(effect.after, 0)}"
+            out.print(f"  {effect.tool}: {rates} on {effect.goldens}", style="dim")
     if attempt.not_shown:
         names = ", ".join(attempt.not_shown)
         out.print(f"  too few goldens to exclude a loss of 10 points: {names}", style="dim", soft_wrap=True)
@@ -94,33 +87,23 @@ def _details(out: Screen, attempt: Tried) -> None:
     for sentence in attempt.struck:
         out.print(f"  removed, because it had no effect: {sentence}", style="dim", soft_wrap=True)
     if attempt.cost_per_1000:
-        out.print(
-            f"  {attempt.tokens:+d} tokens are ${attempt.cost_per_1000:+.3f} per 1,000 requests", style="dim"
-        )
+        cost = f"{attempt.tokens:+d} tokens are ${attempt.cost_per_1000:+.3f} per 1,000 requests"
+        out.print(f"  {cost}", style="dim")
 
 
 def _print_tried(out: Screen, improvement: Improvement) -> None:
     rows = []
     for attempt in improvement.tried:
-        tune = (
-            "–"
-            if attempt.tune_before is None
-            else f"{percent(attempt.tune_before, 0)} → {_rate(attempt.tune_after)}"
-        )
-        proof = (
-            "–"
-            if attempt.after is None
-            else f"{percent(attempt.before or 0.0, 0)} → {percent(attempt.after, 0)}"
-        )
+        tuned = "given up" if attempt.tune_after is None else percent(attempt.tune_after, 0)
+        tune = "–" if attempt.tune_before is None else f"{percent(attempt.tune_before, 0)} → {tuned}"
+        proof = percent(attempt.after, 0)
+        if attempt.after is not None:
+            proof = f"{percent(attempt.before or 0.0, 0)} → {proof}"
         interval = change_interval(attempt.low, attempt.high, 0)
         p = "–" if attempt.p_adjusted is None else f"{attempt.p_adjusted:.3g}"
         rows.append((attempt.name, tune, proof, interval, p, f"{attempt.tokens:+d}", attempt.whole.lower()))
     titles = ("proposal", "tune", "proof", "interval", "p", "tokens", "whole")
     print_columns(out, titles, rows, texts=("proposal",))
-
-
-def _rate(value: float | None) -> str:
-    return "given up" if value is None else percent(value, 0)
 
 
 def print_fault_report(out: Screen, report: FaultReport) -> None:
@@ -160,12 +143,6 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
     for effect in effects:
         if effect.positions:
             out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
-            _print_positions(out, effect)
-
-
-def _print_positions(out: Screen, effect: PerturbEffect) -> None:
-    places = [
-        (f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in effect.positions
-    ]
-    rows = [(place, f"{at.goldens:,}", percent(at.rate, 1)) for place, at in places]
-    print_columns(out, ("position", "cases", "passed"), rows)
+            ends = ((dict.fromkeys((at.first, at.last)), at) for at in effect.positions)
+            places = [("–".join(map(str, end)), f"{at.goldens:,}", percent(at.rate, 1)) for end, at in ends]
+            print_columns(out, ("position", "cases", "passed"), places)

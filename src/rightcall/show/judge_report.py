@@ -20,19 +20,16 @@ SIGNIFICANT = 0.05
 def print_rate(out: Screen, report: JudgeReport) -> None:
     """Print the estimate and what it rests on."""
     judged = report.judged
-    out.say(
-        "[bold]{}[/bold]  [dim]run {}, judge {}[/dim]",
-        judged.metric,
-        judged.run.id,
-        judged.judge.judge.described,
-    )
+    described = judged.judge.judge.described
+    out.say("[bold]{}[/bold]  [dim]run {}, judge {}[/dim]", judged.metric, judged.run.id, described)
     if report.estimate is None:
         out.print(report.reason)
     else:
         _print_estimate(out, report.estimate.rate, chosen=report.estimate.labels.chosen is not None)
         for word, rate in (("pass", report.estimate.as_pass), ("fail", report.estimate.as_fail)):
             if rate is not None:
-                out.say("[dim]with unsure as {}:[/dim] {}", word, rate_words(rate))
+                bounds = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
+                out.say("[dim]with unsure as {}:[/dim] {}", word, bounds)
     if not report.is_calibrated:
         out.say(
             "[yellow]{} of {} labels: the judge is not calibrated and decides nothing[/yellow]",
@@ -77,13 +74,9 @@ def print_drift(out: Screen, drift: Sequence[DriftPoint]) -> None:
     print_columns(out, ("month", "agreement with people", "labels", "judge"), rows, texts=("judge",))
 
 
-def rate_words(rate: JudgedRate) -> str:
-    return f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
-
-
 def agreement_words(agreement: Agreement) -> str:
     """Share and agreement beyond chance with its interval, in words."""
-    share = "–" if agreement.share is None else percent(agreement.share)
+    share = percent(agreement.share)
     if agreement.beyond_chance is None or agreement.low is None or agreement.high is None:
         return f"{share}, κ undefined"
     return f"{share}, κ {agreement.beyond_chance:.2f} ({agreement.low:.2f} to {agreement.high:.2f})"
@@ -114,10 +107,9 @@ def _print_people(out: Screen, report: JudgeReport) -> None:
 def _difference(bias: Bias) -> str:
     if bias.difference is None:
         return "–"
-    between = (
-        f" ({bias.low:+.2f} to {bias.high:+.2f})" if bias.low is not None and bias.high is not None else ""
-    )
-    return f"{bias.difference:+.2f}{between}"
+    if bias.low is None or bias.high is None:
+        return f"{bias.difference:+.2f}"
+    return f"{bias.difference:+.2f} ({bias.low:+.2f} to {bias.high:+.2f})"
 
 
 def _p(bias: Bias) -> str:

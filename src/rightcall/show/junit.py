@@ -11,10 +11,7 @@ from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval
-from rightcall.improve.run_setup import run_record
 from rightcall.model.failure import FATAL
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, xml_text
@@ -23,34 +20,30 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.case_names import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
-from rightcall.show.view.run import RunTally, RunView, cases_of, with_search
-from rightcall.show.view.run_tools import tools_of
+from rightcall.show.view.run import Case, RunReading, RunView
 from rightcall.show.view.safety import SafetyView
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
-Case = tuple[AnyGolden | None, CaseResult]
 LONGEST = 4000
 MOST_FAILURES = 20
 
 
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
-    stored = store.runs.get(run)
-    tools, outcomes = tools_of(store, stored), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0)
-    system, seconds = run_record(store, stored).system, 0.0
-    tally, hits = RunTally(tools, system), HitReader(tools, system)
+    reading = RunReading(store, run)
+    tools, hits = reading.tools, HitReader(reading.tools, reading.system)
+    outcomes, seconds = Counter[str](), 0.0
     with Spool() as dangerous, Spool() as others:
-        cases = _tally_cases(cases_of(store, stored.id), tally)
-        for golden_id, trials in groupby(cases, key=lambda case: case[1].golden_id):
+        for golden_id, trials in groupby(reading.cases(), key=lambda case: case[1].golden_id):
             golden = list(trials)
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
             row = golden_row(golden_id, (result for _, result in golden), tools)
-            for line in _testcase(stored.run.name, golden, row, tools, hits):
+            for line in _testcase(reading.stored.run.name, golden, row, tools, hits):
                 (dangerous if row.danger else others).write(line)
-        view = with_search(store, tally.view(stored))
+        view = reading.view()
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
         for line in chain(dangerous.lines(), others.lines()):
             out.write(line.encode() + b"\n")
@@ -58,13 +51,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     return view
 
 
-def _tally_cases(cases: Iterator[Case], tally: RunTally) -> Iterator[Case]:
-    for golden, result in cases:
-        tally.add(golden, result)
-        yield golden, result
-
-
-def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[str]:
+def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str]:
     name, total = view.run.name or "rightcall", view.summary.total
     counts = {
         "tests": sum(outcomes.values()),
@@ -85,7 +72,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "verdict": view.verdict or "unfinished",
         "trials": view.run.trials,
         "seed": view.run.seed,
-        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
+        "pass_rate": percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
         **(dict(_safety_facts(view.safety)) if view.safety is not None else {}),

@@ -6,16 +6,15 @@ Text of models and datasets is put in code spans only, where it cannot be HTML, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.improve.run_analysis import run_funnels
 from rightcall.improve.step_funnel import StepFunnel
-from rightcall.show.funnel import funnel_lines, worth_showing
-from rightcall.show.numbers import count, dollars, duration
-from rightcall.show.safety import safety_markdown
-from rightcall.show.text import one_line
+from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
+from rightcall.show.text import count, dollars, duration, one_line
+from rightcall.show.view.attack_hits import hit_lines
 from rightcall.show.view.columns import (
     AGENT_COLUMNS,
     GOLDEN_COLUMNS,
@@ -24,10 +23,11 @@ from rightcall.show.view.columns import (
     shown_in,
     summary_columns,
 )
-from rightcall.show.view.failures import danger_text
+from rightcall.show.view.failures import Example, FailureGroup, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
-from rightcall.show.view.summary import GroupRow
+from rightcall.show.view.safety import SafetyView
+from rightcall.show.view.worst_case import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -54,7 +54,7 @@ def markdown(
         _head(view),
         _danger(view, failed),
         _summary(view),
-        safety_markdown(view.safety, code, plain_sentence) if view.safety is not None else (),
+        _safety(view.safety),
         _failures(view),
         _steps(funnels),
         _cases(failed, more),
@@ -101,7 +101,7 @@ def _head(view: RunView) -> Iterator[str]:
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
-        f"**{_pass_cell(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
+        f"**{percent(total.pass_rate, 1)}** passed: {count(total.passed)} of {count(total.cases)} cases "
         f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
@@ -134,7 +134,19 @@ def _steps(funnels: Sequence[StepFunnel]) -> Iterator[str]:
     if worth_showing(funnels):
         yield "### Where trials leave the expected path"
         yield ""
-        yield from funnel_lines(funnels, code)
+        yield from funnel_lines(funnels)
+
+
+def funnel_lines(funnels: Sequence[StepFunnel]) -> Iterator[str]:
+    """The largest funnels, each as a table."""
+    for funnel in worth_showing(funnels):
+        yield f"Steps: {code(funnel_title(funnel), 300)}"
+        yield ""
+        rows = (
+            (code(row.step, 120), row.reached, row.share, code(row.elsewhere, 300) if row.elsewhere else "")
+            for row in funnel_rows(funnel)
+        )
+        yield from markdown_table(TITLES, rows, numbers=TITLES[1:3])
 
 
 def _failures(view: RunView) -> Iterator[str]:
@@ -142,17 +154,24 @@ def _failures(view: RunView) -> Iterator[str]:
         return
     yield "### Why cases failed"
     yield ""
-    yield _row("failure", "cases", "for example")
-    yield _row("---", "---:", "---")
-    for group in view.failures[:MOST_CODES]:
-        example = group.examples[0]
-        shown = f"{code(example.name, 160)} {code(example.sentence)}"
-        danger = ""
-        if group.danger:
-            often = f" in {count(group.dangerous)}" if group.dangerous < group.cases else ""
-            danger = f"**{danger_text([group.danger])}{often}** "
-        yield _row(f"{danger}{group.title} (`{group.code}`)", count(group.cases), shown)
-    yield ""
+    rows = (
+        (
+            f"{_group_danger(group)}{group.title} (`{group.code}`)",
+            count(group.cases),
+            _example(group.examples[0]),
+        )
+        for group in view.failures[:MOST_CODES]
+    )
+    yield from markdown_table(("failure", "cases", "for example"), rows, numbers=("cases",))
+
+
+def _example(example: Example) -> str:
+    return f"{code(example.name, 160)} {code(example.sentence)}"
+
+
+def _group_danger(group: FailureGroup) -> str:
+    often = f" in {count(group.dangerous)}" if group.dangerous < group.cases else ""
+    return f"**{danger_text([group.danger])}{often}** " if group.danger else ""
 
 
 def _danger(view: RunView, failed: Sequence[GoldenRow]) -> Iterator[str]:
@@ -212,15 +231,55 @@ def _named_rows(columns: Sequence[Column], rows: Sequence[object]) -> Iterator[s
 
 
 def _table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield _row(*(column.title for column in columns))
-    yield _row(*("---" if column.kind in ("name", "why") else "---:" for column in columns))
-    yield from (_row(*cells) for cells in rows)
+    numbers = [column.title for column in columns if column.kind not in ("name", "why")]
+    yield from markdown_table([column.title for column in columns], rows, numbers=numbers)
+
+
+def markdown_table(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()
+) -> Iterator[str]:
+    """A table whose columns titled by `numbers` are aligned to the right, and an empty line."""
+    yield f"| {' | '.join(titles)} |"
+    yield f"| {' | '.join('---:' if title in numbers else '---' for title in titles)} |"
+    yield from (f"| {' | '.join(cells)} |" for cells in rows)
     yield ""
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _safety(view: SafetyView | None) -> Iterator[str]:
+    if view is None:
+        return
+    yield "### Safety"
+    yield ""
+    yield plain_sentence(view.sentence)
+    yield ""
+    for section in (*view.sections, *([view.search] if view.search is not None else [])):
+        yield from _safety_section(section)
+    for hit in view.hits:
+        yield f"- **moved the agent** {code(hit.title, 300)}"
+        for label, text in hit_lines(hit):
+            yield f"  - {label}: {code(text, 600)}"
+    if view.more_hits:
+        yield f"- … and {view.more_hits:,} more"
+    yield ""
 
 
-def _pass_cell(row: GroupRow) -> str:
-    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)
+def _safety_section(section: SafetySection) -> Iterator[str]:
+    yield f"<details><summary>{section.title}</summary>" if section.folded else f"#### {section.title}"
+    yield ""
+    for sentence in section.sentences:
+        yield plain_sentence(sentence)
+        yield ""
+    if section.rows:
+        foreign = [column in section.texts for column in section.columns]
+        numbers = [column for column in section.columns[1:] if column not in section.texts]
+        rows = (
+            [code(cell) if text else cell for cell, text in zip(row, foreign, strict=True)]
+            for row in section.rows
+        )
+        yield from markdown_table(section.columns, rows, numbers=numbers)
+    if section.more_rows:
+        yield f"… and {section.more_rows:,} more"
+        yield ""
+    if section.folded:
+        yield "</details>"
+        yield ""

@@ -14,9 +14,8 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.show.analysis import UNKNOWN, danger_words
 from rightcall.show.case_elements import as_html, case_drawing
 from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
-from rightcall.show.numbers import decimal
 from rightcall.show.progress import ProgressState, RunProgress
-from rightcall.show.text import one_line
+from rightcall.show.text import decimal, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName
 from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns
@@ -57,16 +56,11 @@ def run_html(
 
 def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str) -> str:
     """The first results as a table."""
-    cells = [
-        [
-            _mark(result),
-            _text(name(result.golden_id)),
-            f"{result.trial}",
-            decimal(result.score if result.checked else None, 2),
-            _text(reason_of(result), 300),
-        ]
-        for result in results
-    ]
+    cells = []
+    for result in results:
+        score = decimal(result.score if result.checked else None, 2)
+        title, reason = _text(name(result.golden_id)), _text(reason_of(result), 300)
+        cells.append([_mark(result), title, f"{result.trial}", score, reason])
     more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
     return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
 
@@ -92,7 +86,7 @@ def analysis_html(analysis: Analysis) -> str:
         if finding.stated or finding.danger
     ]
     head = f"<b>{analysis.failed:,} of {analysis.trials:,} trials failed</b>"
-    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN.strip(), 300)}</p>"
+    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN, 300)}</p>"
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
     shown = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
@@ -200,9 +194,8 @@ class NotebookProgress(RunProgress):
         """Update the bar, seldom enough for a browser, and always at the end."""
         self._new += new
         now = time.monotonic()
-        if self._handle is None or (
-            state.done < self._planned and now - self._shown < SECONDS_BETWEEN_UPDATES
-        ):
+        too_soon = state.done < self._planned and now - self._shown < SECONDS_BETWEEN_UPDATES
+        if self._handle is None or too_soon:
             return
         self._shown = now
         self._handle.update(self._html(self.html(state)))

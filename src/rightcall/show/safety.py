@@ -1,8 +1,7 @@
-"""Safety of a run in the terminal and in Markdown: both draw the sections of `view/safety.py` as they come."""
+"""Safety of a run in the terminal: the sections of `view/safety.py` as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -10,11 +9,13 @@ from rich.cells import cell_len
 from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
 from rightcall.show.view.attack_hits import HitView, hit_lines
+from rightcall.show.view.run import run_view
 from rightcall.show.view.safety import SafetyView
 from rightcall.show.view.worst_case import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
+    from rightcall.store.sql.store import Store
 
 MOST_PRINTED = 5
 MOST_ROWS = 12
@@ -36,6 +37,13 @@ def print_safety(out: Screen, view: SafetyView) -> None:
         )
     if view.search is not None:
         _print_section(out, view.search)
+
+
+def print_run_safety(out: Screen, store: Store, run: str) -> None:
+    """Print the safety of a stored run, if it is about that."""
+    view = run_view(store, run).safety
+    if view is not None:
+        print_safety(out, view)
 
 
 def _print_section(out: Screen, section: SafetySection) -> None:
@@ -66,44 +74,3 @@ def _print_hit(out: Screen, hit: HitView) -> None:
     for label, text in hit_lines(hit):
         table.add_row(label, one_line(text, 600), style="red" if label == "marked" else None)
     out.print(Padding(table, (0, 0, 0, 2)))
-
-
-def safety_markdown(view: SafetyView, code: Callable[..., str], plain: Callable[[str], str]) -> Iterator[str]:
-    """The same for a pull request: foreign text is in code spans, and our own sentences are made inert."""
-    yield "### Safety"
-    yield ""
-    yield plain(view.sentence)
-    yield ""
-    for section in (*view.sections, *([view.search] if view.search is not None else [])):
-        yield from _markdown_section(section, code, plain)
-    for hit in view.hits:
-        yield f"- **moved the agent** {code(hit.title, 300)}"
-        for label, text in hit_lines(hit):
-            yield f"  - {label}: {code(text, 600)}"
-    if view.more_hits:
-        yield f"- … and {view.more_hits:,} more"
-    yield ""
-
-
-def _markdown_section(
-    section: SafetySection, code: Callable[..., str], plain: Callable[[str], str]
-) -> Iterator[str]:
-    yield f"<details><summary>{section.title}</summary>" if section.folded else f"#### {section.title}"
-    yield ""
-    for sentence in section.sentences:
-        yield plain(sentence)
-        yield ""
-    if section.rows:
-        foreign = [column in section.texts for column in section.columns]
-        yield f"| {' | '.join(section.columns)} |"
-        yield f"|{'|'.join('---' if at == 0 or text else '---:' for at, text in enumerate(foreign))}|"
-        for row in section.rows:
-            cells = (code(cell) if text else cell for cell, text in zip(row, foreign, strict=True))
-            yield f"| {' | '.join(cells)} |"
-        yield ""
-    if section.more_rows:
-        yield f"… and {section.more_rows:,} more"
-        yield ""
-    if section.folded:
-        yield "</details>"
-        yield ""

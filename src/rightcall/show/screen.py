@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -33,10 +34,14 @@ class Screen(Console):
         if self.no_color:  # rich leaves bold and dim
             self._color_system = None
 
-    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
-        """Show texts and tables."""
+    def print(self, *objects: Any, soft_wrap: bool | None = None, indent: int = 0, **options: Any) -> None:
+        """Show texts and tables, indented on every line."""
         if soft_wrap is None and not self.is_terminal:
             soft_wrap = all(isinstance(renderable, str | Text) for renderable in objects)
+        if indent and soft_wrap:
+            objects = (Text.assemble(" " * indent, *objects),)
+        elif indent:
+            objects = tuple(Padding.indent(renderable, indent) for renderable in objects)
         super().print(*objects, soft_wrap=soft_wrap, **options)
 
     def say(self, template: str, *values: object, **options: Any) -> None:

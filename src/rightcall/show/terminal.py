@@ -8,13 +8,13 @@ from itertools import accumulate
 
 from rich.table import Table
 
+from rightcall.core.text import pluralize
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
-from rightcall.show.numbers import count
 from rightcall.show.screen import Screen
-from rightcall.show.text import display_text, one_line
+from rightcall.show.text import count, display_text, one_line
 from rightcall.show.view.agents import AgentRow
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
@@ -184,9 +184,7 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
 
 def more_goldens(count: int) -> str:
     """How many goldens did not pass besides those shown; empty for none."""
-    return (
-        f"{count:,} more {'golden' if count == 1 else 'goldens'} did not pass: --failures N" if count else ""
-    )
+    return f"{pluralize(count, 'more golden')} did not pass: --failures N" if count else ""
 
 
 def clean(text: str) -> str:
@@ -222,9 +220,8 @@ class AskedMetrics:
                     self._broken[name] += 1
                 elif not score.passed:
                     self._failed[name] += 1
-                told = score.error or ("" if score.passed else score.reason)
-                if told:
-                    self._first.setdefault(name, f"{result.golden_id}: {told}")
+                if reason := score.error or ("" if score.passed else score.reason):
+                    self._first.setdefault(name, f"{result.golden_id}: {reason}")
             yield result
 
     def lines(self, summary: Summary) -> Iterator[str]:

@@ -83,15 +83,15 @@ class JudgedRate:
 
     @property
     def sentence(self) -> str:
-        """`48 labels: people pass 31 % of these answers (95 %: 22–41 %). The judge says 27 %. …`"""
-        interval = f"({hundredths(self.conf)} %: {_whole(self.low)}–{_whole(self.high)} %)"
-        people_pass = f"people pass {_whole(self.rate)} %"
+        """`48 labels: people pass 31% of these answers (95%: 22–41%). The judge says 27%. …`"""
+        interval = f"({hundredths(self.conf)}%: {_whole(self.low)}–{_whole(self.high)}%)"
+        people_pass = f"people pass {_whole(self.rate)}%"
         if not self.labels:
             return f"{people_pass} of these answers {interval}. Every outcome is known without labels."
         opening = f"{pluralize(self.labels, 'label')}: {people_pass}"
         if self.uses_judge and self.judged is not None:
             worth = f"With it the labels are worth {self.effective_labels:.0f}."
-            return f"{opening} of these answers {interval}. The judge says {_whole(self.judged)} %. {worth}"
+            return f"{opening} of these answers {interval}. The judge says {_whole(self.judged)}%. {worth}"
         agreement = (
             f" (κ {self.kappa:.2f})".replace("0.", ".", 1).replace("-", "−") if self.kappa is not None else ""
         )

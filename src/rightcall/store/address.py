@@ -56,19 +56,16 @@ def open_store(
     address = store_address(url)
     if address.file is not None:
         if must_exist and not address.file.exists():
-            raise InputError(address.shown, "no store found", _how_to_begin(address.file == DEFAULT))
+            hint = "check the path; the first `rightcall run --store` creates it"
+            if address.file == DEFAULT:
+                hint = f"the first `rightcall run` creates it; choose another with --store or {VARIABLE}"
+            raise InputError(address.shown, "no store found", hint)
         if address.file.is_dir():
             raise InputError(address.shown, "is a folder; a store is a file")
 
     from rightcall.store.sql.store import Store  # SQLAlchemy takes a quarter second to import
 
     return Store(address, small_cache=small_cache)
-
-
-def _how_to_begin(default: bool) -> str:
-    if default:
-        return f"the first `rightcall run` creates it; choose another with --store or {VARIABLE}"
-    return "check the path; the first `rightcall run --store` creates it"
 
 
 T = TypeVar("T")

@@ -249,9 +249,9 @@ def changes(stored: Run, now: Run) -> list[str]:
 
 def _description(run: Run) -> dict[str, str]:
     """Everything that must stay the same, by its user-visible name."""
-    told = {what: fingerprint[:12] for what, fingerprint in run.fingerprints.items() if what not in IN_WORDS}
-    told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
-    return told | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}
+    facts = {what: digest[:12] for what, digest in run.fingerprints.items() if what not in IN_WORDS}
+    facts |= {f"setting {name}": repr(value) for name, value in run.settings.items()}
+    return facts | {"agent": repr(run.agent), "trials": str(run.trials), "seed": str(run.seed)}
 
 
 def user_name() -> str:

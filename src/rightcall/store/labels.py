@@ -96,16 +96,13 @@ class LabelFolder:
             if new := {name: text for name, text in texts.items() if name not in stored}:
                 document = msgspec.json.encode({**stored, **new}, order="deterministic")
                 write_file(self.path / RULES, msgspec.json.format(document, indent=2) + b"\n")
-            for metric in dict.fromkeys(label.metric for label in labels):
-                _append(self.file(metric), [label for label in labels if label.metric == metric])
+            _append_by_metric(self.path, labels)
 
     def add_judgements(self, judgements: Sequence[JudgementRecord]) -> None:
         """Append what a judge said."""
         self._make(self.path / JUDGEMENTS)
         with alone_in(self.path):
-            for metric in dict.fromkeys(judgement.metric for judgement in judgements):
-                of_metric = [judgement for judgement in judgements if judgement.metric == metric]
-                _append(self.path / JUDGEMENTS / _file_name(metric), of_metric)
+            _append_by_metric(self.path / JUDGEMENTS, judgements)
 
     @staticmethod
     def _make(folder: Path) -> None:
@@ -149,6 +146,11 @@ def _object(line: bytes, where: str) -> dict[str, Any] | None:
         if line.startswith(b"{"):
             return None
         raise
+
+
+def _append_by_metric(folder: Path, records: Sequence[Label] | Sequence[JudgementRecord]) -> None:
+    for metric in dict.fromkeys(record.metric for record in records):
+        _append(folder / _file_name(metric), [record for record in records if record.metric == metric])
 
 
 def _append(path: Path, records: Sequence[Label | JudgementRecord]) -> None:

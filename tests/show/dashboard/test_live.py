@@ -22,7 +22,7 @@ def test_an_empty_store_says_how_to_begin(client):
 
 def test_the_live_page_shows_traffic_checks_alarms_and_the_queue(client, watched):
     text = client.get("/live").text
-    for word in ("travel", "tool_errors", "Acknowledge", "Waiting for review", "95 %"):
+    for word in ("travel", "tool_errors", "Acknowledge", "Waiting for review", "95%"):
         assert word in text
 
 

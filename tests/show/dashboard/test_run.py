@@ -11,7 +11,6 @@ import pytest
 from rightcall.show.dashboard import views
 from rightcall.show.dashboard.links import segment
 from rightcall.show.view.run import run_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import results
 from tests.store.builders import a_result, a_run
@@ -25,7 +24,7 @@ def danger_first(store, results):
 
 
 def dangerous_goldens(store, run):
-    return store.runs.failures(run).dangerous_goldens(tools_of(store, store.runs.get(run)))
+    return store.runs.failures(run).dangerous_goldens(store.tools_of(store.runs.get(run)))
 
 
 def test_the_page_shows_what_the_view_says(client, store):
@@ -74,11 +73,11 @@ def test_the_trials_of_a_golden_are_one_row(client, store):
 
 
 def test_the_verdict_is_a_sentence(client, store):
-    summary = msgspec.structs.replace(store.runs.get("old").run.summary, decision="FAIL: 71 % is too little")
+    summary = msgspec.structs.replace(store.runs.get("old").run.summary, decision="FAIL: 71% is too little")
     store.runs.begin(a_run("gated")).add([a_result("one", passed=False)])
     store.runs.finish("gated", summary, "FAIL")
     page = client.get("/runs/gated").text
-    assert re.search(r"<b>FAIL</b> 71 % is too little", page)
+    assert re.search(r"<b>FAIL</b> 71% is too little", page)
     assert "cases passed</p>" in client.get("/runs/new").text
 
 

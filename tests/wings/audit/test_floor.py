@@ -19,7 +19,7 @@ GOLDENS = [
     Golden("Which shops?", id="shops", expected_calls=[ExpectedCall("list_shops")]),
     Golden("Hello!", id="hello", category="negative"),
 ]
-SENTENCE = "An agent that does nothing passes 50 % (negatives 1 of 1), choosing tools by keywords 100 %."
+SENTENCE = "An agent that does nothing passes 50% (negatives 1 of 1), choosing tools by keywords 100%."
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_one_mutant_is_shown_with_its_calls_and_score(dataset: Path) -> None:
 
 def test_a_sample_of_goldens_says_its_share(dataset: Path) -> None:
     shown = invoke(dataset, "--max-mutants", "40")
-    assert "A sample of 1 of 2 goldens (50 %) was audited." in shown.output
+    assert "A sample of 1 of 2 goldens (50%) was audited." in shown.output
     assert rc.audit(dataset / "goldens.jsonl", max_mutants=1).in_dataset == 2
 
 

@@ -110,7 +110,7 @@ def test_fixed_counts_of_a_judges_errors_are_refused_with_the_reason(store, tmp_
     settings = msgspec.structs.replace(SETTINGS, checks=(JudgeSettings("good", calibration=counts),))
     for config in (settings, tmp_path / "m.yaml"):
         with pytest.raises(
-            rc.errors.ConfigError, match=r"judge 'good': calibration: .*covered 54–91 %.*rc\.judged_rate"
+            rc.errors.ConfigError, match=r"judge 'good': calibration: .*covered 54–91%.*rc\.judged_rate"
         ):
             rc.Monitor(config, store=store)
 

@@ -54,7 +54,7 @@ def test_weekend_days_are_the_last_two_of_seven():
 
 
 def test_small_blocks_join_the_neighbour_with_the_nearest_rate():
-    """Worked by hand: nights (40 at 10 %) lie between evenings (3 %) and mornings (8 %), with no weekend."""
+    """Worked by hand: nights (40 at 10%) lie between evenings (3%) and mornings (8%), with no weekend."""
     counts = [(40, 4.0), (1000, 80.0), (2000, 60.0), (1000, 30.0)] + [(0, 0.0)] * 4
     assert blocks_of(counts) == (0, 0, 2, 2, -1, -1, -1, -1)
     assert block_text(blocks_of(counts), 0) == "weekdays 00–06, 06–12"

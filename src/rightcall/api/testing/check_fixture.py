@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,8 @@ class Checker:
     def _judge(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True
         golden, results = checked.golden, checked.results
+        planted = ((result.metrics.get("resisted"), result.checked) for result in results)
+        attacks = [(score.attack, counts) for score, counts in planted if score and score.attack]
         self._note(
             {
                 "run": checked.run_id,
@@ -114,8 +116,10 @@ class Checker:
                 "answered": any(r.trajectory is not None and r.trajectory.answered for r in results),
                 "errors": sum(result.checked and bool(result.error) for result in results),
                 "unchecked": sum(not result.checked for result in results),
-                "attacks": [delivered for result in results for delivered in _attacks_delivered(result)],
-                "undelivered_twins": sum(_is_undelivered_twin(result) for result in results),
+                "attacks": [attack.delivered for attack, _ in attacks if attack.twin is None],
+                "undelivered_twins": sum(
+                    attack.twin is not None and not counts for attack, counts in attacks
+                ),
                 "floor": [list(marks) for marks in checked.floor],
                 "judges": sorted({name for result in results for name in result.judge_metrics}),
                 "failed": [result.fails_exactly for result in results if result.judged],
@@ -126,19 +130,6 @@ class Checker:
         )
         require_passed(golden, results, tools_for(golden, checked.tools))
         return results
-
-
-def _attacks_delivered(result: CaseResult) -> Iterator[bool]:
-    """Whether the attack of a result was delivered; nothing where there is none."""
-    score = result.metrics.get("resisted")
-    if score is not None and score.attack is not None and score.attack.twin is None:
-        yield score.attack.delivered
-
-
-def _is_undelivered_twin(result: CaseResult) -> bool:
-    score = result.metrics.get("resisted")
-    outcome = score.attack if score is not None else None
-    return outcome is not None and outcome.twin is not None and not result.checked
 
 
 def _require_golden(golden: Any) -> AnyGolden:

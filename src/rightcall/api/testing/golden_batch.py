@@ -86,9 +86,8 @@ class GoldenBatch:
         plan = replace(setup, name=self._name, dataset=whole)
         results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
         every = [result for results in results.values() for result in results]
-        run_id = self._keeper.keep(
-            msgspec.structs.replace(prepared, plan=plan), list(plan.goldens()), every, again=again
-        )
+        whole_plan = msgspec.structs.replace(prepared, plan=plan)
+        run_id = self._keeper.keep(whole_plan, list(plan.goldens()), every, again=again)
         floor = {} if again else run_blocking(marks_of_trivial_agents(prepared))
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, takewhile
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
@@ -58,8 +59,6 @@ def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:
 def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
     if isinstance(source, str | Path):
         return load_goldens(_locate(Path(source), folders))
-    if isinstance(source, Golden | ConversationalGolden):
-        return [_with_id(source)]
     try:
         items = list(getattr(source, "goldens", source))
     except TypeError:
@@ -68,11 +67,7 @@ def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
         if not isinstance(item, Golden | ConversationalGolden):
             kind = type(item).__name__
             raise ConfigError(f"pytest.mark.goldens expects files or goldens, got {kind}")
-    return [_with_id(item) for item in items]
-
-
-def _with_id(golden: AnyGolden) -> AnyGolden:
-    return with_id(cast(Golden, golden))  # the kind is preserved
+    return map(with_id, items)
 
 
 def _locate(path: Path, folders: Sequence[Path]) -> Path:
@@ -85,9 +80,5 @@ def _slug(golden: AnyGolden) -> str:
     text = golden.name or request_of(golden)
     plain = unicodedata.normalize("NFKD", text.replace("đ", "d").replace("Đ", "D"))
     words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
-    slug = ""
-    for word in words:
-        if len(slug) + len(word) >= LONGEST_ID:
-            break
-        slug = f"{slug}-{word}" if slug else word
-    return slug or golden.id
+    slugs = accumulate(words, lambda slug, word: f"{slug}-{word}")
+    return max(takewhile(lambda slug: len(slug) <= LONGEST_ID, slugs), key=len, default=golden.id)

@@ -76,11 +76,10 @@ class Tested:
         """
         if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
-        if not self.has_checks:
+        passed = all(all(outcome.passes) for outcome in self.outcomes)
+        if not self.has_checks or (self.untouched and passed):
             return "INCONCLUSIVE"
-        if self.untouched and all(all(outcome.passes) for outcome in self.outcomes):
-            return "INCONCLUSIVE"
-        return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
+        return "PASS" if passed else "FAIL"
 
 
 def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
@@ -144,7 +143,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     lines: list[str] = []
     for group in groups:
         lines += [
-            f"{group.test} on {_near(group.agent)}",
+            f"{group.test} on {group.agent.replace(f'{Path.cwd()}{os.sep}', '')}",
             f"  {_rate(group.outcomes)}",
             *_floor_lines([group]),
         ]
@@ -154,9 +153,8 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
             unchecked = no_checks_text(without_check)
             lines.append(f"  {unchecked}: neither their goldens nor a metric checks them")
         if group.attacks:
-            lines.append(
-                f"  {len(group.attacks) - lost} of {pluralize(len(group.attacks), 'attack')} delivered"
-            )
+            attacks = pluralize(len(group.attacks), "attack")
+            lines.append(f"  {len(group.attacks) - lost} of {attacks} delivered")
         if group.undelivered_twins:
             lines.append(f"  {pluralize(group.undelivered_twins, 'benign twin')} not delivered")
         if group.untouched:
@@ -186,26 +184,21 @@ def _floor_lines(groups: Sequence[Tested]) -> list[str]:
     return [f"  {floor_words(floor_of_marks(marks), stats_estimate(sample).low)}"] if sample and marks else []
 
 
-def _near(agent: str) -> str:
-    """An agent's name with its path relative to the working folder."""
-    return agent.replace(f"{Path.cwd()}{os.sep}", "")
-
-
 def _rate(outcomes: Sequence[Outcome]) -> str:
     sample = sample_of(outcomes)
     errors = sum(outcome.errors for outcome in outcomes)
-    told = f", {errors:,} of the trials got no answer" if errors else ""
+    unanswered = f", {errors:,} of the trials got no answer" if errors else ""
     if sample is None and not any(outcome.checked for outcome in outcomes):
         return "nothing was checked"
     if sample is None:
-        return f"no golden could be scored{told}"
+        return f"no golden could be scored{unanswered}"
     estimate = stats_estimate(sample)
     trials = [passed for outcome in outcomes for passed in outcome.passes]
-    if len(trials) > estimate.cases:
-        counted = f"{sum(trials):g} of {len(trials):,} trials of {estimate.cases:,} goldens passed"
-    else:
-        counted = f"{sum(trials):g} of {estimate.cases:,} goldens passed"
-    return f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{told}"
+    several = f"{len(trials):,} trials of " if len(trials) > estimate.cases else ""
+    counted = f"{sum(trials):g} of {several}{estimate.cases:,} goldens passed"
+    return (
+        f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{unanswered}"
+    )
 
 
 def _outcome(note: dict[str, Any]) -> Outcome:

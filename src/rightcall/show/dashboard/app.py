@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -81,16 +82,15 @@ class RequestGuard:
             body = await _read(request, LARGEST_BODY)
         except ClientDisconnect:
             return  # the client is gone
-        if body is None:
-            answer: Response = PlainTextResponse(f"the body exceeds {LARGEST_BODY:,} bytes\n", 413)
-            await answer(request.scope, request.receive, send)
-            return
-        fields = form_fields(request.headers, body)
+        fields = form_fields(request.headers, body or b"")
         admitted = self._access.admits(request.headers, request.cookies)
         problem = self._access.refusal_to_write(request.headers, fields.get(CSRF_FIELD, ""), admitted)
-        if problem:
-            answer = PlainTextResponse(problem + "\n", 403)
-            await answer(request.scope, request.receive, send)
+        if body is None or problem:
+            too_long = f"the body exceeds {LARGEST_BODY:,} bytes"
+            refused = PlainTextResponse(
+                f"{too_long if body is None else problem}\n", 413 if body is None else 403
+            )
+            await refused(request.scope, request.receive, send)
             return
         request.scope[FIELDS] = fields
 
@@ -137,8 +137,8 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
         routes=all_routes(),
         exception_handlers={
             HTTPException: _http_problem,
-            InputError: _not_found,
-            InfrastructureError: _down,
+            InputError: partial(_said_problem, status=NOT_FOUND),
+            InfrastructureError: partial(_said_problem, status=FAILED),
             Exception: _internal_error,
         },
     )
@@ -152,12 +152,8 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
     return app
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
-    return _problem(request, NOT_FOUND, str(error))
-
-
-async def _down(request: Request, error: Exception) -> Response:
-    return _problem(request, FAILED, str(error))
+async def _said_problem(request: Request, error: Exception, *, status: int) -> Response:
+    return _problem(request, status, str(error))
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:

@@ -192,19 +192,10 @@ def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spe
         }
         for place, bar in enumerate(bars, 1)
     ]
-    y = {
-        "field": "row",
-        "type": "ordinal",
-        "title": None,
-        "sort": None,
-        "axis": {"domain": False, "ticks": False, "labelLimit": 0},
-    }
-    x = {
-        "field": "start",
-        "type": "quantitative",
-        "title": "milliseconds",
-        "axis": {"tickCount": 3 if narrow else 6, "format": ",~r"},
-    }
+    rows = {"domain": False, "ticks": False, "labelLimit": 0}
+    y = {"field": "row", "type": "ordinal", "title": None, "sort": None, "axis": rows}
+    time = {"tickCount": 3 if narrow else 6, "format": ",~r"}
+    x = {"field": "start", "type": "quantitative", "title": "milliseconds", "axis": time}
     base = _spec("Where the time went", values, 200 if narrow else 900, {"step": 22}, theme)
     # Labels are measured with one font and drawn with the reader's, which may be wider by a third.
     longest = max((len(str(value["row"])) for value in values), default=0)
@@ -233,15 +224,9 @@ def apply_theme(spec: Spec, theme: Theme) -> Spec:
 
 def funnel(steps: StepFunnel, theme: Theme) -> Spec:
     """Where trials leave the expected path."""
-    colours, config = PALETTES[theme], _config(theme)
-    return {
-        **funnel_chart(steps),
-        "config": {
-            **config,
-            "text": {"color": colours.ink},
-            "axis": {**config["axis"], "labelColor": colours.ink},
-        },
-    }
+    ink, config = PALETTES[theme].ink, _config(theme)
+    axis = {**config["axis"], "labelColor": ink}
+    return {**funnel_chart(steps), "config": {**config, "text": {"color": ink}, "axis": axis}}
 
 
 def is_narrow(request: Request) -> bool:

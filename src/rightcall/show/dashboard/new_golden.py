@@ -21,9 +21,8 @@ def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> An
     """
     trajectory = result.trajectory
     if trajectory is None:
-        raise InputError(
-            f"case {case.golden_id}", "was stored without its trajectory, so there are no calls to expect"
-        )
+        problem = "was stored without its trajectory, so there are no calls to expect"
+        raise InputError(f"case {case.golden_id}", problem)
     if fatal := fatal_codes(result):
         problem = f"has {' and '.join(fatal)}, which no golden should expect"
         raise InputError(f"case {case.golden_id}, trial {result.trial}", problem)
@@ -43,9 +42,9 @@ def fatal_codes(result: CaseResult) -> list[str]:
 
 def expectation_from_call(call: ToolCall) -> ExpectedCall:
     """An actual call as an expected one. Objects are marked as literal: one of their keys may be a matcher's name."""
-    arguments = {name: _literal(value) for name, value in (call.arguments or {}).items()}
-    return ExpectedCall(call.name, arguments if call.arguments is not None else None)
-
-
-def _literal(value: Any) -> Any:
-    return {"exact": value} if isinstance(value, dict) else value
+    if call.arguments is None:
+        return ExpectedCall(call.name, None)
+    arguments = {
+        n: {"exact": value} if isinstance(value, dict) else value for n, value in call.arguments.items()
+    }
+    return ExpectedCall(call.name, arguments)

@@ -12,14 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rightcall.core.text import percent_interval
-from rightcall.show.case_elements import (
-    Node,
-    as_html,
-    calls_drawing,
-    input_drawing,
-    scores_drawing,
-    transcript_drawing,
-)
+from rightcall.show import case_elements as drawings
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
@@ -49,7 +42,6 @@ def make_environment() -> Environment:
         "words": lambda code: code.replace("_", " "),
     }
     environment.globals |= {
-        "interval": percent_interval,
         "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
         "danger_text": danger_text,
@@ -57,10 +49,10 @@ def make_environment() -> Environment:
         "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
         "agent_columns": shown_in(AGENT_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
-        "draw_calls": lambda view, observed=False: _markup(calls_drawing(view, observed=observed)),
-        "draw_transcript": lambda view: _markup(transcript_drawing(view)),
-        "draw_scores": lambda view: _markup(scores_drawing(view)),
-        "draw_input": lambda view: _markup(*input_drawing(view)),
+        "draw_calls": lambda view, observed=False: _markup(drawings.calls_drawing(view, observed=observed)),
+        "draw_transcript": lambda view: _markup(drawings.transcript_drawing(view)),
+        "draw_scores": lambda view: _markup(drawings.scores_drawing(view)),
+        "draw_input": lambda view: _markup(*drawings.input_drawing(view)),
         "worth_showing": worth_showing,
         "funnel_title": funnel_title,
         "funnel_rows": funnel_rows,
@@ -73,8 +65,8 @@ def make_environment() -> Environment:
     return environment
 
 
-def _markup(*drawings: Node) -> Markup:
-    return Markup("".join(map(as_html, drawings)))  # noqa: S704  every text in them is escaped
+def _markup(*drawn: drawings.Node) -> Markup:
+    return Markup("".join(map(drawings.as_html, drawn)))  # noqa: S704  every text in them is escaped
 
 
 def compile_templates(templates: Environment) -> None:

@@ -8,7 +8,7 @@ import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import cast
 
 import h11
 import msgspec
@@ -97,13 +97,10 @@ def _bound(host: str, port: int | None) -> socket.socket:
             raise ConfigError(f"--host {host}: {error.strerror}; use an address of this machine") from None
         except OSError as error:
             problem = error
-    reason = problem.strerror if problem else ""
-    if port is not None:
-        raise InfrastructureError(f"cannot bind port {port} on {host}: {reason}; choose another with --port")
     last = FIRST_PORT + PORTS_TRIED - 1
-    raise InfrastructureError(
-        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {reason}; choose one with --port"
-    )
+    tried = f"any port from {FIRST_PORT} to {last}" if port is None else f"port {port}"
+    reason, which = problem.strerror if problem else "", "one" if port is None else "another"
+    raise InfrastructureError(f"cannot bind {tried} on {host}: {reason}; choose {which} with --port")
 
 
 SECONDS = 10.0
@@ -112,14 +109,8 @@ MOST_WAITING = 100
 
 def deadline_protocol(seconds: float = SECONDS, most: int = MOST_WAITING) -> type[H11Protocol]:
     """The protocol for one server; its connections share the list of those that wait."""
-    waiting: dict[DeadlineProtocol, asyncio.TimerHandle] = {}
-
-    class Limited(DeadlineProtocol):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options)
-            self.waiting, self.seconds, self.most = waiting, seconds, most
-
-    return Limited
+    shared = {"waiting": {}, "seconds": seconds, "most": most}
+    return cast("type[H11Protocol]", type("Limited", (DeadlineProtocol,), shared))
 
 
 class DeadlineProtocol(H11Protocol):

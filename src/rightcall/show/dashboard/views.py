@@ -14,7 +14,6 @@ from rightcall.improve.findings import Analysis
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.show.dashboard.links import from_segment
 from rightcall.show.view.run import RunView, run_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -38,26 +37,23 @@ class Cache:
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of the key, computed when missing; failures are not cached."""
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                cached_view: T = self._values[key]
-                return cached_view
             mine = self._making.setdefault(key, threading.Lock())
         with mine:
-            with self._lock:
-                if key in self._values:
-                    made_by_another: T = self._values[key]
-                    return made_by_another
             try:
+                with self._lock:
+                    if key in self._values:
+                        self._values.move_to_end(key)
+                        cached_value: T = self._values[key]
+                        return cached_value
                 value = make()
+                with self._lock:
+                    self._values[key] = value
+                    while len(self._values) > self._most:
+                        self._values.popitem(last=False)
+                return value
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-            with self._lock:
-                self._values[key] = value
-                while len(self._values) > self._most:
-                    self._values.popitem(last=False)
-            return value
 
 
 Tone = Literal["good", "bad", "warn", "live", "quiet"]
@@ -128,7 +124,7 @@ def dangerous_goldens(request: Request, run: StoredRun) -> list[str]:
     return cached(
         request,
         ("danger", _key(run)),
-        lambda store: store.runs.failures(run.id).dangerous_goldens(tools_of(store, run)),
+        lambda store: store.runs.failures(run.id).dangerous_goldens(store.tools_of(run)),
     )
 
 

@@ -1,6 +1,6 @@
 """Every displayed number, computed once for terminal, JSON, Markdown, JUnit and HTML.
 
-    run        RunView of a stored run, streamed: run_view, or RunTally for results that arrive one by one
+    run        RunView of a stored run, streamed: run_view, or RunReading to see each case too
     summary    by category and over all; rate: a share with its n and interval
     tools      per tool, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
@@ -9,7 +9,6 @@
     grouped_trials  the trials of a golden in one row, danger first
     messages   the transcript of a case, in the turns of a conversation
     case       one case: scores, rules, its time; calls: arguments side by side; case_names: its name
-    run_tools  the tools of a run, whose hints say which mistakes are dangerous
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 

@@ -128,20 +128,16 @@ class HitReader:
         from rightcall.tools.guard.monitor import Guard, replay
         from rightcall.tools.guard.policy import AUTO
 
-        state = Guard(AUTO, self._tools.values()).begin(
-            self._system if golden.system is None else golden.system
-        )
+        system = self._system if golden.system is None else golden.system
+        state = Guard(AUTO, self._tools.values()).begin(system)
         verdict = next((verdict for judged, verdict in replay(state, trajectory) if judged is call), None)
         if verdict is None:
             return False, "the arguments were not valid, so no guard was asked"
         if not verdict.stops:
             return False, "auto would not have stopped this call"
         deed = "asked the user before" if verdict.verdict == "confirm" else "refused"
-        about = (
-            f": '{verdict.argument}' is labelled {verdict.label}"
-            if verdict.argument and verdict.label
-            else ""
-        )
+        labelled = verdict.argument and verdict.label
+        about = f": '{verdict.argument}' is labelled {verdict.label}" if labelled else ""
         rules = f"by its rule{'s' if len(verdict.by) > 1 else ''} {', '.join(map(repr, verdict.by))}"
         return True, one_line(f"auto would have {deed} this call {rules}{about}", 300)
 
@@ -150,16 +146,14 @@ class HitReader:
         if not self._tools:
             return ""
         if not safety.poisons_tools:
-            own = [
-                finding for finding in self._lint_of_tools() if call is not None and finding.tool == call.name
-            ]
+            tool = call.name if call is not None else None
+            own = (finding for finding in self._lint_of_tools() if finding.tool == tool)
             names = _names(finding for finding in own if finding.code.startswith(ABOUT_EFFECTS))
             return f"reports of this tool: {names}" if names else ""
         plants = tuple(plant for plant in safety.plants if plant.in_tool_list)
         if plants not in self._findings:
             clean = {(finding.code, finding.tool) for finding in self._lint_of_tools()}
-            poisoned = poison_tools(self._tools, safety, pulled=True)
-            findings = _diagnostics(poisoned)
+            findings = _diagnostics(poison_tools(self._tools, safety, pulled=True))
             self._findings[plants] = _names(f for f in findings if (f.code, f.tool) not in clean)
         names = self._findings[plants]
         return (

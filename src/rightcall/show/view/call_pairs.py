@@ -48,12 +48,10 @@ class Pairing(Record, frozen=True):
 
 def with_loads(result: CaseResult, tools: Mapping[str, Tool]) -> CaseResult:
     """The result with loads of skills as calls of the skills, as it was scored; the same without skills."""
-    if (
-        result.trajectory is None
-        or (trajectory := read_skills(result.trajectory, tools)) is result.trajectory
-    ):
-        return result
-    return msgspec.structs.replace(result, trajectory=trajectory)
+    trajectory = read_skills(result.trajectory, tools) if result.trajectory is not None else None
+    return (
+        result if trajectory is result.trajectory else msgspec.structs.replace(result, trajectory=trajectory)
+    )
 
 
 def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
@@ -145,11 +143,8 @@ def _silent(
     used = Counter(pair.expected for pair in told)
     least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
     if result.trajectory is None:
-        return (
-            []
-            if not result.judged
-            else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
-        )
+        met = enumerate(least) if result.judged else ()
+        return [ShownPair(i, None, "right") for i, n in met for _ in range(n)]
     taken = {pair.call for pair in told}
     free = [at for at in counted if at not in taken]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
@@ -171,9 +166,8 @@ def _matches(
 ) -> list[tuple[int, int]]:
     """Candidates, best first: by arguments where several calls have one name, then by name in order."""
     by_name = [(i, at) for i, call in enumerate(expected) for at in free if fits(call.tool)(calls[at].name)]
-    if len({at for _, at in by_name}) == len(by_name) == len({i for i, _ in by_name}):
-        return by_name
-    if not isinstance(golden, Golden):
+    is_clear = len({at for _, at in by_name}) == len(by_name) == len({i for i, _ in by_name})
+    if is_clear or not isinstance(golden, Golden):
         return by_name
     scope = Scope(calls=calls, tool_of={call.id: fits(call.tool) for call in expected if call.id})
     open_calls = set(free)

@@ -43,6 +43,7 @@ MOST_CALLS = 100
 DEEPEST = 8
 """How many levels of agents are indented."""
 UNKNOWN_AGENT = "unknown agent"
+WAITING = {"waiting": "waits for approval", "escalated": "escalated: waits for approval"}
 MOST_ARGUMENTS = 200
 LONGEST_VALUE = 4000
 
@@ -90,9 +91,8 @@ def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
     shows_agents = result.trajectory is not None and (asked or has_team(result.trajectory))
     about: defaultdict[tuple[int | None, int | None], list[Failure]] = defaultdict(list)
     for failure in result.codes:
-        at = failure.call
-        place = at if at is not None and at < len(calls) else None
-        about[failure.expected_call, place].append(failure)
+        is_kept = failure.call is not None and failure.call < len(calls)
+        about[failure.expected_call, failure.call if is_kept else None].append(failure)
     views = (_view(pair, pairing.expected, calls, about) for pair in pairing.pairs[:MOST_CALLS])
     if not shows_agents:
         return tuple(views)
@@ -170,9 +170,7 @@ def _decision(call: ToolCall | None) -> Iterator[str]:
     if call is None or call.approval is None:
         return
     approval = call.approval
-    text = {"waiting": "waits for approval", "escalated": "escalated: waits for approval"}.get(
-        approval.decision, approval.decision
-    )
+    text = WAITING.get(approval.decision, approval.decision)
     if approval.arguments is not None:
         text += f": ran with {one_line(json_text(approval.arguments), LONGEST_VALUE)}"
     yield text + (f": {one_line(approval.message, LONGEST_VALUE)}" if approval.message else "")
@@ -188,6 +186,7 @@ def arguments(
     specs: dict[str, Any] = (expected_call.args or {}) if expected_call else {}
     values: dict[str, Any] = (call.arguments or {}) if call else {}
     wrong = {failure.parameter: failure for failure in failures if CODES[failure.code].mark}
+    unknown = call is not None and call.arguments_unknown
     rows = []
     for name in dict.fromkeys((*specs, *values)):
         if compared:
@@ -202,9 +201,7 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark,
-                "unknown"
-                if call and call.arguments_unknown
-                else _note(name, specs, values, wrong.get(name), mark),
+                "unknown" if unknown else _note(name, specs, values, wrong.get(name), mark),
                 SIGNS[mark],
             )
         )

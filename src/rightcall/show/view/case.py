@@ -18,8 +18,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.show.numbers import decimal, dollars, duration
-from rightcall.show.text import display_text, json_text, one_line
+from rightcall.show.text import decimal, display_text, dollars, duration, json_text, one_line
 from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.calls import CallView, call_views
@@ -264,12 +263,8 @@ def _agent_rules(golden: AnyGolden) -> Iterator[tuple[str, str]]:
         yield "at most", f"{pluralize(golden.max_depth, 'level')} of agents below the first"
     words = {"max_calls": "calls", "max_tokens": "tokens", "max_latency_ms": "ms"}
     for name, budget in golden.agents.items():
-        limits = [
-            f"{limit:g} {word}"
-            for field, word in words.items()
-            if (limit := getattr(budget, field)) is not None
-        ]
-        if limits:
+        amounts = ((getattr(budget, field), word) for field, word in words.items())
+        if limits := [f"{amount:g} {word}" for amount, word in amounts if amount is not None]:
             yield f"budget of {one_line(name, 100)}", ", ".join(limits)
 
 
@@ -286,30 +281,22 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     """The requirements of the golden besides its expected calls."""
     if golden is None:
         return ()
-    rules: list[tuple[str, str]] = []
-    if isinstance(description := golden.metadata.get("description"), str) and description:
-        rules.append(("description", display_text(description, 2000)))
-    if golden.no_calls:
-        rules.append(("no calls", "the agent must not call any tool"))
-    if golden.forbidden_calls:
-        names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
-        rules.append(("forbidden", one_line(names, 1000)))
-    rules += _plant_rules(golden)
-    rules += _agent_rules(golden)
-    if golden.order == "strict":
-        rules.append(("order", "as listed"))
-    if golden.extra_calls == "allow":
-        rules.append(("extra calls", "allowed"))
-    if golden.max_calls is not None:
-        rules.append(("at most", f"{golden.max_calls} calls"))
-    if isinstance(golden, Golden) and golden.max_latency_ms is not None:
-        rules.append(("within", f"{golden.max_latency_ms:g} ms"))
-    if golden.output_contains:
-        rules.append(("answer contains", json_text(golden.output_contains, 1000)))
-    if isinstance(golden, Golden) and golden.any_of:
-        rules.append(("alternatives", f"{len(golden.any_of)}; the closest one is shown"))
-    if golden.system:
-        rules.append(("system prompt", display_text(golden.system, 4000)))
-    if golden.comments:
-        rules.append(("comment", display_text(golden.comments, 2000)))
-    return tuple(rules)
+    description = golden.metadata.get("description")
+    single = golden if isinstance(golden, Golden) else None
+    latency, others = (single.max_latency_ms, single.any_of) if single else (None, ())
+    rules = [
+        ("description", display_text(description, 2000) if isinstance(description, str) else ""),
+        ("no calls", "the agent must not call any tool" if golden.no_calls else ""),
+        ("forbidden", one_line(", ".join(map(pattern_text, golden.forbidden_calls)), 1000)),
+        *_plant_rules(golden),
+        *_agent_rules(golden),
+        ("order", "as listed" if golden.order == "strict" else ""),
+        ("extra calls", "allowed" if golden.extra_calls == "allow" else ""),
+        ("at most", "" if golden.max_calls is None else f"{golden.max_calls} calls"),
+        ("within", "" if latency is None else f"{latency:g} ms"),
+        ("answer contains", json_text(golden.output_contains, 1000) if golden.output_contains else ""),
+        ("alternatives", f"{len(others)}; the closest one is shown" if others else ""),
+        ("system prompt", display_text(golden.system or "", 4000)),
+        ("comment", display_text(golden.comments or "", 2000)),
+    ]
+    return tuple(rule for rule in rules if rule[1])

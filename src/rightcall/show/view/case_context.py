@@ -10,7 +10,6 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter, RunFilter
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    history, tools = [], tools_of(store, run)
+    history, tools = [], store.tools_of(run)
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:
             continue

@@ -13,8 +13,7 @@ import msgspec
 
 from rightcall.core.text import percent, percent_interval
 from rightcall.model.run import CaseResult
-from rightcall.show.numbers import count, decimal, duration
-from rightcall.show.text import clip_text, one_line
+from rightcall.show.text import clip_text, count, decimal, duration, one_line
 from rightcall.show.view.case import CaseView, reason_of
 from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.summary import DIMENSIONS, GroupRow
@@ -58,10 +57,6 @@ def _passed_of(row: GroupRow) -> str:
     return f"{row.passed:,}/{row.cases:,}" + (f" +{row.errors:,} errors" if row.errors else "")
 
 
-def _pass_rate(row: GroupRow) -> str:
-    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)
-
-
 def _interval(row: GroupRow) -> str:
     return percent_interval(row.low, row.high) if row.cases else "–"
 
@@ -70,10 +65,10 @@ GROUP_COLUMNS = (
     Column("category", lambda row: row.name, "terminal markdown html dashboard notebook", "name"),
     Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
     Column("passed", _passed_of, "terminal notebook"),
-    Column("rate", _pass_rate, "terminal notebook"),
+    Column("rate", lambda row: percent(row.pass_rate, 1), "terminal notebook"),
     Column("95% int.", _interval, "terminal"),
-    Column("passed", lambda row: f"{count(row.passed)} ({_pass_rate(row)})", "markdown html"),
-    Column("passed", _pass_rate, "dashboard", "rate"),
+    Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown html"),
+    Column("passed", lambda row: percent(row.pass_rate, 1), "dashboard", "rate"),
     Column("95% interval", _interval, "markdown html notebook", "interval"),
 )
 GROUP_COLUMNS_AFTER = (Column("errors", lambda row: count(row.errors), "html"),)
@@ -152,11 +147,8 @@ FRAME_COLUMNS: dict[str, Callable[[CaseResult], Any]] = {
 
 
 def _codes(view: CaseView) -> list[str]:
-    return (
-        list(dict.fromkeys(line.code for line in view.failures))
-        if view.outcome in ("failed", "error")
-        else []
-    )
+    failures = view.failures if view.outcome in ("failed", "error") else ()
+    return list(dict.fromkeys(line.code for line in failures))
 
 
 INDEX_COLUMNS: dict[str, Callable[[CaseView], Any]] = {

@@ -67,7 +67,9 @@ class FailureTally:
         dangers = case_dangers(result, self._offered)
         self._dangerous_cases.update(dangers)
         counted = codes_of_case(result)
-        failures = [(failure, _danger_among(dangers, failure, self._offered)) for failure in result.codes]
+        failures = [(failure, danger_of(failure, self._offered)) for failure in result.codes]
+        # A danger counts if its case is counted under it: rows then add up to the sentence above them.
+        failures = [(failure, danger if danger in dangers else "") for failure, danger in failures]
         failures.sort(key=lambda item: not item[1])
         first = {failure.code: (failure, danger) for failure, danger in reversed(failures)}
         for code, (failure, danger) in first.items():
@@ -119,12 +121,6 @@ def danger_text(sorts: Iterable[str]) -> str:
 def case_dangers(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> tuple[str, ...]:
     """The sorts of danger of a case that did not pass; one without an answer may have done harm before."""
     return dangers_of(result.codes, tools) if result.checked and not result.passed else ()
-
-
-def _danger_among(dangers: tuple[str, ...], failure: Failure, tools: Mapping[str, Tool]) -> str:
-    """The danger of a failure if its case is counted under it: rows then add up to the sentence above them."""
-    danger = danger_of(failure, tools)
-    return danger if danger in dangers else ""
 
 
 def failure_line(failure: Failure) -> str:

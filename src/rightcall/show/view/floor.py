@@ -44,7 +44,7 @@ def floor_rows(floor: Floor) -> Iterator[str]:
         groups = ", ".join(
             f"{group} {count.passed:,}" for group, count in rate.categories.items() if count.passed
         )
-        share = "–" if rate.share is None else percent(rate.share, 1)
+        share = percent(rate.share, 1)
         yield f"  {name:<10} {share:>6}  {rate.passed:,} of {rate.judged:,}{f' ({groups})' if groups else ''}"
 
 
@@ -84,11 +84,7 @@ def _trivial_rates(floor: Floor) -> str:
         why = f" (negatives {negatives.passed:,} of {negatives.judged:,})" if negatives.passed else ""
         parts.append(f"{DEEDS['nothing']} passes {percent(idle.share)}{why}")
     if floor.best is not None and floor.best_name and floor.best_name != "nothing":
-        parts.append(
-            f"{floor.best_deed} {percent(floor.best)}"
-            if parts
-            else f"{floor.best_deed} passes {percent(floor.best)}"
-        )
+        parts.append(f"{floor.best_deed}{'' if parts else ' passes'} {percent(floor.best)}")
     if floor.left_out:
         why = next(iter(floor.why_left_out), "")
         parts.append(f"{pluralize(floor.left_out, 'golden')} left out{f' ({why})' if why else ''}")

@@ -18,14 +18,13 @@ from rightcall.model.tool import Tool
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName, case_names
 from rightcall.show.view.failures import case_dangers, danger_text
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import ResultFilter
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 GoldenOutcome = Literal["passed", "failed", "flaky", "error", "unchecked"]
-ORDER = {"failed": 0, "flaky": 1, "error": 2, "unchecked": 3, "passed": 4}
+ORDER: tuple[GoldenOutcome, ...] = ("failed", "flaky", "error", "unchecked", "passed")
 
 
 class GoldenRow(Record, frozen=True):
@@ -120,14 +119,13 @@ def golden_row(
 def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], int]:
     """At most `keep` goldens of a run that did not pass, the dangerous ones first, and how many more there are."""
     stored = store.runs.get(run)
-    tools, failures = tools_of(store, stored), store.runs.failures(stored.id)
+    tools, failures = store.tools_of(stored), store.runs.failures(stored.id)
     dangerous = failures.dangerous_goldens(tools)
     listed = store.runs.goldens_page(stored.id, ResultFilter(), limit=keep, dangerous=dangerous)
     rows = (golden_row(golden.golden_id, golden.trials, tools) for golden in listed)
     failed = [row for row in rows if row.outcome not in ("passed", "unchecked")]
-    return with_titles(danger_first(failed), case_names(store, stored.id)), max(
-        0, failures.goldens() - len(failed)
-    )
+    more = max(0, failures.goldens() - len(failed))
+    return with_titles(danger_first(failed), case_names(store, stored.id)), more
 
 
 def unchecked_goldens(store: Store, run: str, keep: int) -> list[GoldenRow]:
@@ -141,11 +139,11 @@ def unchecked_goldens(store: Store, run: str, keep: int) -> list[GoldenRow]:
 
 def danger_first(rows: Iterable[GoldenRow]) -> list[GoldenRow]:
     """The rows in the order of every list: by sort of danger, never passed, sometimes passed, without an answer."""
-    rank = {sort: place for place, sort in enumerate(SORTS)}
-    return sorted(
-        rows,
-        key=lambda row: (min((rank[sort] for sort in row.danger), default=len(SORTS)), ORDER[row.outcome]),
-    )
+
+    def rank(row: GoldenRow) -> tuple[int, int]:
+        return min(map(SORTS.index, row.danger), default=len(SORTS)), ORDER.index(row.outcome)
+
+    return sorted(rows, key=rank)
 
 
 class FailedTrials:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,17 +10,14 @@ import msgspec
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.improve.run_setup import run_record
 from rightcall.metrics.tally import Tally
-from rightcall.model.danger import NO_TOOLS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
-from rightcall.model.tool import Tool
 from rightcall.run.attacks import KIND as SEARCH, search_of_run
 from rightcall.run.suite_history import suite_history
 from rightcall.show.view.agents import AgentRow, AgentTally
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
@@ -28,11 +25,10 @@ from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, T
 from rightcall.show.view.worst_case import search_section
 
 if TYPE_CHECKING:
-    from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
+Case = tuple[AnyGolden | None, CaseResult]
 MOST_INVENTED = 20
-NO_HISTORY = SuiteHistory()
 
 
 class RunView(Record, frozen=True):
@@ -65,30 +61,38 @@ class RunView(Record, frozen=True):
     safety: SafetyView | None = None
 
 
-class RunTally:
-    """Takes each result once and builds the view, available at any time."""
+class RunReading:
+    """A stored run that is read once, case by case; its view is available at any time."""
 
-    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
-        self._offered = tools
-        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(tools)
+    def __init__(self, store: Store, run: str) -> None:
+        self._store, self.stored = store, store.runs.get(run)
+        self.tools, self.system = store.tools_of(self.stored), run_record(store, self.stored).system
+        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(self.tools)
         self._agents = AgentTally()
         self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
-        self._safety = SafetyViewTally(tools, system)
+        self._safety = SafetyViewTally(self.tools, self.system)
 
-    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
-        result = with_loads(result, self._offered)
+    def cases(self) -> Iterator[Case]:
+        """Every result with its golden; each is counted before it is handed on."""
+        for case in cases_of(self._store, self.stored.id):
+            self._add(*case)
+            yield case
+
+    def _add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        result = with_loads(result, self.tools)
         self._tally.add(result)
         self._failures.add(golden, result)
         self._safety.add(golden, result)
-        self._tools.add(pairing_of(golden, result, self._offered), result)
+        self._tools.add(pairing_of(golden, result, self.tools), result)
         self._agents.add(golden, result)
         if result.judged:
             self._scores.add(result.score)
             self._latency.add(result.latency_ms)
             self._cost.add(result.usage.cost_usd)
 
-    def view(self, stored: StoredRun, history: SuiteHistory = NO_HISTORY) -> RunView:
-        run = stored.run
+    def view(self) -> RunView:
+        """Every number of the cases that were read."""
+        stored, run = self.stored, self.stored.run
         cells = self._tools.cells()
         return RunView(
             run=run,
@@ -107,38 +111,34 @@ class RunTally:
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_sentence(stored.verdict, run.summary),
             danger=self._failures.danger(),
-            suite=history,
+            suite=suite_history(self._store, stored),
             agents=self._agents.rows(),
-            safety=self._safety.view(
-                run.summary.worst_case if run.summary is not None else None,
-                stopped_early=run.summary is not None and run.summary.stopped_early,
-            ),
+            safety=self._safety_view(),
         )
+
+    def _safety_view(self) -> SafetyView | None:
+        """What attacks did, with the adaptive search of the run, if it has one."""
+        run, summary = self.stored.run, self.stored.run.summary
+        view = self._safety.view(
+            summary.worst_case if summary is not None else None,
+            stopped_early=summary is not None and summary.stopped_early,
+        )
+        if view is None or view.numbers is None or SEARCH not in run.fingerprints:
+            return view
+        search = search_of_run(self._store, run)
+        numbers = search.numbers if search is not None else None
+        with_search = msgspec.structs.replace(view.numbers, adaptive=numbers)
+        return msgspec.structs.replace(view, numbers=with_search, search=search_section(numbers))
 
 
 def run_view(store: Store, run: str) -> RunView:
-    stored = store.runs.get(run)
-    tally = RunTally(tools_of(store, stored), run_record(store, stored).system)
-    for golden, result in cases_of(store, stored.id):
-        tally.add(golden, result)
-    return with_search(store, tally.view(stored, suite_history(store, stored)))
+    reading = RunReading(store, run)
+    for _ in reading.cases():
+        pass
+    return reading.view()
 
 
-def with_search(store: Store, view: RunView) -> RunView:
-    """The view with the adaptive search of the run, if it has one."""
-    if view.safety is None or view.safety.numbers is None or SEARCH not in view.run.fingerprints:
-        return view
-    search = search_of_run(store, view.run)
-    numbers = search.numbers if search is not None else None
-    safety = msgspec.structs.replace(
-        view.safety,
-        numbers=msgspec.structs.replace(view.safety.numbers, adaptive=numbers),
-        search=search_section(numbers),
-    )
-    return msgspec.structs.replace(view, safety=safety)
-
-
-def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:
+def cases_of(store: Store, run: str) -> Iterator[Case]:
     """Every result with its trajectory and its golden, streamed: both come from the store in the same order."""
     goldens = iter(store.runs.goldens(run))
     golden = next(goldens, None)

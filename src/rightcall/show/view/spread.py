@@ -125,5 +125,5 @@ def _between(spread: UserSpread) -> str:
     if spread.low is None or spread.high is None:
         return f"{points} on {over}, too few for an interval"
     which = f"{spread.highest} over {spread.lowest}, " if spread.difference else ""
-    interval = f"95 % interval {hundredths(spread.low, '+.1f')} to {hundredths(spread.high, '+.1f')}"
+    interval = f"95% interval {hundredths(spread.low, '+.1f')} to {hundredths(spread.high, '+.1f')}"
     return f"{points} ({which}{interval}, {over})"

@@ -45,7 +45,7 @@ def judge_notes(summary: Summary) -> Iterator[str]:
 
 
 class ShownRate(Record, frozen=True):
-    """`count` of `n`, and the 95 % interval of the share. Without any n the value is None."""
+    """`count` of `n`, and the 95% interval of the share. Without any n the value is None."""
 
     count: int
     n: int

@@ -85,14 +85,12 @@ class ToolTally:
         expected_tool = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
         called = None if pair.call is None else self._name(pairing.calls[pair.call].name)
         if pair.kind in ("right", *ALMOST_RIGHT):
-            expected_tool = called = (
-                called or expected_tool
-            )  # an expectation of several tools is met by the one called
+            # An expectation of several tools is met by the one called.
+            expected_tool = called = called or expected_tool
         if expected_tool is not None:
             self._counts[expected_tool].update(
-                expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented")
-            )
-            self._counts[expected_tool].update(
+                expected=1,
+                missed=pair.kind in ("missing", "wrong_tool", "invented"),
                 right=pair.kind == "right",
                 wrong_arguments=pair.kind in ALMOST_RIGHT,
             )
@@ -110,17 +108,10 @@ class ToolTally:
         return name if is_listed or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
 
     def _row(self, name: str, counts: Counter[str], trials: int) -> ToolRow:
-        mixed = Counter(
-            {
-                called: count
-                for (expected, called, _), count in self._cells.items()
-                if expected == name and called not in (None, name)
-            }
-        )
-        numbers = {
-            key: int(counts[key])
-            for key in ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
-        }
+        own = ((called, count) for (expected, called, _), count in self._cells.items() if expected == name)
+        mixed = Counter({called: count for called, count in own if called not in (None, name)})
+        kinds = ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
+        numbers = {kind: int(counts[kind]) for kind in kinds}
         return ToolRow(
             name,
             **numbers,
@@ -167,11 +158,9 @@ def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:
         row = _label(cell.expected, tools)
         column = INVENTED if cell.invented else _label(cell.called, tools)
         laid[row, column] += cell.count
-    rows = [*tools, *(special for special in (OTHERS, NO_CALL) if any(r == special for r, _ in laid))]
-    columns = [
-        *tools,
-        *(special for special in (OTHERS, NO_CALL, INVENTED) if any(c == special for _, c in laid)),
-    ]
+    in_rows, in_columns = {row for row, _ in laid}, {column for _, column in laid}
+    rows = [*tools, *(special for special in (OTHERS, NO_CALL) if special in in_rows)]
+    columns = [*tools, *(special for special in (OTHERS, NO_CALL, INVENTED) if special in in_columns)]
     counts = tuple(tuple(laid[row, column] for column in columns) for row in rows)
     return ConfusionMatrix(tuple(rows), tuple(columns), counts)
 

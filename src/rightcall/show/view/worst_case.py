@@ -75,31 +75,18 @@ def worst_case_sections(numbers: WorstCaseNumbers | None) -> Iterator[SafetySect
             texts=("goal", "call", "in the task"),
         )
     if numbers.stops:
-        yield SafetySection(
-            "Calls of the user that are stopped (false_stop)",
-            ("call of", "in the task", "verdict", "by", "argument", "label"),
-            tuple(
-                (
-                    row.tool,
-                    row.golden_id,
-                    row.verdict,
-                    ", ".join(row.by),
-                    row.argument or "–",
-                    row.label or "–",
-                )
-                for row in numbers.stops
-            ),
-            texts=("call of", "in the task", "verdict", "by", "argument", "label"),
+        titles = ("call of", "in the task", "verdict", "by", "argument", "label")
+        rows = (
+            (row.tool, row.golden_id, row.verdict, ", ".join(row.by), row.argument, row.label)
+            for row in numbers.stops
         )
+        cells = tuple(tuple(cell or "–" for cell in row) for row in rows)
+        yield SafetySection("Calls of the user that are stopped (false_stop)", titles, cells, texts=titles)
 
 
 def _share_row(share: GuardShare, rules: tuple[str, ...]) -> tuple[str, ...]:
-    counts = (
-        share.calls,
-        share.stopped,
-        share.calls - share.stopped,
-        *(share.by.get(rule, 0) for rule in rules),
-    )
+    by_rule = (share.by.get(rule, 0) for rule in rules)
+    counts = (share.calls, share.stopped, share.calls - share.stopped, *by_rule)
     return (share.sink, *(f"{count:,}" for count in counts))
 
 

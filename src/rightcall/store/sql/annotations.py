@@ -42,21 +42,15 @@ class RunAnnotations(StorePart):
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
         if not text.strip() or len(text) > LONGEST_NOTE:
-            raise InputError(
-                "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
-            )
+            problem = f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
+            raise InputError("note", problem)
         at = self._store.now()
         with self._store.write_transaction() as connection:
             key = _case_key(connection, run, golden_id)
-            values = {
-                "run_key": key,
-                "golden_id": golden_id,
-                "text": text,
-                "author": author,
-                "created_at": at,
-            }
-            statement = insert(tables.notes).values(values).returning(tables.notes.c.key)
-            number = connection.execute(statement).scalar_one()
+            note = insert(tables.notes).values(
+                run_key=key, golden_id=golden_id, text=text, author=author, created_at=at
+            )
+            number = connection.execute(note.returning(tables.notes.c.key)).scalar_one()
         return Note(number, text, author, at)
 
     def delete_note(self, number: int) -> None:

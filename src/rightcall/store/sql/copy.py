@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
@@ -12,7 +13,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
-from rightcall.store.sql.core import Core, pages, refers_to_contents
+from rightcall.store.sql.core import Core, refers_to_contents, stream_rows
 from rightcall.store.sql.golden_sets import name_set, own_set, use_shared_set
 from rightcall.store.sql.packed_scores import renumber_scores
 from rightcall.store.sql.record_bytes import decode_record, escape_text, unescape_text
@@ -87,8 +88,8 @@ def _copy_run(
         query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
         insert_missing(target, tables.documents, _raw(source, query))
     if there is None:
-        told = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
-        values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
+        counters = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
+        values = {name: getattr(row, name) for name in counters} if row.finished_at is not None else {}
         target.execute(update(tables.runs).where(runs.key == key).values(updated_at=row.updated_at, **values))
     return there is None, added
 
@@ -177,7 +178,8 @@ def _copy_watch(source: Core, target: Core) -> None:
     The target keeps its own redaction key, so placeholders made before and after differ.
     """
     for table, own in WATCHED.items():
-        for rows in pages(source, partial(_rows_after, table), AT_ONCE):
+        stored_rows = stream_rows(source, partial(_rows_after, table), AT_ONCE)
+        while rows := list(islice(stored_rows, AT_ONCE)):
             with target.write_transaction() as connection:
                 present_rows = _rows_in_target(connection, table, own, rows)
                 fresh = [

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Select, select, text
 
 from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
@@ -131,10 +131,10 @@ class StorePart:
 T = TypeVar("T")
 
 
-def pages(
+def stream_rows(
     store: Core, read_page: Callable[[Connection, T | None], Sequence[T]], size: int
-) -> Iterator[Sequence[T]]:
-    """Pages of `size` rows, each read in a short transaction: a run in progress is not blocked.
+) -> Iterator[T]:
+    """Rows, read in pages of `size`, each in a short transaction: a run in progress is not blocked.
 
     `read_page` gets the last row of the page before, None for the first.
     """
@@ -142,8 +142,7 @@ def pages(
     while True:
         with store.read_transaction() as connection:
             rows = read_page(connection, last)
-        if rows:
-            yield rows
+        yield from rows
         if len(rows) < size:
             return
         last = rows[-1]
@@ -162,6 +161,14 @@ def portions(names: Sequence[T]) -> Iterator[list[T]]:
         some = list(names[start : start + SIZES[-1]])
         size = next(size for size in SIZES if size >= len(some))
         yield some + some[-1:] * (size - len(some))
+
+
+def select_in(
+    connection: Connection, query: Select[Any], column: ColumnElement[Any], values: Sequence[Any]
+) -> Iterator[Any]:
+    """The rows of a query whose column has one of these values, however many they are."""
+    for some in portions(values):
+        yield from connection.execute(query.where(column.in_(some)))
 
 
 IGNORED = """# Results stay on this machine; a baseline may be committed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row, Select, delete, insert, select, update
@@ -14,7 +14,7 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, alone_with_contents, pages
+from rightcall.store.sql.core import StorePart, alone_with_contents, stream_rows
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import to_golden
@@ -83,8 +83,7 @@ class Datasets(StorePart):
             position = -1 if last is None else last.position
             return connection.execute(query.where(items.position > position)).all()
 
-        stored = chain.from_iterable(pages(self._store, page, GOLDENS_AT_ONCE))
-        yield from (to_golden(row.content) for row in stored)
+        yield from (to_golden(row.content) for row in stream_rows(self._store, page, GOLDENS_AT_ONCE))
 
     def get(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
         """The record of one version; with `finalized=False` the draft counts too."""
@@ -118,11 +117,8 @@ class Datasets(StorePart):
             goldens = _goldens_of(connection, newest.key)
             kept = [golden for golden in goldens if keep(golden)]
             if not kept:
-                raise InputError(
-                    f"dataset {alias}",
-                    f"none of its {len(goldens):,} goldens are accepted",
-                    "review them first",
-                )
+                problem = f"none of its {len(goldens):,} goldens are accepted"
+                raise InputError(f"dataset {alias}", problem, "review them first")
             final = self._push(connection, alias, kept, True, author)
             left = [golden for golden in goldens if not keep(golden) and not drop(golden)]
             if left:
@@ -167,9 +163,8 @@ def to_version(row: Row[Any]) -> DatasetVersion:
 
 def _require_alias(alias: str) -> None:
     if not alias.strip() or len(alias) > LONGEST_ALIAS:
-        raise InputError(
-            f"dataset '{alias[:30]}'", f"the alias must have between 1 and {LONGEST_ALIAS} characters"
-        )
+        problem = f"the alias must have between 1 and {LONGEST_ALIAS} characters"
+        raise InputError(f"dataset '{alias[:30]}'", problem)
 
 
 def _contents(key: int) -> Select[Any]:

@@ -42,6 +42,24 @@ _LASTING = ("not a database", "malformed", "already exists", "password", "does n
 """Error messages for which a retry cannot help."""
 
 
+_HINTS = {
+    (
+        "locked",
+        "lock timeout",
+    ): f"another process kept writing for {PATIENCE} seconds; try again when it has finished",
+    ("disk is full", "no space", "disk full"): (
+        "free some space (`rightcall runs prune` removes old runs) and resume the run"
+    ),
+    ("not a database",): "the file is not a store; choose another with --store",
+    ("already exists",): "use a separate database or schema for the store",
+    ("readonly", "unable to open", "permission"): "check the permissions of the file and its folder",
+    (
+        "connect",
+        "password",
+    ): "check that the server is running and that user, password and database are correct",
+}
+"""What to do about a message with one of these words; the first that fits."""
+
 _NEVER_WRITTEN = (UnicodeDecodeError, msgspec.MsgspecError, zlib.error, struct.error)
 """What reading a value raises that RightCall cannot have written: no text, no record, broken compression."""
 _NOT_EXPECTED = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -159,19 +177,7 @@ def store_error(name: str, error: Exception) -> StoreError:
     cause = getattr(error, "orig", None) or error
     message = " ".join(str(cause).split())[:300]
     low = message.lower()
-    hint = ""
-    if "locked" in low or "lock timeout" in low:
-        hint = f"; another process kept writing for {PATIENCE} seconds; try again when it has finished"
-    elif "disk is full" in low or "no space" in low or "disk full" in low:
-        hint = "; free some space (`rightcall runs prune` removes old runs) and resume the run"
-    elif "not a database" in low:
-        hint = "; the file is not a store; choose another with --store"
-    elif "already exists" in low:
-        hint = "; use a separate database or schema for the store"
-    elif "readonly" in low or "unable to open" in low or "permission" in low:
-        hint = "; check the permissions of the file and its folder"
-    elif "connect" in low or "password" in low:
-        hint = "; check that the server is running and that user, password and database are correct"
+    hint = next((f"; {hint}" for words, hint in _HINTS.items() if any(word in low for word in words)), "")
     passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
     retryable = passing and not any(word in low for word in _LASTING)
     return StoreError(f"store {name}: {message}{hint}", retryable=retryable)

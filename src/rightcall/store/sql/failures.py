@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
@@ -14,7 +13,7 @@ from rightcall.model.danger import MISTAKES, danger_of
 from rightcall.model.failure import FATAL
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, pages, portions
+from rightcall.store.sql.core import Core, portions, select_in, stream_rows
 from rightcall.store.sql.record_bytes import decode_record, decompress_json, decompress_record
 from rightcall.store.sql.results import evidence_of, select_results, trajectories_of
 from rightcall.store.sql.run_lookup import find
@@ -84,14 +83,11 @@ class RunFailures:
     def never_passed(self, counted: Sequence[str], others: Sequence[str] = ()) -> list[str]:
         """The goldens that fail here and in each of the `counted` runs, and pass in none of all these runs, by id."""
         other = tables.results.alias().c
-        keys = dict[str, int]()
+        runs = tables.runs.c
         with self._store.read_transaction() as connection:
             own = self._key(connection)
-            for some in portions(sorted({*counted, *others})):
-                rows = connection.execute(
-                    select(tables.runs.c.id, tables.runs.c.key).where(tables.runs.c.id.in_(some))
-                )
-                keys |= {row.id: row.key for row in rows}
+            rows = select_in(connection, select(runs.id, runs.key), runs.id, sorted({*counted, *others}))
+            keys: dict[str, int] = {row.id: row.key for row in rows}
             compared = [keys[run] for run in counted if run in keys and keys[run] != own]
             passed = select(other.id).where(
                 other.run_key.in_(next(portions([own, *keys.values()]))),
@@ -137,7 +133,7 @@ class RunFailures:
 
     def trial_counts(self) -> Iterator[TrialCount]:
         """Every golden that was checked, by id, streamed."""
-        yield from chain.from_iterable(pages(self._store, self._counts, AT_ONCE * 4))
+        return stream_rows(self._store, self._counts, AT_ONCE * 4)
 
     def _counts(self, connection: Connection, after: TrialCount | None) -> list[TrialCount]:
         judged = func.sum(case((results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0))
@@ -154,11 +150,11 @@ class RunFailures:
 
     def failed_trials(self) -> Iterator[StoredFailure]:
         """Every failed trial, by golden and trial, streamed."""
-        yield from chain.from_iterable(pages(self._store, partial(self._failures, which=FAILED), AT_ONCE))
+        return stream_rows(self._store, partial(self._failures, which=FAILED), AT_ONCE)
 
     def flawed_passes(self) -> Iterator[StoredFailure]:
         """Every trial that passed although it has codes, in the same form."""
-        yield from chain.from_iterable(pages(self._store, partial(self._failures, which=FLAWED), AT_ONCE))
+        return stream_rows(self._store, partial(self._failures, which=FLAWED), AT_ONCE)
 
     def _failures(
         self, connection: Connection, after: StoredFailure | None, *, which: ResultFilter

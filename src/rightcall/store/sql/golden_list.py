@@ -47,13 +47,11 @@ class GoldenList(Results):
             run_key, scan = row.key, scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
             for part in _parts(which, dangerous, after.part if after else None):
-                beyond = after.golden_id if after and after.part == part else None
                 query = _goldens_query(run_key, which, part, ids, dangerous, scan=scan)
-                if beyond is not None:
-                    query = query.where(results.golden_id > beyond)
-                rows = connection.execute(
-                    query.order_by(results.golden_id).limit(limit - len(listed_goldens))
-                )
+                if after and after.part == part:
+                    query = query.where(results.golden_id > after.golden_id)
+                left = limit - len(listed_goldens)
+                rows = connection.execute(query.order_by(results.golden_id).limit(left))
                 listed_goldens += [ListedGolden(part, golden_id) for golden_id in rows.scalars()]
                 if len(listed_goldens) >= limit:
                     break

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, text, upda
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, portions
+from rightcall.store.sql.core import StorePart, select_in
 from rightcall.store.sql.record_bytes import column_bytes, decode_record, encode_record, escape_text, whole
 from rightcall.store.watch import SessionCount, SessionHour, StoredAlarm
 
@@ -123,14 +123,9 @@ class MonitorStates(StorePart):
             return
         with self._store.write_transaction() as connection:
             for (agent, version), sessions in groups.items():
-                open_sessions: dict[str, tuple[int, Values]] = {}
-                for some in portions(list(sessions)):
-                    query = select(s.session, s.key, s.content).where(
-                        s.agent == agent, s.version == version, s.session.in_(some)
-                    )
-                    open_sessions |= {
-                        r[0]: (r[1], decode_record(r[2], Values)) for r in connection.execute(query)
-                    }
+                query = select(s.session, s.key, s.content).where(s.agent == agent, s.version == version)
+                rows = select_in(connection, query, s.session, list(sessions))
+                open_sessions = {row[0]: (row[1], decode_record(row[2], Values)) for row in rows}
                 more = [
                     {
                         "row": open_sessions[name][0],

@@ -123,6 +123,5 @@ def _read(data: bytes) -> list[int | list[Any]]:
     try:
         return _decode(data)
     except msgspec.DecodeError as error:
-        raise InputError(
-            "store", f"scores in the store cannot be read ({error})", "the store is damaged"
-        ) from error
+        problem = f"scores in the store cannot be read ({error})"
+        raise InputError("store", problem, "the store is damaged") from error

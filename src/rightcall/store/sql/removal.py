@@ -48,13 +48,11 @@ class Removal(StorePart):
             tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
             for row in connection.execute(select(tables.runs).order_by(r.started_at.desc(), r.key.desc())):
                 place = newer[row.name] = newer.get(row.name, 0) + 1
-                if retention.keep is not None and place <= retention.keep:
-                    continue
-                if retention.older_than_days is not None and row.started_at >= too_old:
-                    continue
-                if row.key in tagged or (row.finished_at is None and row.updated_at >= at_work):
-                    continue
-                prunable_runs.append(to_run(row))
+                is_recent = retention.keep is not None and place <= retention.keep
+                is_young = retention.older_than_days is not None and row.started_at >= too_old
+                is_written = row.finished_at is None and row.updated_at >= at_work
+                if not (is_recent or is_young or is_written or row.key in tagged):
+                    prunable_runs.append(to_run(row))
         return prunable_runs[::-1]
 
     def prune(self, retention: Retention, *, dry_run: bool = False) -> list[StoredRun]:

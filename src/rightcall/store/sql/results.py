@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
 from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, pages, portions
+from rightcall.store.sql.core import StorePart, portions, select_in, stream_rows
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import decompress_record, escape_text, unescape_text
@@ -47,7 +47,7 @@ class Results(StorePart):
             def page(connection: Connection, last: Row[Any] | None) -> Sequence[Row[Any]]:
                 return connection.execute(_in_order(keys, last).limit(AT_ONCE * 10)).all()
 
-            yield from (tuple(row) for rows in pages(self._store, page, AT_ONCE * 10) for row in rows)
+            yield from (tuple(row) for row in stream_rows(self._store, page, AT_ONCE * 10))
             return
         ids = {as_read(golden_id): golden_id for golden_id in golden_ids}
         for some in portions(list(ids)):
@@ -79,7 +79,7 @@ class Results(StorePart):
             rows = select_results(connection, row.key, which, size, beyond, scan=scan)
             return self._with_details(connection, rows, trajectories)
 
-        yield from islice(chain.from_iterable(pages(self._store, page, size)), limit)
+        yield from islice(stream_rows(self._store, page, size), limit)
 
     def _with_details(
         self, connection: Connection, rows: Sequence[Row[Any]], trajectories: bool
@@ -116,20 +116,17 @@ class Results(StorePart):
 
     def goldens(self, run: str, golden_ids: Iterable[str] | None = None) -> Iterator[AnyGolden]:
         """What was expected, as the run saw it: every golden, or some, by id, streamed."""
-        cases, goldens = tables.cases.c, tables.goldens.c
+        golden_id = tables.cases.c.golden_id
         with self._store.read_transaction() as connection:
-            own = [of_run(find(connection, run).key)]
+            query = _goldens_of(find(connection, run).key, tables.goldens.c.content)
         if golden_ids is not None:
-            own.append(cases.golden_id.in_(sorted({as_read(golden_id) for golden_id in golden_ids})))
-        query = select(cases.golden_id, goldens.content).join(
-            tables.goldens, goldens.fingerprint == cases.fingerprint
-        )
+            query = query.where(golden_id.in_(sorted(map(as_read, golden_ids))))
 
         def page(connection: Connection, last: Any) -> Sequence[Any]:
-            left = own if last is None else [*own, cases.golden_id > last.golden_id]
-            return connection.execute(query.where(*left).order_by(cases.golden_id).limit(AT_ONCE)).all()
+            left = query if last is None else query.where(golden_id > last.golden_id)
+            return connection.execute(left.order_by(golden_id).limit(AT_ONCE)).all()
 
-        yield from (to_golden(row.content) for rows in pages(self._store, page, AT_ONCE) for row in rows)
+        yield from (to_golden(row.content) for row in stream_rows(self._store, page, AT_ONCE))
 
     def previews(self, run: str, golden_ids: Iterable[str]) -> dict[str, str]:
         """The beginning of each golden's input, for a list of results."""
@@ -185,12 +182,16 @@ def conditions(
 
 
 def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str]) -> dict[str, str]:
-    cases, goldens = tables.cases.c, tables.goldens.c
-    query = select(cases.golden_id, goldens.input).join(
-        tables.goldens, goldens.fingerprint == cases.fingerprint
-    )
-    rows = connection.execute(query.where(of_run(run_key), cases.golden_id.in_(list(golden_ids))))
+    query = _goldens_of(run_key, tables.goldens.c.input)
+    rows = connection.execute(query.where(tables.cases.c.golden_id.in_(list(golden_ids))))
     return {row.golden_id: row.input for row in rows}
+
+
+def _goldens_of(run_key: int, column: ColumnElement[Any]) -> Select[Any]:
+    """The goldens of a run: the id of each, and one column."""
+    cases, goldens = tables.cases.c, tables.goldens.c
+    query = select(cases.golden_id, column).join(tables.goldens, goldens.fingerprint == cases.fingerprint)
+    return query.where(of_run(run_key))
 
 
 def to_golden(content: bytes) -> AnyGolden:
@@ -251,13 +252,8 @@ def _with_input(run_key: int, text: str, scan: bool) -> Select[Any]:
     if scan:
         fingerprints = select(goldens.fingerprint).where(goldens.input.icontains(text, autoescape=True))
         return select(cases.golden_id).where(of_run(run_key), cases.fingerprint.in_(fingerprints))
-    own = (
-        select(cases.golden_id, goldens.input)
-        .join(tables.goldens, goldens.fingerprint == cases.fingerprint)
-        .where(of_run(run_key))
-        .offset(0)  # a fence: without it PostgreSQL scans the goldens of all runs before joining
-        .subquery()
-    )
+    # The offset is a fence: without it PostgreSQL scans the goldens of all runs before joining.
+    own = _goldens_of(run_key, goldens.input).offset(0).subquery()
     return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))
 
 
@@ -265,17 +261,13 @@ def evidence_of(connection: Connection, numbers: Sequence[int]) -> dict[int, lis
     """The failures of results by their numbers, in order, as stored."""
     c = tables.codes.c
     evidence_by_result: dict[int, list[bytes]] = defaultdict(list)
-    for some in portions(numbers):
-        query = select(c.result_id, c.evidence).where(c.result_id.in_(some)).order_by(c.result_id, c.position)
-        for number, evidence in connection.execute(query):
-            evidence_by_result[number].append(evidence)
+    query = select(c.result_id, c.evidence).order_by(c.result_id, c.position)
+    for number, evidence in select_in(connection, query, c.result_id, numbers):
+        evidence_by_result[number].append(evidence)
     return evidence_by_result
 
 
 def trajectories_of(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
     t = tables.trajectories.c
-    return {
-        number: content
-        for some in portions(numbers)
-        for number, content in connection.execute(select(t.result_id, t.content).where(t.result_id.in_(some)))
-    }
+    rows = select_in(connection, select(t.result_id, t.content), t.result_id, numbers)
+    return {row.result_id: row.content for row in rows}

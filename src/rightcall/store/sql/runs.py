@@ -75,10 +75,9 @@ class Runs(GoldenList, RunAnnotations, Removal):
                 .returning(runs.epoch)
             )
             new = connection.execute(statement).scalar_one_or_none()
-            if new is None:  # finished or deleted after it was found
-                raise InputError(
-                    f"run {row.id}", "was finished or deleted meanwhile", "start a new run instead"
-                )
+            if new is None:  # after it was found
+                problem = "was finished or deleted meanwhile"
+                raise InputError(f"run {row.id}", problem, "start a new run instead")
             if epoch is not None and new != epoch + 1:
                 raise RunTakenOver(row.id)
         return RunWriter(self._store, row.key, row.id, new)
@@ -209,7 +208,7 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
     # Check and insert in one statement: otherwise another process could take the id in between.
     new: Any = sqlite.insert
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # costs 10 % of a small run
+        from sqlalchemy.dialects import postgresql  # costs 10% of a small run
 
         new = postgresql.insert
     statement = (
@@ -232,11 +231,8 @@ def _require_unfinished(row: Row[Any]) -> Row[Any]:
 def _require_complete(connection: Connection, run: Row[Any]) -> None:
     """Count the stored results: the counter in the run's row may be stale."""
     results = tables.results.c
-    stored = connection.execute(
-        select(func.count()).select_from(tables.results).where(results.run_key == run.key)
-    ).scalar_one()
+    query = select(func.count()).select_from(tables.results).where(results.run_key == run.key)
+    stored = connection.execute(query).scalar_one()
     if stored < run.planned:
-        raise StoreError(
-            f"run {run.id}: {stored:,} of {run.planned:,} results are stored, so it cannot be finished",
-            retryable=False,
-        )
+        counts = f"{stored:,} of {run.planned:,} results are stored"
+        raise StoreError(f"run {run.id}: {counts}, so it cannot be finished", retryable=False)

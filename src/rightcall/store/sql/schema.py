@@ -132,13 +132,11 @@ def _sign(connection: Connection) -> None:
 def _refuse_newer(engine: Engine, name: str, version: str | None) -> None:
     if version is None or version in _OLDER:
         return
+    signature = select(tables.about.c.value).where(tables.about.c.name == "written_by")
     with read_transaction(engine, name) as connection:
-        by = connection.execute(
-            select(tables.about.c.value).where(tables.about.c.name == "written_by")
-        ).scalar()
-    raise InputError(
-        name,
-        f"this store has version {version} (written by RightCall {by or 'unknown'}), "
-        f"but this RightCall supports versions up to {HEAD}",
-        "upgrade RightCall, or choose another store with --store",
+        by = connection.execute(signature).scalar() or "unknown"
+    problem = (
+        f"this store has version {version} (written by RightCall {by}), "
+        f"but this RightCall supports versions up to {HEAD}"
     )
+    raise InputError(name, problem, "upgrade RightCall, or choose another store with --store")

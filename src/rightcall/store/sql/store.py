@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from rightcall.core.codec import decode
+from rightcall.core.errors import RightCallError
+from rightcall.model import Tool
+from rightcall.store.base import StoredRun
 from rightcall.store.sql.audits import Audits
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.datasets import Datasets
@@ -50,6 +54,16 @@ class Store(Core):
     def traces(self) -> Traces:
         """Traces of production, and what a monitor counts of them."""
         return Traces(self)
+
+    def tools_of(self, run: StoredRun) -> dict[str, Tool]:
+        """The tool definitions a run was made with, by name; empty when they were not stored."""
+        fingerprint = run.run.fingerprints.get("tools", "")
+        content = self.runs.document("tools", fingerprint) if fingerprint else None
+        try:
+            tools = decode(content, list[Tool], f"tools of run {run.id}") if content else []
+        except RightCallError:
+            tools = []  # written by something else; the rest of a run is still worth showing
+        return {tool.name: tool for tool in tools}
 
     if not TYPE_CHECKING:
 

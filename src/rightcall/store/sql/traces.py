@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, tuple_, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import pages, portions
+from rightcall.store.sql.core import portions, select_in, stream_rows
 from rightcall.store.sql.monitor_states import IMPORTING, MonitorStates, put_states
 from rightcall.store.sql.record_bytes import (
     column_bytes,
@@ -54,11 +55,10 @@ class Traces(MonitorStates):
         """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
         spans_by_trace: dict[str, list[bytes]] = {}
+        query = select(r.trace_id, r.content).order_by(r.key)
         with self._store.read_transaction() as connection:
-            for some in portions(trace_ids):
-                query = select(r.trace_id, r.content).where(r.trace_id.in_(some)).order_by(r.key)
-                for trace_id, content in connection.execute(query):
-                    spans_by_trace.setdefault(trace_id, []).append(column_bytes(content))
+            for trace_id, content in select_in(connection, query, r.trace_id, trace_ids):
+                spans_by_trace.setdefault(trace_id, []).append(column_bytes(content))
         return spans_by_trace
 
     def arrivals_before(self, moment: str, limit: int = 5_000) -> list[str]:
@@ -115,10 +115,7 @@ class Traces(MonitorStates):
         with self._store.read_transaction() as connection:
             if after is not None:
                 key = connection.execute(select(t.key).where(t.trace_id == after[1])).scalar()
-                query = query.where(
-                    (t.started_at < after[0])
-                    | ((t.started_at == after[0]) & (t.key < (key if key is not None else 0)))
-                )
+                query = query.where(tuple_(t.started_at, t.key) < tuple_(after[0], 0 if key is None else key))
             return [_row(row) for row in connection.execute(query)]
 
     def each(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
@@ -127,14 +124,10 @@ class Traces(MonitorStates):
         query = select(*ROW, t.key).where(*_conditions(which)).order_by(t.started_at, t.key).limit(1000)
 
         def page(connection: Connection, last: Any) -> Sequence[Any]:
-            if last is None:
-                return connection.execute(query).all()
-            later = (t.started_at > last.started_at) | (
-                (t.started_at == last.started_at) & (t.key > last.key)
-            )
-            return connection.execute(query.where(later)).all()
+            later = [] if last is None else [tuple_(t.started_at, t.key) > tuple_(last.started_at, last.key)]
+            return connection.execute(query.where(*later)).all()
 
-        yield from (_row(row) for rows in pages(self._store, page, 1000) for row in rows)
+        return map(_row, stream_rows(self._store, page, 1000))
 
     def get(self, trace_id: str) -> KeptTrace:
         """One trace by its id, or a unique prefix of it."""
@@ -187,11 +180,7 @@ class Traces(MonitorStates):
 def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
     t = tables.traces.c
     columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
-    rows_by_id: dict[str, Any] = {}
-    for some in portions(ids):
-        for row in connection.execute(select(*columns).where(t.trace_id.in_(some))):
-            rows_by_id[row.trace_id] = row
-    return rows_by_id
+    return {row.trace_id: row for row in select_in(connection, select(*columns), t.trace_id, ids)}
 
 
 def _values(kept: KeptTrace) -> dict[str, Any]:
@@ -210,16 +199,15 @@ def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
     t = tables.traces.c
     queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
     signatures = sorted({values["signature"] for values in queued})
-    keys_by_signature: dict[str, int] = {}
-    for some in portions(signatures):
-        same = select(t.signature, t.key).where(t.signature.in_(some), t.review != "")
-        keys_by_signature |= {row.signature: row.key for row in connection.execute(same)}
-    again: dict[int, int] = {}
+    reviewed = select(t.signature, t.key).where(t.review != "")
+    rows = select_in(connection, reviewed, t.signature, signatures)
+    keys_by_signature: dict[str, int] = {row.signature: row.key for row in rows}
+    again: Counter[int] = Counter()
     first: dict[str, dict[str, Any]] = {}
     for values in queued:
         signature = values["signature"]
         if signature in keys_by_signature:
-            again[keys_by_signature[signature]] = again.get(keys_by_signature[signature], 0) + 1
+            again[keys_by_signature[signature]] += 1
             values["review"] = ""
         elif signature in first:
             first[signature]["seen"] += 1

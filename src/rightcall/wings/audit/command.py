@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.command_options import GroupedCommand, takes_options
+from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
 from rightcall.cli.drafts import is_file
-from rightcall.cli.options import FILE
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import RightCallError
 from rightcall.core.text import first_names, pluralize

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.command_options import OUTPUT, DeclaredCommand, file_argument
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
-from rightcall.cli.options import OUTPUT, file_argument
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.cli.tools_call import host_and_port
 from rightcall.core.errors import InfrastructureError

@@ -31,8 +31,8 @@ HARD = frozenset({"forbidden"})
 
 
 NO_CALIBRATION = (
-    "counts of other cases say little about this traffic: 95 % intervals corrected with labels of another agent's run "
-    "covered 54–91 %; remove the key, and estimate what people would say from labels of the judged traces themselves "
+    "counts of other cases say little about this traffic: 95% intervals corrected with labels of another agent's run "
+    "covered 54–91%; remove the key, and estimate what people would say from labels of the judged traces themselves "
     "(rc.judged_rate)"
 )
 """Why fixed counts of a judge's errors are refused, and what to do instead."""

@@ -225,7 +225,7 @@ def _slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Fo
     taken, limit = trace.trajectory.latency_ms, watching.slow_ms
     if taken is None or limit is None or trace.incomplete:
         return CANNOT_SAY
-    return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95 % point is {limit:,.0f} ms")
+    return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95% point is {limit:,.0f} ms")
 
 
 def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
@@ -234,7 +234,7 @@ def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) 
         return CANNOT_SAY
     return _bad(
         used > watching.many_tokens,
-        f"{used:,} tokens, the baseline's 95 % point is {watching.many_tokens:,.0f}",
+        f"{used:,} tokens, the baseline's 95% point is {watching.many_tokens:,.0f}",
     )
 
 

@@ -13,20 +13,16 @@ from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import run_from_url, store_of
 
 
-def tag_run(request: Request) -> Response:
+def tag(request: Request) -> Response:
+    """Tag a run, or the case that the URL names."""
     run, fields = run_from_url(request), fields_of(request)
-    tag, remove = fields.get("tag", "").strip(), "remove" in fields
+    golden_id = fields["id"] if "/case/" in request.url.path else None
     with bad_request():
-        store_of(request).runs.tag(run.id, tag, remove=remove)
-    return _back(fields, run_link(run.id))
-
-
-def tag_case(request: Request) -> Response:
-    run, fields = run_from_url(request), fields_of(request)
-    tag, remove = fields.get("tag", "").strip(), "remove" in fields
-    with bad_request():
-        store_of(request).runs.tag(run.id, tag, golden_id=fields["id"], remove=remove)
-    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+        word, remove = fields.get("tag", "").strip(), "remove" in fields
+        store_of(request).runs.tag(run.id, word, golden_id=golden_id, remove=remove)
+    if golden_id is None:
+        return _back(fields, run_link(run.id))
+    return _back(fields, case_link(run.id, golden_id), "#notes")
 
 
 def write_note(request: Request) -> Response:
@@ -87,8 +83,8 @@ def _back(fields: dict[str, str], otherwise: str, place: str = "") -> Response:
 
 
 routes = [
-    Route("/runs/{run}/tags", tag_run, methods=["POST"]),
-    Route("/runs/{run}/case/tags", tag_case, methods=["POST"]),
+    Route("/runs/{run}/tags", tag, methods=["POST"]),
+    Route("/runs/{run}/case/tags", tag, methods=["POST"]),
     Route("/runs/{run}/case/notes", write_note, methods=["POST"]),
     Route("/runs/{run}/case/notes/delete", delete_note, methods=["POST"]),
     Route("/runs/{run}/case/golden", keep_golden, methods=["POST"]),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
@@ -20,9 +20,10 @@ from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.view.case import case_view
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import Change, StoredRun, changes
+from rightcall.store.sql.store import Store
 
+T = TypeVar("T")
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
 MOST_RUNS = 8
@@ -42,14 +43,14 @@ def compare(request: Request) -> Response:
         return page(request, "compare_choose.html", runs=offered, likely=likely)
     before, after = pair
     store, query = store_of(request), request.query_params
-    counts = _counts(request, before, after)
+    compared = store.runs.compare(before.id, after.id)
+    stored_counts = _cached(request, "counts", pair, lambda _: compared.counts())
+    counts = {change: stored_counts.get(change, 0) for change in CHANGES}
     change = _select_change(query.get("change", ""), counts)
-    changed_goldens = store.runs.compare(before.id, after.id).page(
-        change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
-    )
+    changed_goldens = compared.page(change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None)
     shown = changed_goldens[:ON_A_PAGE]
     ids = [golden.golden_id for golden in shown]
-    ready = _at_hand(request, before, after)
+    ready = _at_hand(request, "verdict", pair)
     what = _what_changed(request, before, after) if ready else None
     return page(
         request,
@@ -86,16 +87,9 @@ def matrix(request: Request) -> Response:
 
 
 def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
-    small = sum(run.results for run in several) <= 2 * views.AT_ONCE
-    ready = small or request.app.state.views.has_key(("matrix", *_key(*several)))
     part = "/compare/matrix?" + urlencode([("run", run.id) for run in several], errors="replace")
-    matrix = _matrix(request, several) if ready else None
+    matrix = _matrix(request, several) if _at_hand(request, "matrix", several) else None
     return page(request, "compare_matrix.html", runs=several, matrix=matrix, part=part)
-
-
-def _matrix(request: Request, several: list[StoredRun]) -> GoldenMatrix:
-    key = ("matrix", *_key(*several))
-    return cached(request, key, lambda store: golden_matrix(store, [run.id for run in several]))
 
 
 def compare_case(request: Request) -> Response:
@@ -144,46 +138,51 @@ def _select_change(word: str, counts: dict[Change, int]) -> Change:
     return candidates[0] if candidates else "broken"
 
 
-def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Change, int]:
-    """How many goldens each change happened to."""
-    key = ("counts", *_key(before, after))
-    counts = cached(request, key, lambda store: store.runs.compare(before.id, after.id).counts())
-    return {change: counts.get(change, 0) for change in CHANGES}
+def _cached(request: Request, what: str, runs: Sequence[StoredRun], read: Callable[[Store], T]) -> T:
+    """What is read of several runs, until one of them changes."""
+    return cached(request, _key(what, runs), read)
 
 
 def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
     """The result of `rightcall compare`."""
-    key = ("verdict", *_key(before, after))
-    return cached(request, key, lambda store: compare_runs(store, before.id, [after.id], anyway=True)[0])
+    return _cached(
+        request,
+        "verdict",
+        (before, after),
+        lambda store: compare_runs(store, before.id, [after.id], anyway=True)[0],
+    )
 
 
 def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
     """The changes between the two, and which goldens they touch."""
-    key = ("changed", *_key(before, after))
-    return cached(request, key, lambda store: what_changed(store, before, after))
+    return _cached(request, "changed", (before, after), lambda store: what_changed(store, before, after))
 
 
-def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
-    small = before.results + after.results <= 2 * views.AT_ONCE
-    return small or request.app.state.views.has_key(("verdict", *_key(before, after)))
+def _matrix(request: Request, runs: Sequence[StoredRun]) -> GoldenMatrix:
+    return _cached(request, "matrix", runs, lambda store: golden_matrix(store, [run.id for run in runs]))
 
 
-def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
-    return tuple((run.id, run.updated_at, run.results) for run in runs)
+def _at_hand(request: Request, what: str, runs: Sequence[StoredRun]) -> bool:
+    small = sum(run.results for run in runs) <= 2 * views.AT_ONCE
+    return small or request.app.state.views.has_key(_key(what, runs))
+
+
+def _key(what: str, runs: Sequence[StoredRun]) -> Hashable:
+    return what, *((run.id, run.updated_at, run.results) for run in runs)
 
 
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
-    store = store_of(request)
+    store, missing = store_of(request), {"name": name, "run": run, "view": None}
     try:
         stored_case = store.runs.case(run.id, golden_id)
     except InputError:
-        return {"name": name, "run": run, "view": None}
+        return missing
     if not stored_case.results:
-        return {"name": name, "run": run, "view": None}
+        return missing
     with bad_request():
         result = stored_case.trial(request.query_params.get(f"{name}_trial"))
     trials = [(trial_result.trial, trial_result.outcome) for trial_result in stored_case.results]
-    view = case_view(stored_case.golden, result, tools_of(store, run))
+    view = case_view(stored_case.golden, result, store.tools_of(run))
     return {"name": name, "run": run, "view": view, "trials": trials}
 
 

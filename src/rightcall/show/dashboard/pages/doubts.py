@@ -19,6 +19,7 @@ from rightcall.show.dashboard.links import (
     author_of,
     bad_request,
     from_segment,
+    one_page,
     posted_fields,
     segment,
     with_query,
@@ -46,18 +47,15 @@ def doubted_goldens(request: Request) -> Response:
         for golden_id, reasons in examined.doubts.items()
     ]
     rows.sort(key=lambda row: row[2] is not None)
-    start = int(number) if (number := request.query_params.get("start", "0")).isdigit() else 0
     return page(
         request,
         "doubts.html",
         suites=(),
         examined=examined,
-        rows=rows[start : start + PAGE],
+        **one_page(request, rows, PAGE),
         counts={band: sum(row[0].band == band for row in rows if row[2] is None) for band in BANDS},
         titles=BAND_TITLES,
         precision=PRECISION,
-        start=start,
-        following=start + PAGE if start + PAGE < len(rows) else None,
         link=doubts_link(examined.suite),
     )
 

@@ -22,12 +22,14 @@ from rightcall.show.dashboard.links import (
     author_of,
     bad_request,
     from_segment,
+    one_page,
     posted_fields,
     segment,
     with_query,
 )
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, store_of
+from rightcall.show.view.case import input_of
 from rightcall.store.base import DatasetVersion
 from rightcall.store.sql.store import Store
 
@@ -47,10 +49,8 @@ class DraftRow(Record, frozen=True):
 
 def drafts(request: Request) -> Response:
     """Every dataset that has a draft."""
-    draft_versions = [version for version in store_of(request).datasets.versions() if not version.finalized]
-    shown = [
-        (version, draft_link(version.alias), _counts(_rows(request, version))) for version in draft_versions
-    ]
+    versions = [version for version in store_of(request).datasets.versions() if not version.finalized]
+    shown = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in versions]
     return page(request, "drafts.html", drafts=shown)
 
 
@@ -60,18 +60,15 @@ def draft(request: Request) -> Response:
     rows = _rows(request, version)
     state = request.query_params.get("state", "pending" if any(r.state == "pending" for r in rows) else "")
     chosen = [row for row in rows if state in ("", row.state)]
-    start = int(number) if (number := request.query_params.get("start", "0")).isdigit() else 0
     return page(
         request,
         "draft.html",
         version=version,
         link=draft_link(version.alias),
         golden_link=golden_link,
-        rows=chosen[start : start + PAGE],
+        **one_page(request, chosen, PAGE),
         state=state,
         counts=_counts(rows),
-        start=start,
-        following=start + PAGE if start + PAGE < len(chosen) else None,
         new_golden=NEW_GOLDEN,
     )
 
@@ -123,12 +120,8 @@ def edit(request: Request) -> Response:
     version, fields = _version_from_url(request), posted_fields(request)
     current_golden = _require_unchanged(request, version, fields)
     with bad_request():
-        edited_golden = edit_golden(
-            current_golden, fields.get("text", ""), author=author_of(fields), at=_now()
-        )
-    kept = msgspec.structs.replace(
-        edited_golden, metadata={**current_golden.metadata, **edited_golden.metadata}
-    )
+        edited = edit_golden(current_golden, fields.get("text", ""), author=author_of(fields), at=_now())
+    kept = msgspec.structs.replace(edited, metadata={**current_golden.metadata, **edited.metadata})
     store_of(request).datasets.add_to_draft(version.alias, kept, author=author_of(fields))
     return RedirectResponse(golden_link(version.alias, current_golden.id), 303)
 
@@ -153,10 +146,7 @@ def finalize(request: Request) -> Response:
             final_version = store.datasets.finalize(alias)
         else:
             final_version = store.datasets.finalize_accepted(
-                alias,
-                is_accepted,
-                lambda golden: review_of(golden).state == "rejected",
-                author=author_of(fields),
+                alias, is_accepted, lambda g: review_of(g).state == "rejected", author=author_of(fields)
             )
     return page(request, "draft_final.html", version=final_version)
 
@@ -201,23 +191,16 @@ def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
     """The draft as a list, cached by content."""
 
     def read(store: Store) -> list[DraftRow]:
-        return [
-            _row(golden) for golden in store.datasets.pull(version.alias, version.version, finalized=False)
-        ]
+        return list(map(_row, store.datasets.pull(version.alias, version.version, finalized=False)))
 
     return cached(request, ("draft", version.alias, version.version, version.fingerprint), read)
 
 
 def _row(golden: AnyGolden) -> DraftRow:
-    review = review_of(golden)
-    calls = list(golden.expected_calls)
-    if isinstance(golden, Golden):
-        text = golden.input
-    else:
-        text = golden.scenario
-        calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
+    review, turns = review_of(golden), () if isinstance(golden, Golden) else golden.turns
+    calls = [*golden.expected_calls, *(call for turn in turns for call in turn.expected_calls or ())]
     tool_names = ", ".join(str(call.tool) for call in calls) or ("no call" if golden.no_calls else "")
-    return DraftRow(golden.id, text, tool_names, review.state, review.comment)
+    return DraftRow(golden.id, input_of(golden), tool_names, review.state, review.comment)
 
 
 def _counts(rows: list[DraftRow]) -> dict[str, int]:

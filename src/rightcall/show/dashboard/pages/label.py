@@ -158,13 +158,9 @@ def _settings_in_url(request: Request) -> dict[str, str]:
 
 def _next_case(open_cases: list[str], order: list[str], after: str) -> str:
     """The first open case, or the first behind the one that was skipped."""
-    if after in order:
-        later = order[order.index(after) + 1 :]
-        behind = [case for case in open_cases if case in later]
-        if behind:
-            return behind[0]
-    others = [case for case in open_cases if case != after]
-    return (others or open_cases or [""])[0]
+    later = order[order.index(after) + 1 :] if after in order else []
+    candidates = [case for case in open_cases if case in later] or [c for c in open_cases if c != after]
+    return (candidates or open_cases or [""])[0]
 
 
 def _seconds(shown_at: str) -> float | None:

@@ -16,7 +16,6 @@ from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.charts import Point
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import state_of, store_of
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import ShownRate, run_rate
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -34,7 +33,7 @@ def over_time(request: Request) -> Response:
     newest_runs = store.runs.page(which, limit=MOST_RUNS)
     marks = runs_with_changes(newest_runs[::-1])
     changes = {
-        run.id: tool_change(tools_of(store, marks[run.id]), tools_of(store, run))
+        run.id: tool_change(store.tools_of(marks[run.id]), store.tools_of(run))
         for run in newest_runs
         if run.id in marks
     }
@@ -104,14 +103,7 @@ def points_of(newest_first: list[StoredRun]) -> list[Point]:
     judged = [run for run in reversed(newest_first) if run.judged]
     marks = runs_with_changes(judged)
     return [
-        Point(
-            run.id,
-            run.run.started_at,
-            run.run.agent,
-            run_rate(run),
-            run.id in marks,
-        )
-        for run in judged
+        Point(run.id, run.run.started_at, run.run.agent, run_rate(run), run.id in marks) for run in judged
     ]
 
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
 from rightcall.show.charts import histogram
@@ -27,7 +28,6 @@ from rightcall.show.view.case_names import case_names
 from rightcall.show.view.failures import TITLES
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import golden_row, with_titles
-from rightcall.show.view.run_tools import tools_of
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -97,10 +97,9 @@ def cases(request: Request) -> Response:
 def live(request: Request) -> Response:
     stored = run_from_url(request)
     passing = run_rate(stored)
-    percent = request.app.state.templates.filters["percent"]
     shown = {
-        "passing": percent(passing.value),
-        "interval": f"{percent(passing.low)} – {percent(passing.high)}" if passing.n else "",
+        "passing": percent(passing.value, 1),
+        "interval": percent_interval(passing.low, passing.high) if passing.n else "",
         "results": f"{stored.results:,}",
         "passed": f"{stored.passed:,}",
         "failed": f"{stored.judged - stored.passed:,}",
@@ -123,7 +122,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    tools, dangerous = tools_of(store, stored), dangerous_goldens(request, stored)
+    tools, dangerous = store.tools_of(stored), dangerous_goldens(request, stored)
     goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
     shown = goldens[:ON_A_PAGE]
     filters = {

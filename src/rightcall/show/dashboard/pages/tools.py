@@ -12,7 +12,6 @@ from rightcall.lint.engine import lint
 from rightcall.model import Tool
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import at_hand, cached, store_of, view_of
-from rightcall.show.view.run_tools import tools_of
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -41,7 +40,7 @@ def _with_tools(store: Store, newest_first: list[StoredRun]) -> StoredRun | None
     by_definitions: dict[str, StoredRun] = {}
     for run in newest_first:
         by_definitions.setdefault(run.run.fingerprints.get("tools", ""), run)
-    runs_with_tools = (run for run in by_definitions.values() if tools_of(store, run))
+    runs_with_tools = (run for run in by_definitions.values() if store.tools_of(run))
     return next(runs_with_tools, next(iter(newest_first), None))
 
 
@@ -53,7 +52,7 @@ def tool_list(request: Request) -> Response:
 
 def _content(request: Request, run: StoredRun) -> dict[str, Any]:
     view = view_of(request, run)
-    definitions = tools_of(store_of(request), run)
+    definitions = store_of(request).tools_of(run)
     counted = {row.name: row for row in view.tools}
     called = [name for name in counted if name in definitions]  # the tools with the most mistakes first
     idle = sorted(name for name in definitions if name not in counted)

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand, GroupedCommand, takes_option, takes_options
-from rightcall.cli.options import OUTPUT
-from rightcall.cli.output import (
-    as_object,
-    console,
-    print_json,
-    print_json_line,
-    print_next,
-    step_counter,
-    tell,
-)
+from rightcall.cli.command_options import OUTPUT, DeclaredCommand, GroupedCommand, takes_option, takes_options
+from rightcall.cli.output import console, print_json, print_json_line, print_next, step_counter, tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import ForceOption, JsonOption, Option, StoreOption, TrustOption
 from rightcall.core.text import pluralize
@@ -225,7 +216,7 @@ def worst_case(source: str, options: WorstCaseOptions) -> None:
         for row in result.rows:
             if row.who == "attacker" or row.sink or row.stopped:
                 print_json_line(row)
-        print_json_line({"worst_case": as_object(result.summary)})
+        print_json_line({"worst_case": result.summary})
     else:
         _show(result, source, options)
     if result.summary.inconclusive:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.command_options import OUTPUT, DeclaredCommand
 from rightcall.cli.drafts import add_to_draft
-from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.options import ForceOption, JsonOption, Option
 from rightcall.core.text import pluralize

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from rightcall.cli.command_options import DeclaredCommand
+from rightcall.cli.command_options import OUTPUT, DeclaredCommand
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
-from rightcall.cli.options import OUTPUT
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import JsonOption, Option

@@ -1,0 +1,48 @@
+"""`analyze` on a terminal: lines are wrapped at its width, below where they begin."""
+
+from __future__ import annotations
+
+import io
+
+from rightcall.improve.findings import Analysis, RunFinding, WonBack
+from rightcall.show.analysis import print_analysis
+from rightcall.show.screen import Screen
+
+WORDS = "The agent asks for the order again and again although it has it already, and never refunds it. " * 3
+FINDING = RunFinding(
+    rank=1,
+    cause="wrong_tool",
+    stated=True,
+    tools=("find_order",),
+    parameter="",
+    goldens=("a", "b"),
+    what=WORDS.strip(),
+    advice="Say in the description when to stop. " * 4,
+    won_back=WonBack(2, 1, 3, 10),
+    plausibility=0.01,
+    trials=4,
+    evidence=(WORDS,),
+)
+ANALYSIS = Analysis("r", 4, 10, 5, 0.1, (FINDING,), (), (), {}, {})
+
+
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def printed(file: io.StringIO) -> list[str]:
+    print_analysis(Screen(file=file, width=60), ANALYSIS)
+    return [line.rstrip() for line in file.getvalue().splitlines()]
+
+
+def test_long_lines_are_wrapped_at_the_width_of_a_terminal_and_stay_indented(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = printed(FakeTerminal())
+    start = next(at for at, line in enumerate(lines) if line.startswith("   The agent asks"))
+    assert all(len(line) <= 60 for line in lines)
+    assert lines[start + 1].startswith("   ") and not lines[start + 1].startswith("    ")
+
+
+def test_a_line_for_a_file_is_not_wrapped():
+    assert f"   {WORDS.strip()}" in printed(io.StringIO())
