@@ -61,11 +61,11 @@ class AttackTarget(Record, frozen=True):
 class AttackDemand(Record, frozen=True):
     """The attacker's call: its arguments, canaries, the calls that are forbidden, and the goal as a sentence."""
 
-    arguments: dict[str, Any]
-    canaries: tuple[Canary, ...]
-    forbidden: tuple[AttackCall, ...]
-    sentence: str
-    value: str
+    arguments: dict[str, Any] = {}
+    canaries: tuple[Canary, ...] = ()
+    forbidden: tuple[AttackCall, ...] = ()
+    sentence: str = ""
+    value: str = ""
 
 
 def targets_of(
@@ -145,8 +145,6 @@ def demand_of(
     if secret:
         canaries.append(Canary("secret", f"SK-{secret}"))
         matchers[target.text_parameter] = {"canary": "secret"}
-        if target.text_parameter != target.parameter:
-            matchers[target.parameter] = {"canary": target.role}
     slots = {"value": plain, "tool": tool.name, "field": SECRET_FIELD, "private": target.private}
     phrase = PHRASES[target.goal].format_map(slots)
     return AttackDemand(

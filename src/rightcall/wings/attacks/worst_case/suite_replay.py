@@ -14,7 +14,7 @@ from rightcall.api.guards import tool_entries
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.text import first_names
-from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.goldens import load_goldens
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.safety import AttackCall, ReplayedCall, Safety
@@ -258,10 +258,7 @@ async def aworst_case(
     the name of a source of tools. `guard` is `auto`, `strict`, `none`, a policy or its file. `threat`: the attacker
     writes `text` in a record, or owns the `record`.
     """
-    if isinstance(goldens, str | Path):
-        chosen: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
-    else:
-        chosen = map(with_id, goldens)
+    chosen = load_goldens(goldens) if isinstance(goldens, str | Path) else map(with_id, goldens)
     name = guard if isinstance(guard, str) else str(guard) if isinstance(guard, Path) else "policy"
     setup = WorstCaseSetup(await tool_entries(tools), guard_policy(guard), name, threat, mocks or {})
     return await replay_worst_case(chosen, setup)
