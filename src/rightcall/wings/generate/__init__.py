@@ -1,6 +1,6 @@
 """Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
 
-    synthesizer   Synthesizer: the methods under DeepEval's names; async_synthesizer: the async methods
+    synthesizer   Synthesizer: the methods under DeepEval's names, and their async forms
     setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas
     plannable_tools   tools that a request can be written for, and why not (needed_parameters, tool_conditions,

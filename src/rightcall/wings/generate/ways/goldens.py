@@ -10,8 +10,7 @@ from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import PlanKind, PlannedSlot
 from rightcall.wings.generate.production import Job
-from rightcall.wings.generate.ways.scenario import ScenarioJob
-from rightcall.wings.generate.ways.text import TextJob, job_stream
+from rightcall.wings.generate.ways.text import ScenarioJob, TextJob, job_stream
 from rightcall.wings.generate.ways.tools import ToolJob
 
 EXAMPLES = 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,23 +12,13 @@ from rightcall.model.score import Score
 from rightcall.wings.generate.config import Evolution, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.phrases import PHRASES
-from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
-from rightcall.wings.generate.production import Job, Made, product
+from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, plan_of
+from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
 from rightcall.wings.generate.templates import label, template_request, value_in_words
 
 MOST_TOOLS_SHOWN = 30
-
-
-class ToolJobs:
-    """Jobs by the schedule, as many as requested."""
-
-    def __init__(self, schedule: Schedule, kit: Kit) -> None:
-        self._schedule, self._kit = schedule, kit
-
-    def __call__(self, start: int, count: int) -> Sequence[Job]:
-        return [ToolJob(slot, self._kit) for slot in self._schedule.take(count)]
 
 
 @dataclass(frozen=True)
@@ -64,9 +53,9 @@ class ToolJob:
             scores = await self._verify(golden, plan, scribe)
             if all(score.passed for score in scores.values()):
                 golden = await self._evolve(golden, plan, scribe)
-                return product(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
+                return Made(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
-        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+        return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
     async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
         kit = self.kit
