@@ -19,8 +19,7 @@ from rightcall.wings.generate.config import (
 )
 from rightcall.wings.generate.pools import LANGUAGES, Language
 from rightcall.wings.generate.scribe import Scribe
-from rightcall.wings.generate.solver import Solver
-from rightcall.wings.generate.verify import Verifier
+from rightcall.wings.generate.verify import Solver, Verifier
 
 NAMES = {"en": "English", "vi": "Vietnamese", "zh": "Chinese (simplified)"}
 STYLES = (

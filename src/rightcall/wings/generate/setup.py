@@ -37,8 +37,7 @@ from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import LANGUAGES
 from rightcall.wings.generate.production import ROUNDS, Production, SynthesisProgress, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
-from rightcall.wings.generate.solver import Solver
-from rightcall.wings.generate.verify import Verifier
+from rightcall.wings.generate.verify import Solver, Verifier
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 """Said where no template can write, and no default_generator is set."""

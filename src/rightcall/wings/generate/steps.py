@@ -15,7 +15,7 @@ from rightcall.wings.generate.config import FiltrationConfig, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import expectation_of_value
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.solver import total_usage
+from rightcall.wings.generate.verify import total_usage
 
 
 class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
