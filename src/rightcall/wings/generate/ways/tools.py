@@ -81,27 +81,23 @@ class ToolJob:
     async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
-            withheld_values = [
-                call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments
-            ]
-            told = [
-                value
-                for value in withheld_values
-                if not isinstance(value, bool) and states(golden.input, value)
-            ]
-            scores["withheld"] = Score.passed_if(not told, f"the request reveals the {plan.missing}")
-            rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
-            lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
-            if not told and lacking and self.kit.verification.literal:
-                scores["withheld"] = Score.passed_if(
-                    False, f"the request does not match its plan: {lacking[0]}"
-                )
+            problem = self._withheld_problem(golden.input, plan)
+            scores["withheld"] = Score.passed_if(not problem, problem)
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
             scores |= checked
             if scribe is not None:
                 scribe.note(used)
         return scores
+
+    def _withheld_problem(self, request: str, plan: CallPlan) -> str:
+        values = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
+        if any(not isinstance(value, bool) and states(request, value) for value in values):
+            return f"the request reveals the {plan.missing}"
+        rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
+        lacking = missing_values(request, rest) or surplus_numbers(request, rest)
+        is_wrong = lacking and self.kit.verification.literal
+        return f"the request does not match its plan: {lacking[0]}" if is_wrong else ""
 
     async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
         """The golden after its evolutions; one that no longer implies the same calls is reverted."""
@@ -177,9 +173,8 @@ def calls_in_words(plan: CallPlan, kit: Kit) -> str:
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
     """One call described as a task."""
     phrases = PHRASES["en"]
-    what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
-        "_", " "
-    )
+    first_line = kit.tools[call.tool].description.strip().partition("\n")[0]
+    what = first_line.rstrip(".") or call.tool.replace("_", " ")
     details = [
         f"{label(name, phrases)}: {'the one found before' if name in call.bound else value_in_words(value, phrases)}"
         for name, value in call.arguments.items()
