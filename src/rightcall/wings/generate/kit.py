@@ -69,7 +69,7 @@ class Kit:
     def scribe(self, job: str) -> Scribe:
         """A scribe for one job; only with a model."""
         assert self.asker is not None
-        return Scribe(self.asker, job, self.seed, critic=self.critic)
+        return Scribe(self.asker, job, self.seed, self.language_name, critic=self.critic)
 
     def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
         """The origin of a golden, for its metadata."""

@@ -62,9 +62,7 @@ async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> R
     ):
         keep = f"{about}It must still be answerable from the text." if context else ""
         try:
-            better = await scribe.text(
-                f"evolve-{number}", evolution.prompt, input=text, keep=keep, language=kit.language_name
-            )
+            better = await scribe.text(f"evolve-{number}", evolution.prompt, input=text, keep=keep)
             marks = await _marks(better, f"evolve-{number}-quality", scribe, about)
             is_kept = marks.mean >= filtration.synthetic_input_quality_threshold
         except Unreadable:
@@ -84,12 +82,9 @@ async def _good_enough(
         if marks.mean >= threshold:
             return text, marks.mean
         if number < filtration.max_quality_retries:
+            feedback = marks.feedback or "unclear"
             text = await scribe.text(
-                f"rewrite-{number}",
-                "rewrite",
-                input=text,
-                feedback=marks.feedback or "unclear",
-                context=about,
+                f"rewrite-{number}", "rewrite", input=text, feedback=feedback, context=about
             )
     raise BelowThreshold(
         f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}"

@@ -100,7 +100,6 @@ class ConversationJob:
             number=number + 1,
             history="\n".join(f"- {turn.content}" for turn in before) or "(nothing)",
             calls=call_lines,
-            language=self.kit.language_name,
             style=self.kit.style(self.id),
         )
 
@@ -112,14 +111,7 @@ class ConversationJob:
         if scribe is None:
             return plain
         try:
-            return await scribe.record(
-                "situation",
-                "scenario",
-                Situation,
-                {
-                    "messages": "\n".join(f"- {turn.content}" for turn in turns),
-                    "language": self.kit.language_name,
-                },
-            )
+            messages = "\n".join(f"- {turn.content}" for turn in turns)
+            return await scribe.record("situation", "scenario", Situation, {"messages": messages})
         except Unreadable:
             return plain  # only a description; the turns and their calls are what is tested

@@ -161,7 +161,6 @@ class TextJob(PromptedJob):
             input=golden.input,
             context=f"By this text alone:\n<text>\n{about}\n</text>" if about else "",
             format=f"Form of the answer: {form}" if form else "",
-            language=self.kit.language_name,
         )
         return msgspec.structs.replace(golden, expected_output=answer)
 
@@ -171,17 +170,12 @@ def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int,
 
     def job(place: int) -> Job:
         name = f"scratch-{place + 1:04}"
-        common = {"number": place + 1, "count": max(count, place + 1), "language": kit.language_name}
+        values: dict[str, object] = {"number": place + 1, "count": max(count, place + 1)}
         if conversations:
-            values = {**common, "style": style_lines(kit.conversational_styling)}
+            values["style"] = style_lines(kit.conversational_styling)
             return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
-        styling = kit.styling
-        values = {
-            **common,
-            "scenario": styling.scenario,
-            "task": styling.task,
-            "input_format": styling.input_format,
-        }
+        asked = kit.styling
+        values |= {"scenario": asked.scenario, "task": asked.task, "input_format": asked.input_format}
         return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
 
     return job_stream(job)
@@ -199,19 +193,16 @@ def context_jobs(
     """Jobs for each context in turn."""
 
     def job(place: int) -> Job:
-        number, context = divmod(place, len(contexts))
-        name = f"{way}-{context + 1:04}-{number + 1}"
-        common = {"context": contexts[context].text, "number": number + 1, "count": per_context}
-        common |= {"language": kit.language_name}
+        number, which = divmod(place, len(contexts))
+        context, cluster = contexts[which], f"{way}-{which + 1:04}"
+        name = f"{cluster}-{number + 1}"
+        values: dict[str, object] = {"context": context.text, "number": number + 1, "count": per_context}
         if conversations:
-            values = {**common, "style": style_lines(kit.conversational_styling)}
-            return ScenarioJob(
-                name, kit, way, "conversation_from_context", values, contexts[context], include_expected
-            )
-        values = {**common, "style": kit.style(name)}
-        cluster = f"{way}-{context + 1:04}"
+            values["style"] = style_lines(kit.conversational_styling)
+            return ScenarioJob(name, kit, way, "conversation_from_context", values, context, include_expected)
+        values["style"] = kit.style(name)
         return TextJob(
-            name, kit, way, "input_from_context", values, contexts[context], include_expected, cluster=cluster
+            name, kit, way, "input_from_context", values, context, include_expected, cluster=cluster
         )
 
     return job_stream(job, len(contexts) * per_context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -62,21 +61,16 @@ class ToolJob:
         if scribe is None:
             return template_request(plan, kit.tools, seed=kit.seed)
         scribe.attempt = attempt
-        common: dict[str, Any] = {"language": kit.language_name, "style": kit.style(self.id)}
+        style = kit.style(self.id)
         if plan.slot.kind == "none":
             shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
-            return await scribe.text(
-                "request",
-                "request_none",
-                tools="\n".join(f"- {tool.description}" for tool in shown),
-                **common,
-            )
+            listed = "\n".join(f"- {tool.description}" for tool in shown)
+            return await scribe.text("request", "request_none", tools=listed, style=style)
         if attempt and attempt == kit.verification.attempts - 1:  # a weak model can at least reword
             plain = template_request(plan, kit.tools, seed=kit.seed)
-            return await scribe.text("request", "reword", plain=plain, **common)
-        return await scribe.text(
-            "request", "request", calls=calls_in_words(plan, kit), rules=_rules(plan, kit), **common
-        )
+            return await scribe.text("request", "reword", plain=plain, style=style)
+        calls, rules = calls_in_words(plan, kit), _rules(plan, kit)
+        return await scribe.text("request", "request", calls=calls, rules=rules, style=style)
 
     async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
         scores: dict[str, Score] = {}
@@ -119,13 +113,7 @@ class ToolJob:
         call_lines = calls_in_words(plan, self.kit)
         keep = f"It must still make the assistant do exactly this, with every value literally:\n{call_lines}"
         try:
-            text = await scribe.text(
-                f"evolve-{number}",
-                evolution.prompt,
-                input=golden.input,
-                keep=keep,
-                language=self.kit.language_name,
-            )
+            text = await scribe.text(f"evolve-{number}", evolution.prompt, input=golden.input, keep=keep)
         except Unreadable:
             return None
         candidate = msgspec.structs.replace(golden, input=text)
