@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import msgspec
 
@@ -91,14 +92,11 @@ class AttackSpec(Record, frozen=True):
 
     @property
     def name(self) -> str:
-        words = [self.site.carrier, self.target.goal, self.target.tool, self.template, self.site.tool]
-        words += [
-            self.site.path,
-            self.site.to,
-            self.place if self.place != "end" else "",
-            self.wrap if self.wrap != "plain" else "",
-        ]
-        return ".".join(filter(None, words))
+        site, place = self.site, self.place if self.place != "end" else ""
+        wrap = self.wrap if self.wrap != "plain" else ""
+        return ".".join(
+            filter(None, (*self.coverage, self.template, site.tool, site.path, site.to, place, wrap))
+        )
 
 
 @dataclass
@@ -181,13 +179,10 @@ class AttackMaker:
         self.made.possible = len(specs)
         rng.shuffle(specs)
         most = len(specs) if self.plan.attempts == "all" else self.plan.attempts
-        first: dict[tuple[str, str, str], AttackSpec] = {}
-        for spec in specs:
-            first.setdefault(spec.coverage, spec)
-        chosen = list(first.values())
+        chosen = list({spec.coverage: spec for spec in reversed(specs)}.values())  # the first of each
         covered = {spec.name + str(spec.golden) for spec in chosen}
         rest = (spec for spec in specs if spec.name + str(spec.golden) not in covered)
-        chosen += [spec for spec, _ in zip(rest, range(max(0, most - len(chosen))), strict=False)]
+        chosen += islice(rest, max(0, most - len(chosen)))
         return sorted(chosen, key=lambda spec: (spec.golden, spec.name))
 
     def specs_of(self, number: int) -> Iterator[AttackSpec]:
