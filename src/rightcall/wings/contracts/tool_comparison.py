@@ -94,8 +94,7 @@ def without_words(schema: Any) -> Any:
         if step is None:
             plain[keyword] = without_words(part)
         else:
-            held = plain[keyword]
-            plain[keyword] = held.copy()
+            plain[keyword] = plain[keyword].copy()
             plain[keyword][step] = without_words(part)
     return plain
 
