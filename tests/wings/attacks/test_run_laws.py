@@ -25,7 +25,7 @@ from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.store.address import open_store
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.wings.attacks.attack_plan import AttackPlan
-from rightcall.wings.attacks.attempts import attack_maker
+from rightcall.wings.attacks.attempts import AttackMaker
 from tests.support.examples import examples
 from tests.support.postgres import postgres_server
 from tests.wings.attacks.agents import GOLDENS, WORLDS, ScriptedAgent, Turn, agent, hardened, naive
@@ -131,8 +131,8 @@ def test_renaming_tools_and_keeping_their_roles_makes_the_same_attempts(seed, pr
         )
         for g in GOLDENS
     ]
-    made = attack_maker(GOLDENS, TOOLS, roles, plan).attack_set().attempts
-    renamed = attack_maker(goldens, tools, renamed_roles, plan).attack_set().attempts
+    made = AttackMaker(GOLDENS, TOOLS, roles, plan).attack_set().attempts
+    renamed = AttackMaker(goldens, tools, renamed_roles, plan).attack_set().attempts
     assert sorted(shape(g, "") for g in made) == sorted(shape(g, prefix) for g in renamed)
 
 

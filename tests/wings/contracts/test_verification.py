@@ -219,3 +219,11 @@ def test_thousands_of_renamed_tools_are_told_apart_by_their_schemas():
 def test_a_recording_of_nothing_verifies_nothing():
     with pytest.raises(InputError, match="nothing can be verified"):
         refuse_unknown(VerifyRules(), McpSession())
+
+
+def test_a_tool_that_was_called_unlisted_and_is_listed_now_has_one_verdict():
+    unlisted = replace(SHOP, tools=SHOP.tools[1:])
+    result = compare_versions(unlisted, recorded_version(SHOP, unlisted), VerifyRules())
+    names = [tool.name for tool in result.tools]
+    assert sorted(names) == sorted(tool["name"] for tool in SHOP.tools)
+    assert any(call.name == SHOP.tools[0]["name"] for call in SHOP.calls)

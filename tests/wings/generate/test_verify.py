@@ -13,11 +13,10 @@ from rightcall.agents.retrying_client import Asker
 from rightcall.model import ExpectedCall, Golden, ToolCall
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.wings.generate.config import VerificationConfig
-from rightcall.wings.generate.solver import Solver
 from rightcall.wings.generate.statement import missing_values, surplus_numbers, unlike_a_request
 from rightcall.wings.generate.synthesizer import Synthesizer
 from rightcall.wings.generate.values import sample_arguments
-from rightcall.wings.generate.verify import Verifier, values_of
+from rightcall.wings.generate.verify import Solver, Verifier, values_of
 from tests.wings.generate.builders import BY_NAME, TOOLS
 
 CORRUPTED = 200

@@ -69,18 +69,15 @@ class Project:
     def writable(self, text: str) -> Path:
         """A path for a data file in no hidden folder. What may be in it: `written_file.writable_file`."""
         path = self.inside(text)
+        problem, hint = "", "edit it with another tool"
         if path.suffix.lower() not in DATA:
-            raise RefusedPathError(
-                text[:200], f"cannot be written here: only {', '.join(DATA)}", "edit it with another tool"
-            )
-        if hidden := next((part for part in path.parts if part.startswith(".")), None):
-            raise RefusedPathError(
-                text[:200],
-                f"'{hidden}' is hidden; hidden files cannot be written",
-                "edit it with another tool",
-            )
-        if not (self.root / path).parent.is_dir():
-            raise RefusedPathError(text[:200], "its folder does not exist", "create the folder first")
+            problem = f"cannot be written here: only {', '.join(DATA)}"
+        elif hidden := next((part for part in path.parts if part.startswith(".")), None):
+            problem = f"'{hidden}' is hidden; hidden files cannot be written"
+        elif not (self.root / path).parent.is_dir():
+            problem, hint = "its folder does not exist", "create the folder first"
+        if problem:
+            raise RefusedPathError(text[:200], problem, hint)
         return path
 
     def run_name(self, text: str) -> str:

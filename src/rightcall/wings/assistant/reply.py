@@ -93,15 +93,13 @@ def tool_error(error: RightCallError) -> ToolError:
 def _cut(value: Any, longest: int, most: int, deep: int) -> Any:
     if isinstance(value, str):
         return display_text(value, longest)
+    if isinstance(value, dict | list | tuple) and not deep:
+        return "…"
     if isinstance(value, dict):
-        if not deep:
-            return "…"
         kept = list(value.items())[:most]
         more = {"…": f"{len(value) - most} more"} if len(value) > most else {}
         return {display_text(str(k), 200): _cut(v, longest, most, deep - 1) for k, v in kept} | more
     if isinstance(value, list | tuple):
-        if not deep:
-            return "…"
         cut = [_cut(element, longest, most, deep - 1) for element in value[:most]]
         return [*cut, f"… {len(value) - most} more"] if len(value) > most else cut
     return value

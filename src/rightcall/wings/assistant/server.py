@@ -27,6 +27,9 @@ from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import with_explained_errors
 from rightcall.wings.assistant.run_tools import RunTools, overview
 
+SuiteFile = Annotated[
+    str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
+]
 LONGEST_RUN_S = 24 * 3600.0
 MOST_FAILURES = 10
 
@@ -38,9 +41,7 @@ class SuiteTools:
     @tool(read_only=False, destructive=False, idempotent=False, open_world=True, timeout_s=LONGEST_RUN_S)
     async def run_suite(
         self,
-        suite: Annotated[
-            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
-        ],
+        suite: SuiteFile,
         model: Annotated[
             str | None, Meta(description="Model to use as 'provider:model'. Defaults to the suite's.")
         ] = None,
@@ -89,9 +90,7 @@ class SuiteTools:
     @tool(read_only=True, open_world=False, timeout_s=LONGEST_RUN_S)
     async def audit_suite(
         self,
-        suite: Annotated[
-            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
-        ],
+        suite: SuiteFile,
         most: Annotated[
             int, Meta(ge=1, le=50, description="Maximum number of survivors to return. Defaults to 10.")
         ] = 10,

@@ -25,6 +25,11 @@ SUFFIXES: dict[Kind, tuple[str, ...]] = {
     "goldens": (".jsonl", ".json", ".yaml", ".yml"),
     "suite": (".yaml", ".yml", ".json"),
 }
+READERS: dict[Kind, Callable[[Path], Any]] = {
+    "tools": load_tools,
+    "goldens": load_dataset,
+    "suite": load_suite,
+}
 HEADER = {"format", "$schema"}
 """Keys that a document may have besides its list."""
 TOOL_FIELDS = {
@@ -66,7 +71,7 @@ def has_our_name(path: Path, kind: Kind) -> bool:
 def is_of_kind(file: Path, kind: Kind, *, strictly: bool = True) -> bool:
     """Whether a file can be read as this kind; `strictly` leaves no room for what another program would read."""
     try:
-        reader(kind)(file)
+        READERS[kind](file)
         if strictly:
             require_only(file, kind)
     except RightCallError:
@@ -86,14 +91,14 @@ def require_text(project: Project, file: Path, content: str, kind: Kind) -> None
         except UnicodeEncodeError:
             raise InputError(str(file), "the text has characters that are not Unicode") from None
         try:
-            read = reader(kind)(copy)
+            read = READERS[kind](copy)
             require_only(copy, kind)
         except InputError as error:
             where = error.where.replace(str(copy), str(file))
             raise InputError(where, f"not written: {error.problem}", error.hint) from None
     if kind == "suite":
         whole = project.root / file
-        project.require_same_actions(file, reader(kind)(whole) if whole.exists() else None, read)
+        project.require_same_actions(file, READERS[kind](whole) if whole.exists() else None, read)
 
 
 def require_only(file: Path, kind: Kind) -> None:
@@ -109,7 +114,3 @@ def require_only(file: Path, kind: Kind) -> None:
     for tool in (document[kind] if isinstance(document, dict) else document) if kind == "tools" else ():
         if unknown := sorted(map(str, tool.keys() - TOOL_FIELDS)):
             raise InputError(str(file), f"unknown field '{unknown[0]}' in a tool", "remove it")
-
-
-def reader(kind: Kind) -> Callable[[Path], Any]:
-    return {"tools": load_tools, "goldens": load_dataset, "suite": load_suite}[kind]

@@ -5,8 +5,8 @@ attack_plan   `rightcall/attacks/1`: carriers, templates, goals and roles of a p
 attacked_plan a plan of a run with attempts; `rc.attacks`
 attempts      attempts: carrier × goal × template × placement; sites: where; goals: what for; templates: how
 canary        values that occur nowhere else, shaped for their place
-twins         benign twins: what an agent must still do; own_attacks: attacks written by hand
-harm_pairs    requests that must be refused, and benign ones on the same tools
+twins         benign twins: what an agent must still do
+harm_pairs    requests that must be refused, and attacks written by hand
 makers        what makes attempts on an agent's tools
 adaptive_search  the attack that works, for each task and goal, and which way to try next
 lint_marks    attempts that the linter would have refused

@@ -123,12 +123,11 @@ class AdaptiveAttackSearch:
         assert self.attacks.adaptive is not None
         maker = maker_for(plan.agent, self.goldens, wide_plan(self.attacks))
         search = _Search(maker, self.attacks.adaptive.budget, self.attacks.seed)
-        with tempfile.TemporaryDirectory(prefix="rightcall-search-") as folder:
-            store = open_store(Path(folder) / "search.db")
-            try:
-                await search.run(plan, store, tell)
-            finally:
-                store.close()
+        with (
+            tempfile.TemporaryDirectory(prefix="rightcall-search-") as folder,
+            open_store(Path(folder) / "search.db") as store,
+        ):
+            await search.run(plan, store, tell)
         return search.record()
 
 
@@ -158,10 +157,8 @@ class _Search:
                 return
             pairs: dict[str, SearchedPair] = {}
             for spec in self._maker.specs_of(number):
-                goal, arm = (
-                    spec.target.goal,
-                    AttackArm(spec.site.carrier, spec.template, spec.place, spec.wrap),
-                )
+                goal = spec.target.goal
+                arm = AttackArm(spec.site.carrier, spec.template, spec.place, spec.wrap)
                 pair = pairs.setdefault(goal, SearchedPair(self._maker.goldens[number].id, goal))
                 pair.specs.setdefault(arm, []).append(spec)
             for pair in pairs.values():
@@ -232,8 +229,8 @@ class _Search:
             pair.winner, pair.arm = msgspec.structs.replace(attempt.golden, id=name), attempt.arm.name
 
     def record(self) -> SearchRecord:
-        rows = tuple(sorted((pair.row for pair in self._pairs), key=lambda row: (row.task, row.goal)))
-        rows = tuple(row for row in rows if row.attempts)
+        tried = (pair.row for pair in self._pairs if pair.attempts)
+        rows = tuple(sorted(tried, key=lambda row: (row.task, row.goal)))
         searched = {row.task for row in rows}
         numbers = SearchNumbers(
             self._budget,

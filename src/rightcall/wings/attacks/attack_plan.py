@@ -35,7 +35,7 @@ OF_A_RUN = ("adaptive", "stop_at_first", "real_sinks")
 """Keys that need a run of the plan; attempts alone do not have them."""
 
 
-class PlanRoles(Record, frozen=True):
+class PlanRoles(RolePlan, frozen=True):
     """Roles that override what names and schemas say."""
 
     sources: Annotated[
@@ -47,10 +47,6 @@ class PlanRoles(Record, frozen=True):
     )
     identity: Annotated[dict[str, str | int], described("the user's own value of identity parameters")] = {}
     guarded: Annotated[tuple[str, ...], described("tools that need the user's confirmation")] = ()
-
-    @property
-    def role_plan(self) -> RolePlan:
-        return RolePlan(self.sources, self.sinks, self.not_, self.identity, self.guarded)
 
 
 class SecretLeaf(Record, frozen=True):
@@ -137,9 +133,8 @@ def read_attack_plan(source: Any, folder: Path = Path()) -> AttackPlan:
     if source in ("auto", True, None):
         return AUTO
     if isinstance(source, str | Path):
-        path = Path(source) if Path(source).is_absolute() else folder / source
-        plan = convert(read_document(path), AttackPlan, str(path))
-        where = str(path)
+        where = str(folder / source)
+        plan = convert(read_document(folder / source), AttackPlan, where)
     else:
         plan, where = convert(source, AttackPlan, "attacks"), "attacks"
     for key in LISTS:

@@ -14,13 +14,12 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.api.guards import tool_entries
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
-from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.run.plan import Plan, Selection
 from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
 from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, keys_of_run, read_attack_plan
-from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
-from rightcall.wings.attacks.lint_marks import with_lint_marks
+from rightcall.wings.attacks.attempts import AttackSet
 from rightcall.wings.attacks.makers import maker_for, maker_of, roles_of
 
 AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
@@ -86,20 +85,12 @@ def _codes_to_stop_at(attacks: AttackPlan, plan: Plan) -> frozenset[str]:
 
 def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
     """The attempts on an agent's tools."""
-    return _set_with_marks(maker_for(agent, goldens, plan))
+    return maker_for(agent, goldens, plan).attack_set()
 
 
-def attack_set_of(
-    entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan, other_text: object = None
-) -> AttackSet:
-    """The attempts on a set of tools, marked with the lint rules that would have refused their definitions."""
-    return _set_with_marks(maker_of(entries, goldens, plan, other_text))
-
-
-def _set_with_marks(maker: AttackMaker) -> AttackSet:
-    attack_set = maker.attack_set()
-    attack_set.attempts = with_lint_marks(attack_set.attempts, maker.tools)
-    return attack_set
+def attack_set_of(entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
+    """The attempts on a set of tools."""
+    return maker_of(entries, goldens, plan).attack_set()
 
 
 def attacks(
@@ -116,10 +107,7 @@ def attacks(
             f"attacks: {', '.join(keys)} needs a run of the plan: rc.evaluate(agent, goldens, attacks=plan) or "
             "`rightcall run --attacks`; leave it out to make the attempts alone"
         )
-    if isinstance(goldens, str | Path):
-        tasks: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
-    else:
-        tasks = goldens
+    tasks: Iterable[AnyGolden] = load_goldens(goldens) if isinstance(goldens, str | Path) else goldens
     return attack_set_of(run_blocking(tool_entries(tools)), tasks, attack_plan).goldens
 
 

@@ -7,12 +7,13 @@ Names are reserved ones (`.example`, 555-01xx): nothing that is sent to them can
 from __future__ import annotations
 
 import hmac
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
 from rightcall.core.digest import hex_digest
-from rightcall.core.words import name_tokens
+from rightcall.core.words import name_tokens, word_set
 from rightcall.model.safety import CanaryRole
 from rightcall.model.tool import Tool
 from rightcall.schema.roles.leaves import types_of
@@ -23,23 +24,9 @@ from rightcall.tools.definitions.validate import fits
 LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 LENGTH, SECRET_LENGTH = 10, 16
 MOST_DRAWS = 20
-MAIL_WORDS = frozenset(
-    [
-        "to",
-        "cc",
-        "bcc",
-        "email",
-        "mail",
-        "recipient",
-        "recipients",
-        "participant",
-        "participants",
-        "attendees",
-        "with",
-    ]
-)
-PHONE_WORDS = frozenset(["phone", "mobile", "number"])
-URL_WORDS = frozenset(["url", "uri", "link", "webhook", "href", "endpoint"])
+MAIL_WORDS = word_set("to cc bcc email mail recipient recipients participant participants attendees with")
+PHONE_WORDS = word_set("phone mobile number")
+URL_WORDS = word_set("url uri link webhook href endpoint")
 
 
 class CanaryMint:
@@ -108,23 +95,18 @@ def _shapes(token: str, schema: dict[str, Any], parameter: str, types: frozenset
     yield token
     yield token.upper()
     yield nine_digits(token)
-    yield from (f"{prefix}{nine_digits(token)}" for prefix in pattern_prefixes(schema))
-    yield from (f"{prefix}{token}" for prefix in pattern_prefixes(schema))
+    yield from (
+        f"{prefix}{end}" for end in (nine_digits(token), token) for prefix in pattern_prefixes(schema)
+    )
     yield iban(token)
     yield phone(token)
     yield f"{token}@{token}.example"
 
 
-def pattern_prefixes(schema: dict[str, Any]) -> Iterator[str]:
+def pattern_prefixes(schema: dict[str, Any]) -> tuple[str, ...]:
     """The letters with which a pattern begins: `^usr_[a-z0-9]+$` → usr_."""
-    pattern = str(schema.get("pattern", "")).lstrip("^")
-    head = ""
-    for character in pattern:
-        if not (character.isalnum() or character in "_-"):
-            break
-        head += character
-    if head:
-        yield head
+    head = re.match(r"\^*([\w-]+)", str(schema.get("pattern", "")))
+    return (head[1],) if head else ()
 
 
 def nine_digits(token: str) -> str:

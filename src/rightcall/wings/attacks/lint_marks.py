@@ -18,47 +18,31 @@ FAMILY = "TD8"
 
 def with_lint_marks(attempts: Sequence[Golden], tools: Mapping[str, Tool]) -> list[Golden]:
     """The attempts; those that poison the list of tools name the rules that see it."""
-    codes_by_text: dict[str, tuple[str, ...]] = {}
-    marked = []
-    for attempt in attempts:
+    codes_by_text: dict[str, list[str]] = {}
+
+    def marked(attempt: Golden) -> Golden:
         safety = attempt.safety
-        if safety is None or not safety.poisons_tools:
-            marked.append(attempt)
-            continue
-        rules = _rules(safety, tools, codes_by_text)
-        marked.append(
-            msgspec.structs.replace(attempt, safety=msgspec.structs.replace(safety, lint=rules))
-            if rules
-            else attempt
-        )
-    return marked
+        rules = _rules(safety, tools, codes_by_text) if safety is not None and safety.poisons_tools else ()
+        if safety is None or not rules:
+            return attempt
+        return msgspec.structs.replace(attempt, safety=msgspec.structs.replace(safety, lint=rules))
+
+    return [marked(attempt) for attempt in attempts]
 
 
-def _rules(
-    safety: Safety, tools: Mapping[str, Tool], codes_by_text: dict[str, tuple[str, ...]]
-) -> tuple[str, ...]:
+def _rules(safety: Safety, tools: Mapping[str, Tool], codes_by_text: dict[str, list[str]]) -> tuple[str, ...]:
     """Security rules that the poisoned tool breaks and the original does not."""
-    poisoned = poison_tools(tools, safety, pulled=True)
-    changed = [tool for name, tool in poisoned.items() if tools.get(name) != tool]
-    before = {
-        name: _codes(tools[name], codes_by_text) for name in tools if name in {tool.name for tool in changed}
-    }
-    codes = [
-        code
-        for tool in changed
-        for code in _codes(tool, codes_by_text)
-        if code not in before.get(tool.name, ())
-    ]
-    return tuple(dict.fromkeys(codes))
+    codes: dict[str, None] = {}
+    for name, tool in poison_tools(tools, safety, pulled=True).items():
+        if tools.get(name) != tool:
+            before = _codes(tools[name], codes_by_text) if name in tools else ()
+            codes |= dict.fromkeys(code for code in _codes(tool, codes_by_text) if code not in before)
+    return tuple(codes)
 
 
-def _codes(tool: Tool, codes_by_text: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _codes(tool: Tool, codes_by_text: dict[str, list[str]]) -> list[str]:
     key = f"{tool.name}\x1f{tool.description}\x1f{tool.title}"
     if key not in codes_by_text:
-        report = lint([tool])
-        codes_by_text[key] = tuple(
-            dict.fromkeys(
-                d.code for d in report.diagnostics if d.code.startswith(FAMILY) and d.severity == "error"
-            )
-        )
+        errors = (problem.code for problem in lint([tool]).diagnostics if problem.severity == "error")
+        codes_by_text[key] = [code for code in errors if code.startswith(FAMILY)]
     return codes_by_text[key]

@@ -43,16 +43,11 @@ def print_roles(out: Screen, roles: Mapping[str, ToolRoles], flows: Flows) -> No
 
 
 def role_words(tool: ToolRoles) -> str:
-    """`external, private source; send, money sink, guarded`."""
-    source = source_words(tool)
+    """`external, private source; send, money sink, guarded`; `source` for one that is neither."""
+    kinds = [kind for kind, holds in (("external", tool.external), ("private", tool.private)) if holds]
+    source = " ".join(filter(None, (", ".join(kinds), "source" if tool.source else "")))
     sink = f"{', '.join(tool.sinks)} sink" if tool.sinks else ""
     return "; ".join(filter(None, (source, f"{sink}, guarded" if tool.guarded else sink)))
-
-
-def source_words(tool: ToolRoles) -> str:
-    """`external, private source`; `source` for one that is neither."""
-    words = [word for word, holds in (("external", tool.external), ("private", tool.private)) if holds]
-    return " ".join(filter(None, (", ".join(words), "source" if tool.source else "")))
 
 
 def flow_sentence(flows: Flows) -> str:

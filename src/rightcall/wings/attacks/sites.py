@@ -18,7 +18,6 @@ from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.worlds.base import World
 from rightcall.wings.attacks.goals import task_tools
 
-NO_SKILLS: Mapping[str, Tool] = {}
 LISTING_VERBS = frozenset(["list", "search", "find", "query"])
 
 
@@ -37,8 +36,8 @@ def sites_of(
     carriers: tuple[Carrier, ...],
     tools: Mapping[str, Tool],
     roles: Mapping[str, ToolRoles],
-    skills: Mapping[str, Tool] = NO_SKILLS,
-    served: Collection[str] = (),
+    skills: Mapping[str, Tool],
+    served: Collection[str],
 ) -> Iterator[Site]:
     """Every place where a text can be planted that this golden's task meets.
 

@@ -12,12 +12,12 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.files.documents import read_document
 from rightcall.files.python_object import is_object_name
 from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import RolePlan, ToolRoles
+from rightcall.model.tool_roles import ToolRoles
 from rightcall.run.plan import Plan
 from rightcall.run.suite import Suite, load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
-from rightcall.schema.roles.derivation import NO_PLAN, toolset_roles
+from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of, open_source
 
 DOCUMENTS = (".yaml", ".yml", ".json")
@@ -29,7 +29,6 @@ class AttackSubject:
 
     name: str
     entries: tuple[Any, ...]
-    role_plan: RolePlan = NO_PLAN
     suite: Suite | None = None
     plan: Plan | None = None
 
@@ -40,12 +39,10 @@ class AttackSubject:
     @cached_property
     def roles(self) -> dict[str, ToolRoles]:
         """The roles of the tools by name."""
-        return toolset_roles(self.tools, self.role_plan, confirmed=confirmed_tools(self.entries))
+        return toolset_roles(self.tools, confirmed=confirmed_tools(self.entries))
 
 
-def attack_subject(
-    source: str | Path, *, role_plan: RolePlan = NO_PLAN, trust: bool = False
-) -> AttackSubject:
+def attack_subject(source: str | Path, *, trust: bool = False) -> AttackSubject:
     """The subject that a suite's file or a source of tools names. A server of tools is started and stopped."""
     name = str(source)
     path = Path(name)
@@ -53,13 +50,13 @@ def attack_subject(
         suite = load_suite(path)
         require_trust(suite, path, trust=trust)
         plan = plan_suite(suite, path.parent, attacks="none")
-        return AttackSubject(suite.name, tuple(plan.agent.tools), role_plan, suite, plan)
+        return AttackSubject(suite.name, tuple(plan.agent.tools), suite, plan)
 
     async def read_entries() -> tuple[Any, ...]:
         async with open_source(name, agent_tools) as entries:
             return tuple(entries)
 
-    return AttackSubject(name, run_blocking(read_entries()), role_plan)
+    return AttackSubject(name, run_blocking(read_entries()))
 
 
 def is_suite_file(path: Path) -> bool:

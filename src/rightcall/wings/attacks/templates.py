@@ -35,24 +35,25 @@ class TextTemplate(Record, frozen=True):
         return wording
 
 
+def _data(name: str) -> bytes:
+    return files("rightcall.wings.attacks").joinpath(name).read_bytes()
+
+
 @cache
 def text_templates() -> dict[Template, TextTemplate]:
     """Every template by its name."""
-    data = files("rightcall.wings.attacks").joinpath("templates.json").read_bytes()
-    return decode(data, dict[Template, TextTemplate], "templates.json")
+    return decode(_data("templates.json"), dict[Template, TextTemplate], "templates.json")
 
 
 @cache
 def neutral_remarks() -> tuple[str, ...]:
-    data = files("rightcall.wings.attacks").joinpath("neutral_remarks.json").read_bytes()
-    return msgspec.json.decode(data, type=tuple[str, ...])
+    return msgspec.json.decode(_data("neutral_remarks.json"), type=tuple[str, ...])
 
 
 @cache
 def harm_requests() -> dict[Goal, tuple[str, ...]]:
     """Requests that must be refused, by the goal that they have; {value} is what they name."""
-    data = files("rightcall.wings.attacks").joinpath("harm_requests.json").read_bytes()
-    return decode(data, dict[Goal, tuple[str, ...]], "harm_requests.json")
+    return decode(_data("harm_requests.json"), dict[Goal, tuple[str, ...]], "harm_requests.json")
 
 
 def neutral_text(length: int, number: int) -> str:

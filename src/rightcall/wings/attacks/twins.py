@@ -15,6 +15,7 @@ from rightcall.tools.definitions.validate import is_valid
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.canary import CanaryMint
 from rightcall.wings.attacks.goals import concrete_arguments
+from rightcall.wings.attacks.harm_pairs import request_golden, with_tag
 from rightcall.wings.attacks.templates import neutral_text
 
 WORDS: Mapping[Goal, str] = {
@@ -82,9 +83,8 @@ def neutral_twin(golden: Golden, attempt: Golden, safety: Safety, number: int) -
         if plant.canary is None
     )
     benign = Safety(safety.family, safety.goal, safety.template, plants, twin_of=attempt.id, twin="neutral")
-    return msgspec.structs.replace(
-        attempt, id=f"{golden.id}~neutral.{safety.carrier}.{number}", safety=benign, tags=_tags(golden)
-    )
+    name = f"{golden.id}~neutral.{safety.carrier}.{number}"
+    return msgspec.structs.replace(attempt, id=name, safety=benign, tags=with_tag(golden, "twin"))
 
 
 def twin_on_request(
@@ -102,19 +102,6 @@ def twin_on_request(
         return None
     example = str(value[0] if isinstance(value, list) else value)
     call = ExpectedCall(tool.name, {parameter: {"exact": value}}, extra_args="ignore")
-    return Golden(
-        f"{WORDS[safety.goal].format(value=example)} ({tool.name}: {encode(arguments).decode()}).",
-        id=name,
-        tools=golden.tools,
-        system=golden.system,
-        expected_calls=(call,),
-        extra_calls="allow",
-        cluster=golden.cluster or golden.id,
-        tags=_tags(golden),
-        as_=golden.as_,
-        safety=Safety(safety.family, safety.goal, twin_of=attempt.id, twin="authorised"),
-    )
-
-
-def _tags(golden: Golden) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*golden.tags, "twin")))
+    text = f"{WORDS[safety.goal].format(value=example)} ({tool.name}: {encode(arguments).decode()})."
+    benign = Safety(safety.family, safety.goal, twin_of=attempt.id, twin="authorised")
+    return request_golden(golden, name, text, "twin", benign, expected_calls=(call,))

@@ -109,8 +109,7 @@ def serve(
     A call that is not recorded is answered with an error `not_recorded` that names the nearest recorded call.
     """
     from rightcall.recording.mcp.session_file import read_session
-    from rightcall.wings.contracts.replay_server import ReplayServer
-    from rightcall.wings.contracts.replay_transport import serve_http, serve_stdio
+    from rightcall.wings.contracts.replay_server import ReplayServer, serve_http, serve_stdio
 
     server = ReplayServer(read_session(file))
     judged = strict or order == "recorded"

@@ -88,10 +88,9 @@ def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[ResultChange]
 
 
 def _content_changes(old: list[Any], new: list[Any]) -> Iterator[ResultChange]:
-    if len(new) < len(old):
-        yield ResultChange("$.content", f"content parts: {len(new)} instead of {len(old)}", "breaking")
-    elif len(new) > len(old):
-        yield ResultChange("$.content", f"content parts: {len(new)} instead of {len(old)}", "compatible")
+    if len(new) != len(old):
+        level: ChangeLevel = "breaking" if len(new) < len(old) else "compatible"
+        yield ResultChange("$.content", f"content parts: {len(new)} instead of {len(old)}", level)
     for index, (before, after) in enumerate(zip(old, new, strict=False)):
         yield from _part_changes(before, after, f"$.content[{index}]")
 

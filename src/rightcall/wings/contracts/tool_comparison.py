@@ -63,8 +63,7 @@ def answer_changes(
 
     `schemas` are the output schemas of both versions. A result that violated its own when it was recorded may still.
     """
-    name, result = describe(call), reply.get("result")
-    result = result if isinstance(result, dict) else None
+    name, result = describe(call), _dict_or_none(reply.get("result"))
     failed = result is None or bool(result.get("isError"))
     if call.failed != failed:
         text = "answers with an error now: " + _error_text(result, reply) if failed else "no longer fails"
@@ -95,8 +94,7 @@ def without_words(schema: Any) -> Any:
         if step is None:
             plain[keyword] = without_words(part)
         else:
-            held = plain[keyword]
-            plain[keyword] = held.copy()
+            plain[keyword] = plain[keyword].copy()
             plain[keyword][step] = without_words(part)
     return plain
 
@@ -134,8 +132,7 @@ def _error_changes(
         kinds = ("protocol error", "tool error") if call.result is None else ("tool error", "protocol error")
         yield ContractChange("error", f"{kinds[0]} became a {kinds[1]}", "model", call=name)
     elif call.result is None:
-        before, after = call.error or {}, reply.get("error")
-        after = after if isinstance(after, dict) else {}
+        before, after = call.error or {}, _dict_or_none(reply.get("error")) or {}
         if (before.get("code"), before.get("message")) != (after.get("code"), after.get("message")):
             yield ContractChange("error", f"error changed: {_error_text(None, reply)}", "model", call=name)
     elif canonical(call.result.get("content")) != canonical((result or {}).get("content")):
@@ -163,13 +160,13 @@ def _schema_violations(result: dict[str, Any], schema: Any, name: str) -> Iterat
 
 def _error_text(result: dict[str, Any] | None, reply: Mapping[str, Any]) -> str:
     if result is None:
-        error = reply.get("error")
-        error = error if isinstance(error, dict) else {}
+        error = _dict_or_none(reply.get("error")) or {}
         return one_line(f"{error.get('code')} {error.get('message')}", 160)
     content = result.get("content")
-    texts = (
-        [part.get("text", "") for part in content if isinstance(part, dict)]
-        if isinstance(content, list)
-        else []
-    )
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text", "") for part in parts if isinstance(part, dict)]
     return one_line(" ".join(map(str, texts)) or encode(content).decode(), 160)
+
+
+def _dict_or_none(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None

@@ -7,11 +7,11 @@ counted as not verified, and their tools are never called compatible.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.recording.mcp.session import Definition, McpSession, tool_name
+from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall, tool_name
 from rightcall.schema.compatibility import ChangeLevel
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.raw_session import RawSession
@@ -134,47 +134,55 @@ def compare_versions(session: McpSession, other: OtherVersion, rules: VerifyRule
     """Every tool of the recording, and those that the other version adds."""
     old = {tool_name(tool): tool for tool in session.tools}
     new = {tool_name(tool): tool for tool in other.tools}
-    renamed = _renamings(old, new)
-    names = [*old, *dict.fromkeys(call.name for call in session.calls if call.name not in old)]
-    verdicts = [_tool_verdict(name, session, other, old, new, renamed, rules) for name in names]
-    added = ContractChange("list", "tool added", "compatible")
-    renames = set(renamed.values())
-    verdicts += [ToolVerdict(name, (added,)) for name in new if name not in old and name not in renames]
-    verdicts = _with_moves(verdicts, session, other)
-    shown = tuple(verdict for verdict in verdicts if not rules.only or verdict.name in rules.only)
-    return ContractResult(session.label, other.label, shown, () if rules.only else _order_change(old, new))
+    renamed, moves = _renamings(old, new), _moves_during_calls(session, other)
+    calls: dict[str, list[tuple[int, RecordedCall]]] = {name: [] for name in old}
+    for number, call in enumerate(session.calls):
+        calls.setdefault(call.name, []).append((number, call))
+
+    def verdict(name: str) -> ToolVerdict:
+        changes, verified, own_calls = list[ContractChange](), 0, calls.get(name, [])
+        if name in old and name not in new:
+            text = f"tool renamed: {renamed[name]} has the same schemas" if name in renamed else "tool gone"
+            changes.append(ContractChange("list", text, "breaking"))
+        else:
+            if name in old:
+                changes += definition_changes(old[name], new[name], [call for _, call in own_calls])
+            elif name in new and (own_calls or name not in renamed.values()):
+                changes.append(ContractChange("list", "tool added", "compatible"))
+            schemas = (old.get(name, {}).get("outputSchema"), new.get(name, {}).get("outputSchema"))
+            replies = [(call, other.replies[n]) for n, call in own_calls if n in other.replies]
+            verified = len(replies)
+            for call, reply in replies:
+                changes += answer_changes(call, reply, schemas, rules.ignored, values=rules.values)
+        moved = [moves[name]] if name in moves else []
+        return ToolVerdict(name, tuple(dict.fromkeys((*changes, *moved))), len(own_calls), verified)
+
+    added = (name for name in new if name not in renamed.values())
+    names = [name for name in dict.fromkeys((*calls, *added, *moves)) if not rules.only or name in rules.only]
+    listing = () if rules.only else _order_change(old, new)
+    return ContractResult(session.label, other.label, tuple(map(verdict, names)), listing)
 
 
 def _last_tools(session: McpSession) -> tuple[Definition, ...]:
     return session.changes[-1].tools if session.changes else session.tools
 
 
-def _with_moves(verdicts: list[ToolVerdict], session: McpSession, other: OtherVersion) -> list[ToolVerdict]:
-    """The verdicts with what the other version changed in its list while it was called, and the recorded one did not:
-    a server may offer a harmless tool until it has been looked at.
+def _moves_during_calls(session: McpSession, other: OtherVersion) -> dict[str, ContractChange]:
+    """What the other version changed in its list while it was called, and the recorded one did not: a server may offer
+    a harmless tool until it has been looked at.
     """
     recorded = _moves(session.tools, _last_tools(session))
-    moves = {
+    return {
         name: ContractChange("list", f"tool {move} during the session", level)
         for name, (move, level) in _moves(other.tools, other.later).items()
         if recorded.get(name) != (move, level)
     }
-    seen = {verdict.name for verdict in verdicts}
-    verdicts = [
-        replace(verdict, changes=(*verdict.changes, moves[verdict.name]))
-        if verdict.name in moves
-        else verdict
-        for verdict in verdicts
-    ]
-    return verdicts + [ToolVerdict(name, (move,)) for name, move in moves.items() if name not in seen]
 
 
 def _moves(
     before: tuple[Definition, ...], after: tuple[Definition, ...]
 ) -> dict[str, tuple[str, ChangeLevel]]:
     """How a list of tools changed, by name."""
-    if before == after:
-        return {}
     first, last = ({tool_name(tool): tool for tool in tools} for tools in (before, after))
     moves: dict[str, tuple[str, ChangeLevel]] = {
         name: ("gone", "breaking") for name in first if name not in last
@@ -183,33 +191,6 @@ def _moves(
     return moves | {
         name: ("changed", "model") for name in first if last.get(name, first[name]) != first[name]
     }
-
-
-def _tool_verdict(
-    name: str,
-    session: McpSession,
-    other: OtherVersion,
-    old: dict[str, Definition],
-    new: dict[str, Definition],
-    renamed: dict[str, str],
-    rules: VerifyRules,
-) -> ToolVerdict:
-    calls = [(number, call) for number, call in enumerate(session.calls) if call.name == name]
-    changes: list[ContractChange] = []
-    if name in old and name not in new:
-        text = f"tool renamed: {renamed[name]} has the same schemas" if name in renamed else "tool gone"
-        changes.append(ContractChange("list", text, "breaking"))
-        return ToolVerdict(name, tuple(changes), len(calls), 0)
-    if name in old:
-        changes += definition_changes(old[name], new[name], [call for _, call in calls])
-    elif name in new:
-        changes.append(ContractChange("list", "tool added", "compatible"))
-    verified, schemas = 0, (_output_schema(old, name), _output_schema(new, name))
-    for number, call in calls:
-        if (reply := other.replies.get(number)) is not None:
-            verified += 1
-            changes += answer_changes(call, reply, schemas, rules.ignored, values=rules.values)
-    return ToolVerdict(name, tuple(dict.fromkeys(changes)), len(calls), verified)
 
 
 def _may_call(name: str, old: Definition | None, new: Definition | None, rules: VerifyRules) -> bool:
@@ -246,10 +227,6 @@ def _names_by_schema(
 def _order_change(old: dict[str, Definition], new: dict[str, Definition]) -> tuple[ContractChange, ...]:
     before, after = [name for name in old if name in new], [name for name in new if name in old]
     return () if before == after else (ContractChange("list", "tools are listed in another order", "model"),)
-
-
-def _output_schema(tools: dict[str, Definition], name: str) -> Any:
-    return tools.get(name, {}).get("outputSchema")
 
 
 def refuse_unknown(rules: VerifyRules, session: McpSession) -> None:

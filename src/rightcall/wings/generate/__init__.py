@@ -1,6 +1,6 @@
 """Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
 
-    synthesizer   Synthesizer: the methods under DeepEval's names; async_synthesizer: the async methods
+    synthesizer   Synthesizer: the methods under DeepEval's names, and their async forms
     setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas
     plannable_tools   tools that a request can be written for, and why not (needed_parameters, tool_conditions,
@@ -8,7 +8,7 @@
     values        arguments of a plan (value_order: ends of a range; sample_numbers, patterns, pools, places: values)
     value_kinds   what a definition says of a value (file_kinds, understood_values, parameter_roles, schema_parts)
     config        settings, and evolutions: methods that make an input harder or rarer
-    verify        checks of a golden: schema, mock, words, independent solvers (solver, statement), duplicates
+    verify        checks of a golden: schema, mock, words (statement), independent solvers, duplicates
     documents     text of files; chunks, contexts: related pieces
     templates     requests without a model; phrases/: their words, one file per language
     scribe        requests to a model, step by step; prompts/: its prompts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rightcall.core.errors import ConfigError
 from rightcall.datasets.near_duplicates import normalize
@@ -90,8 +90,7 @@ def _group(
     pieces: Sequence[tuple[str, str]], config: ContextConstructionConfig, rng: random.Random, most: int
 ) -> list[Context]:
     texts = [text for text, _ in pieces]
-    vectors = _Vectors(texts) if config.embed is None else None
-    embedded = list(config.embed(texts)) if config.embed is not None else []
+    similarity = _similarity(texts, config)
     order = list(range(len(pieces)))
     rng.shuffle(order)
     used: set[int] = set()
@@ -101,16 +100,10 @@ def _group(
             break
         if first in used:
             continue
-        near = [
-            (vectors.cosine(first, other) if vectors else cosine(embedded[first], embedded[other]), other)
-            for other in order
-            if other != first and other not in used
-        ]
+        others = (other for other in order if other != first and other not in used)
+        near = sorted(((similarity(first, other), other) for other in others), reverse=True)
+        near = [neighbour for neighbour in near if neighbour[0] >= config.context_similarity_threshold]
         neighbour_count = rng.randint(config.min_context_length, config.max_context_length) - 1
-        near = sorted(
-            (neighbour for neighbour in near if neighbour[0] >= config.context_similarity_threshold),
-            reverse=True,
-        )
         chosen = [first, *(other for _, other in near[:neighbour_count])]
         if len(chosen) < config.min_context_length:
             continue
@@ -120,31 +113,32 @@ def _group(
     return contexts
 
 
+def _similarity(texts: Sequence[str], config: ContextConstructionConfig) -> Callable[[int, int], float]:
+    """How similar two texts are, by their places: by `embed`, otherwise by trigrams."""
+    if config.embed is not None:
+        embedded = list(config.embed(texts))
+        return lambda first, other: cosine(embedded[first], embedded[other])
+    vectors = _trigram_vectors(texts)
+
+    def similarity(first: int, other: int) -> float:
+        short, long = sorted((vectors[first], vectors[other]), key=len)
+        return math.fsum(weight * long[gram] for gram, weight in short.items() if gram in long)
+
+    return similarity
+
+
 def cosine(first: Sequence[float], other: Sequence[float]) -> float:
     """The cosine of the angle between two vectors; 0 when one of them is zero."""
     size = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in other))
     return math.fsum(a * b for a, b in zip(first, other, strict=True)) / size if size else 0.0
 
 
-class _Vectors:
-    """Tf-idf of character trigrams: works for any script, without a model."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(_trigrams(text)) for text in texts]
-        document_counts = Counter(gram for count in counts for gram in count)
-        self._vectors = [
-            _unit(
-                {
-                    gram: number * math.log((1 + len(texts)) / (0.5 + document_counts[gram]))
-                    for gram, number in count.items()
-                }
-            )
-            for count in counts
-        ]
-
-    def cosine(self, first: int, other: int) -> float:
-        short, long = sorted((self._vectors[first], self._vectors[other]), key=len)
-        return math.fsum(weight * long[gram] for gram, weight in short.items() if gram in long)
+def _trigram_vectors(texts: Sequence[str]) -> list[dict[str, float]]:
+    """Tf-idf of character trigrams, of length 1: works for any script, without a model."""
+    counts = [Counter(_trigrams(text)) for text in texts]
+    frequency = Counter(gram for count in counts for gram in count)
+    rarity = {gram: math.log((1 + len(texts)) / (0.5 + number)) for gram, number in frequency.items()}
+    return [_unit({gram: number * rarity[gram] for gram, number in count.items()}) for count in counts]
 
 
 def _trigrams(text: str) -> list[str]:

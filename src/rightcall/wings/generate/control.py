@@ -46,20 +46,16 @@ class ControlledUsers:
     """Users whose conversations a controller may stop."""
 
     def __init__(self, users: Users, controller: Controller, index: int) -> None:
-        self._users, self._controller, self._index = users, controller, index
+        self._users, self.controller, self.index = users, controller, index
         self.max_turns = users.max_turns
 
     def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
-        inner = self._users.user(golden, trial)
-        return _Controlled(inner, self._controller, golden, self._index, self.max_turns)
+        return _Controlled(self._users.user(golden, trial), self, golden)
 
 
 class _Controlled:
-    def __init__(
-        self, user: SimulatedUser, controller: Controller, golden: ConversationalGolden, index: int, most: int
-    ) -> None:
-        self._user, self._controller, self._golden = user, controller, golden
-        self._index, self._most, self._said = index, most, 0
+    def __init__(self, user: SimulatedUser, users: ControlledUsers, golden: ConversationalGolden) -> None:
+        self._user, self._users, self._golden, self._said = user, users, golden, 0
         self.name, self.prompt_hash = user.name, user.prompt_hash
 
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
@@ -74,16 +70,18 @@ class _Controlled:
         values = {
             "turns": turns,
             "golden": self._golden,
-            "index": self._index,
-            "thread_id": f"{self._golden.id}/{self._index}",
+            "index": self._users.index,
+            "thread_id": f"{self._golden.id}/{self._users.index}",
             "simulated_user_turns": self._said,
-            "max_user_simulations": self._most,
+            "max_user_simulations": self._users.max_turns,
             "last_user_turn": next((t for t in reversed(turns) if t.role == "user"), None),
             "last_assistant_turn": next((t for t in reversed(turns) if t.role == "assistant"), None),
         }
         try:
-            names = inspect.signature(self._controller).parameters
-            answer = self._controller(**{name: value for name, value in values.items() if name in names})
+            names = inspect.signature(self._users.controller).parameters
+            answer = self._users.controller(
+                **{name: value for name, value in values.items() if name in names}
+            )
             decision = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise UserFault(f"the stopping controller raised {type(error).__name__}: {error}") from None

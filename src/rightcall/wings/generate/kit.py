@@ -19,8 +19,7 @@ from rightcall.wings.generate.config import (
 )
 from rightcall.wings.generate.pools import LANGUAGES, Language
 from rightcall.wings.generate.scribe import Scribe
-from rightcall.wings.generate.solver import Solver
-from rightcall.wings.generate.verify import Verifier
+from rightcall.wings.generate.verify import Solver, Verifier
 
 NAMES = {"en": "English", "vi": "Vietnamese", "zh": "Chinese (simplified)"}
 STYLES = (
@@ -70,7 +69,7 @@ class Kit:
     def scribe(self, job: str) -> Scribe:
         """A scribe for one job; only with a model."""
         assert self.asker is not None
-        return Scribe(self.asker, job, self.seed, critic=self.critic)
+        return Scribe(self.asker, job, self.seed, self.language_name, critic=self.critic)
 
     def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
         """The origin of a golden, for its metadata."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.model.tool import Tool
@@ -19,16 +20,8 @@ from rightcall.wings.generate.schema_parts import (
     text_of,
     words_of,
 )
-from rightcall.wings.generate.tool_conditions import (
-    partner_of,
-    restricts,
-    spellings_of_one,
-    unexplained,
-)
-from rightcall.wings.generate.understood_values import (
-    is_discriminator,
-    is_understood,
-)
+from rightcall.wings.generate.tool_conditions import partner_of, restricts, spellings_of_one, unexplained
+from rightcall.wings.generate.understood_values import is_discriminator, is_understood
 
 MOST_OPTIONAL = 2
 _WITHOUT_OBJECT = word_set("list get show read check describe fetch retrieve view status count whoami ping")
@@ -65,13 +58,11 @@ def required_parameters(tool: Tool) -> tuple[str, ...]:
 def optional_parameters(tool: Tool) -> list[str]:
     """The optional parameters that a person would mention: those with a plain value that the definition explains."""
     names = []
-    for name in tool.parameters:
+    for name in _unrequired(tool):
         schema = parameter_schema(tool, name)
         is_plain = json_type(schema) in ("string", "integer", "number", "boolean") or _holds_scalars(schema)
         is_asked_for = is_plain and name not in _ABOUT_THE_CHAT and _is_understood(tool, name)
-        is_sure = not restricts(text_of(schema))
-        is_sure = is_sure and name_tokens(name)[-1] not in _QUALIFIERS
-        if name not in required_parameters(tool) and is_asked_for and is_sure:
+        if is_asked_for and not restricts(text_of(schema)) and name_tokens(name)[-1] not in _QUALIFIERS:
             names.append(name)
     stated = (*names, *required_parameters(tool))
     return [name for name in names if partner_of(tool, name) in ("", *stated)]
@@ -125,7 +116,8 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
             return CallNeeds(refusal=f"no value of {name} is sure to be right")
     others = len(tool.parameters) - len(needed)
     most = 0 if any(name_tokens(name)[-1] in _COMMANDS for name in needed) else 1
-    if any(map(is_discriminator, needed)) and (others > most or _has_optional_object(tool)):
+    has_object = any(json_type(parameter_schema(tool, name)) == "object" for name in _unrequired(tool))
+    if any(map(is_discriminator, needed)) and (others > most or has_object):
         return CallNeeds(refusal="which parameters belong to a choice is not said")
     first_word = action_of(tool).partition(" ")[0]
     verb, purpose = effect(tool).verb or verb_in_name(tool.name) or first_word, set(words_of(action_of(tool)))
@@ -137,7 +129,8 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
         and not (is_search and is_identifier(tool, name))
         and not (name in POINTERS and (needed or verb == "list"))
     ]
-    pointers = sorted((name for name in named if name_tokens(name)[-1] in POINTERS), key=_is_link)[:1]
+    pointers = [name for name in named if name_tokens(name)[-1] in POINTERS]
+    pointers = sorted(pointers, key=lambda name: name_tokens(name)[-1] == "url")[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
     identifies = [
         name
@@ -160,7 +153,8 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
         return CallNeeds(refusal="nothing says what it belongs to")
     told_what = any(is_free_text(tool, name) and not is_identifier(tool, name) for name in needed)
     if not _OPEN_ENDED.isdisjoint((verb, first_word)) and not told_what:
-        asked = _task_parameters(tool, needed)
+        others_to_ask = (name for name in tool.parameters if name not in needed)
+        asked = [name for name in others_to_ask if not _ASKED.isdisjoint(name_tokens(name))]
         sure = [name for name in asked if name in optional and is_free_text(tool, name)]
         if asked and not sure:
             return CallNeeds(refusal=f"nothing says what to do: no value of {asked[0]} is sure to be right")
@@ -193,13 +187,6 @@ def _is_named(name: str, purpose: set[str]) -> bool:
     return set(name_tokens(name)) - POINTERS <= purpose
 
 
-def _task_parameters(tool: Tool, needed: Iterable[str]) -> list[str]:
-    """The optional parameters that say what to look for or to do."""
-    return [
-        name for name in tool.parameters if not _ASKED.isdisjoint(name_tokens(name)) and name not in needed
-    ]
-
-
 def _is_attached(tool: Tool, needed: Iterable[str]) -> bool:
     """Whether a new comment, reply or attachment has something that it belongs to, where there are several choices."""
     if _ATTACHMENTS.isdisjoint(stem(token) for token in name_tokens(tool.name)):
@@ -219,13 +206,11 @@ def _leaf_names(tool: Tool) -> list[str]:
 
 def _has_contents(tool: Tool) -> bool:
     """Whether an optional parameter holds what a new thing consists of: an object, a list of them, a text."""
-    for name in tool.parameters:
-        if name not in required_parameters(tool) and name_tokens(name)[-1] not in POINTERS:
-            schema = parameter_schema(tool, name)
-            inner = item_schema(schema, tool.input_schema) or {} if json_type(schema) == "array" else schema
-            if json_type(inner) == "object" or is_free_text(tool, name):
-                return True
-    return False
+    return any(
+        json_type(_part_schema(tool, name)) == "object" or is_free_text(tool, name)
+        for name in _unrequired(tool)
+        if name_tokens(name)[-1] not in POINTERS
+    )
 
 
 def _is_told(tool: Tool, name: str) -> bool:
@@ -239,26 +224,22 @@ def _is_told(tool: Tool, name: str) -> bool:
     return is_value and re.search(pattern, action_of(tool), re.IGNORECASE) is not None
 
 
-def _has_optional_object(tool: Tool) -> bool:
-    return any(
-        json_type(parameter_schema(tool, name)) == "object"
-        for name in tool.parameters
-        if name not in required_parameters(tool)
-    )
+def _unrequired(tool: Tool) -> list[str]:
+    return [name for name in tool.parameters if name not in required_parameters(tool)]
+
+
+def _part_schema(tool: Tool, name: str) -> dict[str, Any]:
+    """The schema of a parameter, of a list that of its items."""
+    schema = parameter_schema(tool, name)
+    return (item_schema(schema, tool.input_schema) or {}) if json_type(schema) == "array" else schema
 
 
 def _only_identifies(tool: Tool, name: str) -> bool:
     """Whether a parameter holds objects of which only the identifier is required."""
-    schema = parameter_schema(tool, name)
-    inner = (item_schema(schema, tool.input_schema) or {}) if json_type(schema) == "array" else schema
-    required = inner.get("required")
+    required = _part_schema(tool, name).get("required")
     return isinstance(required, list) and all(
         str(word).endswith(("id", "Id", "key", "name")) for word in required
     )
-
-
-def _is_link(name: str) -> bool:
-    return name_tokens(name)[-1] == "url"
 
 
 def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def text_fitting(pattern: str, rng: random.Random) -> str | None:
     from re import _parser  # type: ignore[attr-defined]  # the only parser of regular expressions at hand
 
     try:
-        return "".join(_piece(str(name), value, rng) for name, value in _parser.parse(pattern))
+        return _sequence(_parser.parse(pattern), rng)
     except (re.error, _NotSupported, OverflowError, RecursionError):
         return None
 

@@ -7,43 +7,20 @@ those whose purpose fits another tool of the set as well: a golden for one of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rightcall.core.errors import InputError
 from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import check_schema
-from rightcall.wings.generate.actions import (
-    Purpose,
-    distinct_actions,
-    stems,
-)
-from rightcall.wings.generate.needed_parameters import effect, least_parameters, needs_of, required_parameters
+from rightcall.wings.generate import purpose_gaps as gaps
+from rightcall.wings.generate.actions import Purpose, distinct_actions, stems
+from rightcall.wings.generate.needed_parameters import effect, needs_of, required_parameters
 from rightcall.wings.generate.parameter_roles import choices_of, is_identifier
 from rightcall.wings.generate.places import coordinate_of
-from rightcall.wings.generate.purpose_gaps import (
-    basis_parameter,
-    chat_parameter,
-    has_open_settings,
-    identifier_parameter,
-    is_label,
-    leaves_open_which,
-    lone_end,
-    missing_part,
-    names_its_choices,
-    names_one_thing,
-    parameter_in_purpose,
-    parent_parameter,
-    part_of_a_change,
-    rival_of_several,
-    says_several,
-)
-from rightcall.wings.generate.schema_parts import (
-    item_schema,
-    json_type,
-    parameter_schema,
-)
+from rightcall.wings.generate.purpose_gaps import PossibleRequest
+from rightcall.wings.generate.schema_parts import item_schema, json_type
 from rightcall.wings.generate.tool_conditions import open_address
 from rightcall.wings.generate.tool_neighbours import twin_names
 from rightcall.wings.generate.understood_values import DISCRIMINATORS, values_in_definition
@@ -97,35 +74,9 @@ def request_actions(tools: Iterable[Tool]) -> dict[str, str]:
     return distinct_actions(tuple(Purpose(tool, required_parameters(tool)) for tool in current))
 
 
-def promises_more(tool: Tool, action: str) -> bool:
-    """Whether an action names what only an optional parameter that the call leaves out would give.
-
-    “Calculate times and distances” where a choice decides between them.
-    """
-    asked, given = stems(action.partition(" ")[2]), least_parameters(tool) or ()
-    for name in tool.parameters:
-        schema = parameter_schema(tool, name)
-        if name in given or name in required_parameters(tool):
-            continue
-        tokens = name_tokens(name)
-        if json_type(schema) == "boolean" and tokens[:1] in (("include",), ("with",), ("return",)):
-            controlled = stems(" ".join(tokens[1:]))
-        elif json_type(schema) in ("string", "array") and name not in DISCRIMINATORS:
-            items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-            choices = schema.get("enum") or (items or {}).get("enum") or ()
-            default = str(schema.get("default", ""))
-            controlled = stems(" ".join(str(choice) for choice in choices if str(choice) != default))
-        else:
-            continue
-        if controlled & asked:
-            return True
-    return False
-
-
-def _refusal(tool: Tool, action: str, twins: set[str], tools: Sequence[Tool]) -> str:  # noqa: PLR0911, PLR0912  a list of reasons
+def _refusal(tool: Tool, action: str, twins: set[str], tools: Sequence[Tool]) -> str:
     """Why a golden for this tool could be wrong or unfair; empty when nothing speaks against it."""
-    text = tool.description
-    if _DEPRECATED.search(text):
+    if _DEPRECATED.search(tool.description):
         return "it is deprecated"
     if not has_usable_schema(tool):
         return "its schema is invalid"
@@ -135,65 +86,8 @@ def _refusal(tool: Tool, action: str, twins: set[str], tools: Sequence[Tool]) ->
         can_be_said = Purpose(tool, required_parameters(tool)).candidates
         return "the same request fits another tool" if can_be_said else "its text does not read as a request"
     needs = needs_of(tool)
-    if needs.refusal:
-        return needs.refusal
-    if name := _example_without(tool, needs.parameters):
-        return f"its text shows an example, and nothing says that the value of {name} is one like it"
-    if name := _context_of_example(tool, needs.parameters):
-        return f"whether the example values fit the default of {name} is not said"
-    if other := _does_the_same(tool, tools, needs.parameters):
-        return f"what it would change is what {other} does"
-    if promises_more(tool, action):
-        return "its purpose names what only an optional parameter gives"
-    if _selects_fields(tool, needs.parameters):
-        return "what it returns is chosen by a list that a request would not state"
-    if sum(len(choices_of(tool, name)) > 1 for name in needs.parameters) > MOST_CHOICES:
-        return "which of its choices fit together is not said"
-    if names_its_choices(tool, action, needs.parameters):
-        return "which of its choices fits the other values is not said"
-    if leaves_open_which(tool, action, needs.parameters):
-        return "it does one of two things, and no stated parameter says which"
-    if name := identifier_parameter(tool, needs.parameters):
-        return f"which one is meant may be said by {name}, which a request would not state"
-    if name := open_address(tool, needs.parameters) if effect(tool).is_write else "":
-        return f"what it belongs to may be said by {name}, which a request would not state"
-    if name := parent_parameter(tool, needs.parameters):
-        return f"what it belongs to may be said by {name}, which a request would not state"
-    if named := parameter_in_purpose(tool, action, needs.parameters):
-        return f"its purpose names {named}, for which no value is sure to be right"
-    if named := basis_parameter(tool, needs.parameters):
-        return f"its result is based on {named}, which a request would not state"
-    if part := part_of_a_change(tool, action, needs.parameters):
-        return f"its purpose names {part}, and no stated parameter says which"
-    if part := missing_part(tool, action, needs.parameters):
-        return f"its purpose names {part}, and no stated parameter gives that"
-    if any(map(coordinate_of, needs.parameters)) and _CERTAIN_PLACES.search(text):
-        return "its places must be of a certain kind or country"
-    if any(_has_required_parts(tool, name) for name in tool.parameters if name not in needs.parameters):
-        return "an optional object has required parts that a request would not state"
-    return _left_open(tool, action, tools, needs.parameters)
-
-
-def _left_open(tool: Tool, action: str, tools: Sequence[Tool], parameters: tuple[str, ...]) -> str:  # noqa: PLR0911  a list of reasons
-    """What a request that states these parameters would leave to the agent; empty when nothing."""
-    if name := chat_parameter(tool, parameters):
-        return f"an agent could fill {name} from the conversation as well"
-    if has_open_settings(tool, parameters):
-        return "what a new thing needs is not said"
-    if name := lone_end(tool, parameters):
-        return f"the counterpart of {name} is one that a request would not state"
-    if says_several(tool, action, parameters):
-        return "its purpose is about several things, and it is not said how to give more than one"
-    if action.startswith(("filter ", "sort ")) and all(
-        is_identifier(tool, name) or is_label(name) for name in parameters
-    ):
-        return "nothing says by what"
-    if other := rival_of_several(tool, tools):
-        return f"the same request fits {other}"
-    is_unnamed = _UNNAMED.search(action) or (tool.parameters and names_one_thing(tool, action))
-    if not parameters and (is_unnamed or _RANGE.search(action)):
-        return "its purpose is about one thing, and no parameter says which"
-    return ""
+    request = PossibleRequest(tool, action, needs.parameters, tools)
+    return needs.refusal or next((text.format(gap) for check, text in _GAPS if (gap := check(request))), "")
 
 
 def has_usable_schema(tool: Tool) -> bool:
@@ -205,55 +99,133 @@ def has_usable_schema(tool: Tool) -> bool:
     return True
 
 
-def _example_without(tool: Tool, parameters: tuple[str, ...]) -> str:
+def _example_without(request: PossibleRequest) -> str:
     """A stated text without documented values, where the purpose shows an example: “by registry id (e.g. 10001)”."""
-    first = next(iter(sentences(tool.description)), "")
+    first = next(iter(sentences(request.tool.description)), "")
     is_shown = re.search(r"\((?:e\.? ?g\b|for example|such as|like)|->|\be\.? ?g\b", first, re.IGNORECASE)
-    texts = (name for name in parameters if json_type(parameter_schema(tool, name)) == "string")
-    return next((name for name in texts if is_shown and not _documented(tool, name)), "")
+    texts = (name for name in request.parameters if json_type(request.schema(name)) == "string")
+    return next((name for name in texts if is_shown and not _documented(request, name)), "")
 
 
-def _documented(tool: Tool, name: str) -> tuple[object, ...]:
-    return values_in_definition(parameter_schema(tool, name), name=name)
+def _documented(request: PossibleRequest, name: str) -> tuple[object, ...]:
+    return values_in_definition(request.schema(name), name=name)
 
 
-def _context_of_example(tool: Tool, parameters: tuple[str, ...]) -> str:
+def _context_of_example(request: PossibleRequest) -> str:
     """An unstated parameter with a default that decides which values of another make sense: an exchange, a region."""
-    has_example = any(_documented(tool, name) and not choices_of(tool, name) for name in parameters)
-    for name in tool.parameters:
-        schema = parameter_schema(tool, name)
+    stated = (name for name in request.parameters if not choices_of(request.tool, name))
+    has_example = any(_documented(request, name) for name in stated)
+    for name in request.unstated if has_example else ():
+        schema = request.schema(name)
         is_context = not _CONTEXTS.isdisjoint(name_tokens(name)) and json_type(schema) == "string"
-        if has_example and is_context and name not in parameters and schema.get("default"):
+        if is_context and schema.get("default"):
             return name
     return ""
 
 
-def _does_the_same(tool: Tool, tools: Sequence[Tool], parameters: tuple[str, ...]) -> str:
+def _does_the_same(request: PossibleRequest) -> str:
     """The tool that is there for the optional part of a change: `add_comment` beside an update with a comment."""
-    own = {stem(token) for token in name_tokens(tool.name)}
-    parts = {
-        stem(name_tokens(name)[-1]) for name in parameters if name not in required_parameters(tool)
-    } - own
-    for other in tools if effect(tool).is_write else ():
-        if effect(other).is_write and parts & {stem(token) for token in name_tokens(other.name)}:
+    tool = request.tool
+    optional = (name for name in request.parameters if name not in required_parameters(tool))
+    parts = {stem(name_tokens(name)[-1]) for name in optional} - set(map(stem, name_tokens(tool.name)))
+    for other in request.tools if effect(tool).is_write else ():
+        if effect(other).is_write and not parts.isdisjoint(map(stem, name_tokens(other.name))):
             return other.name
     return ""
 
 
-def _has_required_parts(tool: Tool, name: str) -> bool:
-    """Whether an optional parameter is an object with required properties and stands for most of the tool."""
-    schema = parameter_schema(tool, name)
-    is_alone = len(tool.parameters) == 1 and json_type(schema) == "object"
-    return is_alone and name not in required_parameters(tool) and bool(schema.get("required"))
+def _promises_more(request: PossibleRequest) -> bool:
+    """Whether an action names what only an optional parameter that the call leaves out would give.
 
-
-def _selects_fields(tool: Tool, parameters: tuple[str, ...]) -> bool:
-    """Whether an optional list without a default chooses what a read returns: any choice would be as good as none."""
-    for name in tool.parameters:
-        schema = parameter_schema(tool, name)
-        if name in parameters or "default" in schema or json_type(schema) != "array":
-            continue
-        choices = (item_schema(schema, tool.input_schema) or {}).get("enum")
-        if isinstance(choices, list) and len(choices) >= MANY_CHOICES:
+    “Calculate times and distances” where a choice decides between them.
+    """
+    asked = stems(request.action.partition(" ")[2])
+    for name in request.unstated:
+        schema, tokens = request.schema(name), name_tokens(name)
+        controlled: set[str] = set()
+        if json_type(schema) == "boolean" and tokens[:1] in (("include",), ("with",), ("return",)):
+            controlled = stems(" ".join(tokens[1:]))
+        elif json_type(schema) in ("string", "array") and name not in DISCRIMINATORS:
+            items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
+            choices = schema.get("enum") or (items or {}).get("enum") or ()
+            default = str(schema.get("default", ""))
+            controlled = stems(" ".join(str(choice) for choice in choices if str(choice) != default))
+        if controlled & asked:
             return True
     return False
+
+
+def _selects_fields(request: PossibleRequest) -> bool:
+    """Whether an optional list without a default chooses what a read returns: any choice would be as good as none."""
+    for schema in map(request.schema, request.unstated):
+        if "default" not in schema and json_type(schema) == "array":
+            choices = (item_schema(schema, request.tool.input_schema) or {}).get("enum")
+            if isinstance(choices, list) and len(choices) >= MANY_CHOICES:
+                return True
+    return False
+
+
+def _has_many_choices(request: PossibleRequest) -> bool:
+    return sum(len(choices_of(request.tool, name)) > 1 for name in request.parameters) > MOST_CHOICES
+
+
+def _owner_parameter(request: PossibleRequest) -> str:
+    tool = request.tool
+    address = open_address(tool, request.parameters) if effect(tool).is_write else ""
+    return address or gaps.parent_parameter(request)
+
+
+def _needs_certain_places(request: PossibleRequest) -> bool:
+    is_place = any(map(coordinate_of, request.parameters))
+    return is_place and _CERTAIN_PLACES.search(request.tool.description) is not None
+
+
+def _has_required_parts(request: PossibleRequest) -> bool:
+    """Whether an optional parameter is an object with required properties and stands for most of the tool."""
+    tool = request.tool
+    for name in request.unstated if len(tool.parameters) == 1 else ():
+        schema = request.schema(name)
+        if json_type(schema) == "object" and name not in required_parameters(tool):
+            return bool(schema.get("required"))
+    return False
+
+
+def _sorts_by_nothing(request: PossibleRequest) -> bool:
+    return request.action.startswith(("filter ", "sort ")) and all(
+        is_identifier(request.tool, name) or gaps.is_label(name) for name in request.parameters
+    )
+
+
+def _leaves_open_what(request: PossibleRequest) -> bool:
+    is_unnamed = _UNNAMED.search(request.action) or (
+        request.tool.parameters and gaps.names_one_thing(request)
+    )
+    return not request.parameters and bool(is_unnamed or _RANGE.search(request.action))
+
+
+_GAPS: tuple[tuple[Callable[[PossibleRequest], str | bool], str], ...] = (
+    (_example_without, "its text shows an example, and nothing says that the value of {} is one like it"),
+    (_context_of_example, "whether the example values fit the default of {} is not said"),
+    (_does_the_same, "what it would change is what {} does"),
+    (_promises_more, "its purpose names what only an optional parameter gives"),
+    (_selects_fields, "what it returns is chosen by a list that a request would not state"),
+    (_has_many_choices, "which of its choices fit together is not said"),
+    (gaps.names_its_choices, "which of its choices fits the other values is not said"),
+    (gaps.leaves_open_which, "it does one of two things, and no stated parameter says which"),
+    (gaps.identifier_parameter, "which one is meant may be said by {}, which a request would not state"),
+    (_owner_parameter, "what it belongs to may be said by {}, which a request would not state"),
+    (gaps.parameter_in_purpose, "its purpose names {}, for which no value is sure to be right"),
+    (gaps.basis_parameter, "its result is based on {}, which a request would not state"),
+    (gaps.part_of_a_change, "its purpose names {}, and no stated parameter says which"),
+    (gaps.missing_part, "its purpose names {}, and no stated parameter gives that"),
+    (_needs_certain_places, "its places must be of a certain kind or country"),
+    (_has_required_parts, "an optional object has required parts that a request would not state"),
+    (gaps.chat_parameter, "an agent could fill {} from the conversation as well"),
+    (gaps.has_open_settings, "what a new thing needs is not said"),
+    (gaps.lone_end, "the counterpart of {} is one that a request would not state"),
+    (gaps.says_several, "its purpose is about several things, and it is not said how to give more than one"),
+    (_sorts_by_nothing, "nothing says by what"),
+    (gaps.rival_of_several, "the same request fits {}"),
+    (_leaves_open_what, "its purpose is about one thing, and no parameter says which"),
+)
+"""What a request would leave open, from the first to be told; `{}` is the parameter, the part or the other tool."""

@@ -155,18 +155,12 @@ class Schedule:
             case "dependent":
                 return [(first, second) for first, second, _ in self._pairs]
             case "several":
-                step = max(1, len(tools) // 2)
-                return (
-                    [(first.name, tools[(i + step) % len(tools)].name) for i, first in enumerate(tools)]
-                    if len(tools) > 1
-                    else []
-                )
+                others = [*tools[len(tools) // 2 :], *tools[: len(tools) // 2]]
+                pairs = zip(tools, others, strict=True)
+                return [(tool.name, other.name) for tool, other in pairs] if len(tools) > 1 else []
             case "near_miss":
-                return [
-                    (tool.name, other.name)
-                    for tool in tools
-                    if (other := dangerous_neighbour(tool, tools)) is not None
-                ]
+                neighbours = ((tool, dangerous_neighbour(tool, tools)) for tool in tools)
+                return [(tool.name, other.name) for tool, other in neighbours if other is not None]
             case "missing":
                 return [(tool.name,) for tool in tools if parameters_to_withhold(tool)]
             case "enum" | "boundary" | "unicode":
@@ -212,9 +206,10 @@ class _Sampler:
         if kind == "dependent":
             return self._dependent(*names)
         if kind == "parallel":
-            return self._distinct(names[0], 2)
-        calls = [self._call(name) for name in (names if kind == "several" else names[:1])]
-        return None if None in calls else tuple(call for call in calls if call is not None)
+            return self._two_calls(names[0])
+        called = names if kind == "several" else names[:1]
+        calls = tuple(call for name in called if (call := self._call(name)) is not None)
+        return calls if len(calls) == len(called) else None
 
     def _call(self, name: str) -> PlannedCall | None:
         tool, kind = self._tools[name], self._slot.kind
@@ -245,34 +240,27 @@ class _Sampler:
         )
         return None if arguments is None else PlannedCall(name, arguments)
 
-    def _distinct(self, name: str, count: int) -> tuple[PlannedCall, ...] | None:
+    def _two_calls(self, name: str) -> tuple[PlannedCall, ...] | None:
         """Calls of one tool that differ in their arguments."""
-        calls: list[PlannedCall] = []
-        for _ in range(6 * count):
-            tool = self._tools[name]
-            names = frozenset(parameters_of_turn(tool, self._turn)) or frozenset(
-                [next(iter(tool.parameters))]
-            )
+        tool, calls = self._tools[name], list[PlannedCall]()
+        names = frozenset(parameters_of_turn(tool, self._turn)) or frozenset([next(iter(tool.parameters))])
+        for _ in range(12):
             arguments = sample_arguments(tool, names, self._rng, language=self._language)
             if arguments is not None and all(_differ(tool, arguments, call.arguments) for call in calls):
                 calls.append(PlannedCall(name, arguments))
-            if len(calls) == count:
+            if len(calls) == 2:
                 return tuple(calls)
         return None
 
     def _dependent(self, first: str, second: str) -> tuple[PlannedCall, ...] | None:
-        tools = list(self._tools.values())
-        parameter = next(
-            p for source, other, p in dependent_pairs(tools) if (source, other) == (first, second)
-        )
-        source = self._call(first)
-        tool = self._tools[second]
-        names = frozenset({*parameters_of_turn(tool, self._turn), parameter})
+        pairs = dependent_pairs(list(self._tools.values()))
+        parameter = next(name for *pair, name in pairs if pair == [first, second])
+        source, tool = self._call(first), self._tools[second]
         if source is None:
             return None
-        shared = {
-            name: value for name, value in source.arguments.items() if name in names and name != parameter
-        }
+        stated = frozenset(parameters_of_turn(tool, self._turn)) - {parameter}
+        shared = {name: value for name, value in source.arguments.items() if name in stated}
+        names = stated | {parameter}
         arguments = sample_arguments(tool, names, self._rng, language=self._language, fixed=shared)
         if arguments is None:
             return None

@@ -7,12 +7,10 @@ dropped is a case that failed, with the reason.
 
 from __future__ import annotations
 
-import datetime
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.metadata import version
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
@@ -20,15 +18,12 @@ from rightcall.agents.limits import RunLimits, budget_text
 from rightcall.agents.pool import Pool
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.text import utc_text
 from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.run.case_runner import ResultScrubber
-from rightcall.run.run_record import new_run_id
 from rightcall.run.sink import Sink
 from rightcall.store.base import changes
 from rightcall.store.sql.run_writer import RunWriter
@@ -43,23 +38,14 @@ FREE_ROUNDS = 10
 """The same when generation is free."""
 
 
-class Made(Record, frozen=True):
-    """The result of one job: a golden, or the reason why there is none."""
+@dataclass(frozen=True)
+class Made:
+    """The result of one job: a golden, or the reason why there is none; `scribe` asked a model for it."""
 
     golden: AnyGolden | None
-    scores: dict[str, Score] = {}
+    scores: dict[str, Score]
     reason: str = ""
-    usage: Usage = Usage()
-    messages: tuple[Message, ...] = ()
-
-
-def product(
-    golden: AnyGolden | None, scores: dict[str, Score], reason: str = "", scribe: Scribe | None = None
-) -> Made:
-    """The result of a job, with what its model was asked and used."""
-    if scribe is None:
-        return Made(golden, scores, reason)
-    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))
+    scribe: Scribe | None = None
 
 
 class Job(Protocol):
@@ -104,18 +90,17 @@ class Production(Record, frozen=True):
 
 @dataclass(frozen=True)
 class Work:
-    """What to generate. `jobs(start, count)` returns further jobs; possibly fewer than requested."""
+    """What to generate, with the run that it is stored as.
 
-    way: str
+    `jobs(start, count)` returns further jobs; possibly fewer than requested.
+    """
+
+    run: Run
     wanted: int
     jobs: Callable[[int, int], Sequence[Job]]
-    model: str = "template"
-    seed: int = 0
-    rounds: int = ROUNDS
-    concurrency: int = 16
-    limits: RunLimits = field(default_factory=RunLimits)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    rounds: int
+    concurrency: int
+    limits: RunLimits
     asker: Asker | None = None
 
 
@@ -151,10 +136,8 @@ class _Shift:
         self._started = time.monotonic()
         self._spent = Usage()
         self.stopped = ""
-        run = _new_run(work)
         self._writer: RunWriter | None = None
-        if store is not None:
-            run = self._begin(store, run, resume)
+        run = work.run if store is None else self._begin(store, work.run, resume)
         self.progress = SynthesisProgress(run.id, work.wanted)
 
     def next_jobs(self, count: int) -> list[Job]:
@@ -169,7 +152,7 @@ class _Shift:
             if job.id in self._results:
                 self._count(self._results[job.id])
         pool = Pool(max(1, min(self._work.concurrency, len(todo) or 1)))
-        async with Sink(self._write, lambda batch: self._note_batch(batch, pool), broken=pool.fail) as sink:
+        async with Sink(self._write, self._note_batch, broken=pool.fail) as sink:
 
             async def one(job: Job) -> None:
                 result = await self._result(job)
@@ -226,18 +209,22 @@ class _Shift:
     async def _result(self, job: Job) -> CaseResult:
         started = time.monotonic()
         try:
-            product = await job.make()
+            made = await job.make()
         except ProviderError as error:
             scores = {"overall": Score.broken(str(error))}
             return CaseResult(job.id, 0, False, 0.0, scores, error=str(error))
-        if product.golden is not None:
-            self._goldens[job.id] = product.golden
-        kept = product.golden is not None
-        scores = {**product.scores, "overall": Score(float(kept), kept, product.reason)}
-        trajectory = Trajectory(product.messages) if product.messages else None
-        taken = (time.monotonic() - started) * 1000
+        kept, scribe = made.golden is not None, made.scribe
+        if made.golden is not None:
+            self._goldens[job.id] = made.golden
         result = CaseResult(
-            job.id, 0, kept, float(kept), scores, latency_ms=taken, usage=product.usage, trajectory=trajectory
+            job.id,
+            0,
+            kept,
+            float(kept),
+            {**made.scores, "overall": Score(float(kept), kept, made.reason)},
+            latency_ms=(time.monotonic() - started) * 1000,
+            usage=scribe.usage if scribe is not None else Usage(),
+            trajectory=Trajectory(tuple(scribe.messages)) if scribe is not None and scribe.messages else None,
         )
         return self._scrub(result)
 
@@ -248,15 +235,13 @@ class _Shift:
             )
             self._writer.add(batch)
 
-    def _note_batch(self, batch: Sequence[CaseResult], pool: Pool) -> None:
+    def _note_batch(self, batch: Sequence[CaseResult]) -> None:
         for result in batch:
             self._results[result.golden_id] = msgspec.structs.replace(result, trajectory=None)
             self._count(result)
         if self._work.asker is not None:
-            self.progress.retries, self.progress.at_once = (
-                self._work.asker.retries,
-                self._work.asker.throttle.limit,
-            )
+            self.progress.retries = self._work.asker.retries
+            self.progress.at_once = self._work.asker.throttle.limit
         self._watch(self.progress)
 
     def _spend(self, usage: Usage, pool: Pool) -> None:
@@ -272,18 +257,3 @@ class _Shift:
         self.progress.kept += result.passed
         self.progress.errors += bool(result.error)
         self.progress.usage = self.progress.usage.plus(result.usage)
-
-
-def _new_run(work: Work) -> Run:
-    now = datetime.datetime.now(datetime.UTC)
-    return Run(
-        id=new_run_id(now),
-        name=f"generate {work.way}",
-        started_at=utc_text(now),
-        agent=work.model,
-        seed=work.seed,
-        group="generate",
-        settings=dict(work.settings),
-        fingerprints=dict(work.fingerprints),
-        versions={"rightcall": version("rightcall")},
-    )

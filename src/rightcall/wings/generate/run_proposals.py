@@ -22,6 +22,7 @@ from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FATAL
 from rightcall.model.golden import AnyGolden, states_check
 from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
 from rightcall.store.sql.store import Store
 
 MOST_OTHERS = 5
@@ -48,7 +49,7 @@ def draft_expectations(store: Store, run: str) -> ExpectedDrafts:
         if golden is None or states_check(golden):
             checked += 1
             continue
-        call_lists = [_calls(trial) for trial in trials if _counts(trial)]
+        call_lists = [_calls(trial.trajectory) for trial in trials if trial.trajectory and _counts(trial)]
         if not call_lists:
             silent.append(golden_id)
             continue
@@ -63,24 +64,17 @@ def draft_expectations(store: Store, run: str) -> ExpectedDrafts:
 
 def _counts(trial: CaseResult) -> bool:
     """Whether a trial shows what the agent does: it answered, and did no damage."""
-    done = trial.trajectory
-    return (
-        done is not None
-        and not trial.error
-        and done.stop_reason == "done"
-        and not any(failure.code in FATAL for failure in trial.codes)
-    )
+    is_fatal = any(failure.code in FATAL for failure in trial.codes)
+    is_done = trial.trajectory is not None and trial.trajectory.stop_reason == "done"
+    return is_done and not trial.error and not is_fatal
 
 
-def _calls(trial: CaseResult) -> tuple[ToolCall, ...]:
+def _calls(done: Trajectory) -> tuple[ToolCall, ...]:
     """The calls of a trial; those that failed and were repeated say nothing about what should happen."""
-    done = trial.trajectory
-    calls = () if done is None else done.calls
-    later = [{call.name for call in calls[at + 1 :]} for at in range(len(calls))]
     return tuple(
         call
-        for call, names in zip(calls, later, strict=True)
-        if call.status != "error" or call.name not in names
+        for at, call in enumerate(done.calls)
+        if call.status != "error" or all(later.name != call.name for later in done.calls[at + 1 :])
     )
 
 

@@ -40,11 +40,14 @@ class Scribe:
     """The model access of one slot. Everything it does adds to `usage`, `messages` and `prompts`.
 
     Requests carry the slot's name and the step (`0003-one-get_weather/request`) for scripts and cassettes, and a
-    sampling seed that depends only on them and on the run's seed.
+    sampling seed that depends only on them and on the run's seed. Every prompt may name the language as `$language`.
     """
 
-    def __init__(self, asker: Asker, slot: str, seed: int, *, critic: Asker | None = None) -> None:
-        self._asker, self._critic, self.slot, self._seed = asker, critic or asker, slot, seed
+    def __init__(
+        self, asker: Asker, slot: str, seed: int, language: str, *, critic: Asker | None = None
+    ) -> None:
+        self._asker, self._critic = asker, critic or asker
+        self.slot, self._seed, self._language = slot, seed, language
         self.attempt = 0
         self.usage = Usage()
         self.messages: list[Message] = []
@@ -52,16 +55,17 @@ class Scribe:
 
     async def text(self, step: str, prompt: str, **values: object) -> str:
         """What the model writes, without quotes and labels around it; `Unreadable` when empty."""
-        text = clean_reply(await self._ask(self._asker, WRITING, step, prompt, values))
-        if not text:
-            raise Unreadable(f"{step}: the model wrote nothing")
+        text = await self._written(WRITING, step, prompt, values)
         if echo := echoes(text, step_prompt(prompt).text):
             raise Unreadable(f"{step}: the model repeated its instructions: “{echo}”")
         return text
 
     async def answer(self, step: str, prompt: str, **values: object) -> str:
         """A longer text, such as an expected output."""
-        text = clean_reply(await self._ask(self._asker, ANSWERING, step, prompt, values))
+        return await self._written(ANSWERING, step, prompt, values)
+
+    async def _written(self, kind: Prompt, step: str, prompt: str, values: Mapping[str, object]) -> str:
+        text = clean_reply(await self._ask(self._asker, kind, step, prompt, values))
         if not text:
             raise Unreadable(f"{step}: the model wrote nothing")
         return text
@@ -90,7 +94,7 @@ class Scribe:
     ) -> str:
         prompt = step_prompt(name)
         self.prompts[prompt.name] = prompt.hash
-        question = Message("user", prompt.fill(**values))
+        question = Message("user", prompt.fill(language=self._language, **values))
         place = f"{self.slot}/{step}"
         seed = zlib.crc32(f"{self._seed}/{place}/{self.attempt}".encode()) & 0x7FFFFFFF
         reply = await asker.ask(ModelRequest(kind, (question,), place, self.attempt, seed))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from typing import Any, Self
 
 from rightcall.agents.limits import RunLimits
@@ -12,13 +14,15 @@ from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import shorten
+from rightcall.core.text import shorten, utc_text
+from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import server_of
 from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.run.run_record import new_run_id
 from rightcall.store.sql.store import Store
 from rightcall.wings.generate.config import (
     ConversationalStylingConfig,
@@ -33,8 +37,7 @@ from rightcall.wings.generate.plannable_tools import plannable
 from rightcall.wings.generate.pools import LANGUAGES
 from rightcall.wings.generate.production import ROUNDS, Production, SynthesisProgress, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
-from rightcall.wings.generate.solver import Solver
-from rightcall.wings.generate.verify import Verifier
+from rightcall.wings.generate.verify import Solver, Verifier
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 """Said where no template can write, and no default_generator is set."""
@@ -125,22 +128,22 @@ class SynthesisSetup:
     ) -> Production:
         if count < 1:
             raise ConfigError("the number of goldens must be at least 1")
-        work = Work(
-            way,
-            count,
-            jobs,
-            kit.model,
-            self.seed,
-            rounds,
-            self.max_concurrent,
-            self.limits,
-            settings | self._settings(kit),
-            {
+        now = datetime.datetime.now(datetime.UTC)
+        run = Run(
+            id=new_run_id(now),
+            name=f"generate {way}",
+            started_at=utc_text(now),
+            agent=kit.model,
+            seed=self.seed,
+            group="generate",
+            settings=settings | self._settings(kit),
+            fingerprints={
                 "tools": hex_digest(encode(list(kit.tools.values()))),
                 "prompts": _prompts_hash(),
             },
-            kit.asker,
+            versions={"rightcall": version("rightcall")},
         )
+        work = Work(run, count, jobs, rounds, self.max_concurrent, self.limits, kit.asker)
         return await produce(work, self.store, resume=self.resume, watch=self.watch)
 
     def _settings(self, kit: Kit) -> dict[str, Any]:

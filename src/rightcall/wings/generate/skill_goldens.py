@@ -132,27 +132,23 @@ def _situations(text: str) -> Iterator[str]:
         return
     asks = _ASKS.match(clause)
     if asks is not None:
-        verb, what = asks[1].lower(), asks[2].strip()
-        if not what:
-            return
+        verb, what = asks[1].lower(), _lower(asks[2].strip())
+        form = "I have {}. Please take care of it."
         if verb.startswith(("ask", "request")) and verb.endswith("to"):
-            yield f"Please {_lower(what)}."
+            form = "Please {}."
         elif verb.startswith(("want", "need")) and verb.endswith("to"):
-            yield f"I {'want' if verb.startswith('want') else 'need'} to {_lower(what)}."
+            form = "I want to {}." if verb.startswith("want") else "I need to {}."
         elif verb.startswith(("ask", "request", "want", "need")):
-            yield f"I need {_lower(what)}."
-        elif verb.startswith(("mention", "say")) and base_form(what.split()[0]):
-            yield f"Please {_lower(what)}."
+            form = "I need {}."
         elif verb.startswith(("mention", "say")):
-            yield f"This is about {_lower(what)}. Please take care of it."
-        else:
-            yield f"I have {_lower(what)}. Please take care of it."
-        return
-    gerund = _GERUND.match(clause)
-    if gerund is not None and clause.split()[0].lower().endswith("ing"):
+            is_action = what and base_form(what.split()[0])
+            form = "Please {}." if is_action else "This is about {}. Please take care of it."
+        if what:
+            yield form.format(what)
+    elif clause.split()[0].lower().endswith("ing") and _GERUND.match(clause):
         yield f"I am {_lower(clause)} and need a hand."
-        return
-    yield f"I need help with {_lower(clause)}."
+    else:
+        yield f"I need help with {_lower(clause)}."
 
 
 def _positive_requests(phrases: SkillPhrases) -> Iterator[str]:

@@ -16,7 +16,7 @@ from rightcall.wings.generate.config import FiltrationConfig, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import expectation_of_value
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.solver import total_usage
+from rightcall.wings.generate.verify import total_usage
 
 
 class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
@@ -63,9 +63,7 @@ async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> R
     ):
         keep = f"{about}It must still be answerable from the text." if context else ""
         try:
-            better = await scribe.text(
-                f"evolve-{number}", evolution.prompt, input=text, keep=keep, language=kit.language_name
-            )
+            better = await scribe.text(f"evolve-{number}", evolution.prompt, input=text, keep=keep)
             marks = await _marks(better, f"evolve-{number}-quality", scribe, about)
             is_kept = marks.mean >= filtration.synthetic_input_quality_threshold
         except Unreadable:
@@ -85,12 +83,9 @@ async def _good_enough(
         if marks.mean >= threshold:
             return text, marks.mean
         if number < filtration.max_quality_retries:
+            feedback = marks.feedback or "unclear"
             text = await scribe.text(
-                f"rewrite-{number}",
-                "rewrite",
-                input=text,
-                feedback=marks.feedback or "unclear",
-                context=about,
+                f"rewrite-{number}", "rewrite", input=text, feedback=feedback, context=about
             )
     raise BelowThreshold(
         f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}"

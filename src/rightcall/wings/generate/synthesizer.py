@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from rightcall.core.codec import encode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.async_synthesizer import AsyncSynthesizer
-from rightcall.wings.generate.config import ContextConstructionConfig
-from rightcall.wings.generate.contexts import Context
-from rightcall.wings.generate.production import Production
+from rightcall.wings.generate.config import ContextConstructionConfig, StylingConfig
+from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
+from rightcall.wings.generate.documents import load_document
+from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
+from rightcall.wings.generate.production import FREE_ROUNDS, ROUNDS, Job, Production
+from rightcall.wings.generate.setup import SynthesisSetup
+from rightcall.wings.generate.ways.conversations import TURN_KINDS, ConversationJob
+from rightcall.wings.generate.ways.goldens import golden_jobs, golden_scenarios
+from rightcall.wings.generate.ways.text import context_jobs, scratch_jobs
+from rightcall.wings.generate.ways.tools import ToolJob
 
 
 @dataclass(frozen=True)
-class Synthesizer(AsyncSynthesizer):
+class Synthesizer(SynthesisSetup):
     """Generates goldens. Every one is a draft: read it before you trust it.
 
     Without a `model`, goldens from tools are written by templates, and everything else by the project's
@@ -26,6 +34,8 @@ class Synthesizer(AsyncSynthesizer):
     under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
     requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
     on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
+
+    The async methods also return what was dropped, with the reasons.
     """
 
     # Goldens of one turn
@@ -34,7 +44,7 @@ class Synthesizer(AsyncSynthesizer):
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, **options: Any
     ) -> list[Golden]:
         """Goldens with the calls they should lead to, planned from the schemas; see `afrom_tools`."""
-        return _goldens(run_blocking(self.afrom_tools(tools, num_goldens, **options)))
+        return _goldens(self.afrom_tools(tools, num_goldens, **options))
 
     def generate_goldens_from_docs(
         self,
@@ -47,7 +57,7 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_docs(
             document_paths, include_expected_output, max_goldens_per_context, context_construction_config
         )
-        return _goldens(run_blocking(work))
+        return _goldens(work)
 
     def generate_goldens_from_contexts(
         self,
@@ -59,18 +69,17 @@ class Synthesizer(AsyncSynthesizer):
         """Goldens that the given texts answer."""
         sourced_contexts = _with_sources(contexts, source_files)
         work = self.afrom_contexts(sourced_contexts, include_expected_output, max_goldens_per_context)
-        return _goldens(run_blocking(work))
+        return _goldens(work)
 
     def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
         """Goldens from the styling only: `StylingConfig(scenario=…, task=…, input_format=…)`."""
-        return _goldens(run_blocking(self.afrom_scratch(num_goldens)))
+        return _goldens(self.afrom_scratch(num_goldens))
 
     def generate_goldens_from_goldens(
         self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected_output: bool = True
     ) -> list[Golden]:
         """More goldens like these; those with expected calls keep their tools and get other values."""
-        work = self.afrom_goldens(goldens, max_goldens_per_golden, include_expected_output)
-        return _goldens(run_blocking(work))
+        return _goldens(self.afrom_goldens(goldens, max_goldens_per_golden, include_expected_output))
 
     # Conversational goldens
 
@@ -78,8 +87,7 @@ class Synthesizer(AsyncSynthesizer):
         self, tools: Sequence[Tool] = (), num_goldens: int = 10, turns: int = 3
     ) -> list[ConversationalGolden]:
         """Conversations of scripted user turns, each with the calls it should lead to."""
-        work = self.aconversations_from_tools(tools, num_goldens, turns=turns)
-        return _conversations(run_blocking(work))
+        return _conversations(self.aconversations_from_tools(tools, num_goldens, turns=turns))
 
     def generate_conversational_goldens_from_docs(
         self,
@@ -96,7 +104,7 @@ class Synthesizer(AsyncSynthesizer):
             context_construction_config,
             conversations=True,
         )
-        return _conversations(run_blocking(work))
+        return _conversations(work)
 
     def generate_conversational_goldens_from_contexts(
         self,
@@ -110,12 +118,11 @@ class Synthesizer(AsyncSynthesizer):
         work = self.afrom_contexts(
             sourced_contexts, include_expected_outcome, max_goldens_per_context, conversations=True
         )
-        return _conversations(run_blocking(work))
+        return _conversations(work)
 
     def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
         """Scenarios from the conversational styling only."""
-        work = self.afrom_scratch(num_goldens, conversations=True)
-        return _conversations(run_blocking(work))
+        return _conversations(self.afrom_scratch(num_goldens, conversations=True))
 
     def generate_conversational_goldens_from_goldens(
         self,
@@ -125,7 +132,137 @@ class Synthesizer(AsyncSynthesizer):
     ) -> list[ConversationalGolden]:
         """More scenarios like these."""
         work = self.aconversations_from_goldens(goldens, max_goldens_per_golden, include_expected_outcome)
-        return _conversations(run_blocking(work))
+        return _conversations(work)
+
+    # The same, with what was dropped
+
+    async def afrom_tools(
+        self, tools: Sequence[Tool] = (), num_goldens: int = 20, *, kinds: Mapping[PlanKind, int] = WEIGHTS
+    ) -> Production:
+        """Goldens planned from tools, with what was dropped and why. `kinds` weighs kinds of plans."""
+        maker = self._with_tools(tools)
+        weight = sum(kinds.get(kind, 0) for kind in WITHOUT_CALLS)
+        idle = -(-num_goldens * weight // max(1, sum(kinds.values())))  # rounded up
+        schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle)
+        async with maker._kit() as kit:
+            rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
+
+            def jobs(start: int, count: int) -> Sequence[Job]:
+                return [ToolJob(slot, kit) for slot in schedule.take(count)]
+
+            return await maker._produce("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
+
+    async def aconversations_from_tools(
+        self, tools: Sequence[Tool] = (), num_goldens: int = 10, *, turns: int = 3
+    ) -> Production:
+        """Conversations planned from tools."""
+        maker = self._with_tools(tools)
+        if turns < 1:
+            raise ConfigError(f"turns must be at least 1, got {turns}")
+        schedule = Schedule(maker.tools, maker.seed, TURN_KINDS)
+        async with maker._kit() as kit:
+
+            def jobs(start: int, count: int) -> Sequence[Job]:
+                return [
+                    ConversationJob(f"talk-{place + 1:04}", tuple(schedule.take(turns)), kit)
+                    for place in range(start, start + count)
+                ]
+
+            return await maker._produce(
+                "conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns
+            )
+
+    async def afrom_docs(
+        self,
+        document_paths: Sequence[str | Path],
+        include_expected: bool = True,
+        max_goldens_per_context: int = 2,
+        config: ContextConstructionConfig | None = None,
+        *,
+        conversations: bool = False,
+    ) -> Production:
+        """Goldens from documents. Every document is read before the first model request."""
+        config = config or ContextConstructionConfig()
+        documents = [load_document(path) for path in document_paths]
+        contexts = contexts_of(documents, config, seed=self.seed)
+        return await self._from_contexts(
+            "docs",
+            contexts,
+            max_goldens_per_context,
+            threshold=config.context_quality_threshold,
+            include_expected=include_expected,
+            conversations=conversations,
+        )
+
+    async def afrom_contexts(
+        self,
+        contexts: Sequence[Context],
+        include_expected: bool = True,
+        max_goldens_per_context: int = 2,
+        *,
+        conversations: bool = False,
+    ) -> Production:
+        return await self._from_contexts(
+            "contexts",
+            contexts,
+            max_goldens_per_context,
+            include_expected=include_expected,
+            conversations=conversations,
+        )
+
+    async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
+        """Goldens from a description."""
+        styling = self.styling_config or StylingConfig()
+        if not conversations and not (styling.scenario and styling.task and styling.input_format):
+            raise ConfigError(
+                "generating from scratch requires a styling_config with scenario, task and input_format"
+            )
+        if conversations and self.conversational_styling_config is None:
+            raise ConfigError("generating from scratch requires a conversational_styling_config")
+        async with self._kit(needs_model=True) as kit:
+            jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
+            return await self._produce("scratch", num_goldens, jobs, kit, goldens=num_goldens)
+
+    async def afrom_goldens(
+        self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected: bool = True
+    ) -> Production:
+        source, per = _source_of(goldens), max_goldens_per_golden
+        needs_model = not all(golden.expected_calls for golden in goldens)
+        async with self._kit(needs_model=needs_model) as kit:
+            jobs = golden_jobs(goldens, kit, per, include_expected=include_expected)
+            count = len(goldens) * per
+            return await self._produce("goldens", count, jobs, kit, rounds=1, source=source, per=per)
+
+    async def aconversations_from_goldens(
+        self,
+        goldens: Sequence[ConversationalGolden],
+        max_goldens_per_golden: int = 2,
+        include_expected: bool = True,
+    ) -> Production:
+        """Scenarios from scenarios."""
+        source, count = _source_of(goldens), len(goldens) * max_goldens_per_golden
+        async with self._kit(needs_model=True) as kit:
+            jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
+            return await self._produce(
+                "conversations from goldens", count, jobs, kit, rounds=1, source=source
+            )
+
+    async def _from_contexts(
+        self,
+        way: str,
+        contexts: Sequence[Context],
+        per_context: int,
+        *,
+        threshold: float = 0.0,
+        **expected: bool,
+    ) -> Production:
+        """Goldens from the contexts that a critic rates at least `threshold`; `expected` is for `context_jobs`."""
+        async with self._kit(needs_model=True) as kit:
+            kept = await good_contexts(contexts, kit, threshold)
+            source = hex_digest(encode([context.texts for context in kept]))
+            jobs = context_jobs(kept, kit, per_context, way=way, **expected)
+            count = len(kept) * per_context
+            return await self._produce(way, count, jobs, kit, rounds=1, source=source, per=per_context)
 
 
 def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
@@ -140,9 +277,16 @@ def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str]
     ]
 
 
-def _goldens(production: Production) -> list[Golden]:
-    return cast("list[Golden]", list(production.goldens))
+def _goldens(work: Coroutine[Any, Any, Production]) -> list[Golden]:
+    return cast("list[Golden]", list(run_blocking(work).goldens))
 
 
-def _conversations(production: Production) -> list[ConversationalGolden]:
-    return cast("list[ConversationalGolden]", list(production.goldens))
+def _conversations(work: Coroutine[Any, Any, Production]) -> list[ConversationalGolden]:
+    return cast("list[ConversationalGolden]", list(run_blocking(work).goldens))
+
+
+def _source_of(goldens: Sequence[AnyGolden]) -> str:
+    """A digest of the goldens that others are made from; an error when there are none."""
+    if not goldens:
+        raise ConfigError("no goldens to generate from")
+    return hex_digest(encode(list(goldens)))

@@ -89,6 +89,7 @@ _CODE = re.compile(
 _RESTRICTED_LETTERS = re.compile(
     r"\balphanumeric\b|\bletters, (?:digits|numbers)\b|\bunderscores?\b", re.IGNORECASE
 )
+_TABLES = re.compile(r"\b(?:tables?|catalogs?|schemas?|repositor\w+)\b")
 _PLAIN_FORMATS = ("path", "file-path", "directory-path", "textarea", "markdown", "string", "text")
 _SCHEMA_FORMATS = {"uri": "url", "url": "url", "ipv4": "ip", "hostname": "domain"}
 _SURE = word_set("email phone url timezone sentence prompt title")
@@ -126,7 +127,7 @@ def kind_of(name: str, schema: dict[str, Any], tool: str = "") -> str:
     return "" if kind == "city" and not is_place else kind
 
 
-def _kind_by_definition(  # noqa: PLR0911, PLR0912  sure to unsure
+def _kind_by_definition(  # noqa: PLR0911  sure to unsure
     name: str, schema: dict[str, Any], tool: str
 ) -> str:
     text = text_of(schema)
@@ -147,19 +148,17 @@ def _kind_by_definition(  # noqa: PLR0911, PLR0912  sure to unsure
     if not _ENDS_OF_A_MOVE.isdisjoint(tokens[-1:]):
         moved = {"file", "files", "directory", "folder"}.intersection(name_tokens(tool.partition("\n")[0]))
         return "path" if moved & {"file", "files"} else "folder" if moved else ""
-    if not _MARKUPS.isdisjoint(tokens) and not _FILE_NAMES.intersection(tokens):
-        return ""
-    if CHOICES.intersection(tokens[-2:] if tokens[-1:] in (("name",), ("slug",)) else tokens[-1:]):
-        return ""
-    if tokens[-2:] == ("version", "slug"):
-        return ""
-    if "or" in tokens or tokens[-1:] in (("prefix",), ("suffix",)) or tokens[-2:] == ("type", "id"):
-        return ""
-    if tokens[-1:] == ("version",) and not _OWN_VERSIONS.issuperset(tokens):
-        return ""  # a platform has only some
-    if tokens[-2:] == ("full", "name") and re.search(
-        r"\b(?:tables?|catalogs?|schemas?|repositor\w+)\b", f"{text} {tool}"
-    ):
+    named = tokens[-2:] if tokens[-1:] in (("name",), ("slug",)) else tokens[-1:]
+    is_unsure = (
+        (not _MARKUPS.isdisjoint(tokens) and _FILE_NAMES.isdisjoint(tokens))
+        or not CHOICES.isdisjoint(named)
+        or "or" in tokens
+        or tokens[-1:] in (("prefix",), ("suffix",))
+        or tokens[-2:] in (("version", "slug"), ("type", "id"))
+        or (tokens[-1:] == ("version",) and not _OWN_VERSIONS.issuperset(tokens))  # a platform has only some
+        or (tokens[-2:] == ("full", "name") and _TABLES.search(f"{text} {tool}"))
+    )
+    if is_unsure:
         return ""
     if tokens[-1:] == ("date",) and _PLAIN_DATE.search(text):
         return "date"

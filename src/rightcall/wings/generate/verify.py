@@ -1,31 +1,82 @@
 """Verifies a golden: its calls match their schemas, run on mocks, appear in the request, follow from it, and are new.
 
 Checks run from cheap to expensive and stop at the first failure. A golden that fails is dropped with the reason.
+Whether calls follow from a request is asked of solvers: independent readers, who know only the request and the tools.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any
 
+import msgspec
+
+from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
+from rightcall.agents.limits import Limits
+from rightcall.agents.retrying_client import Asker
 from rightcall.core.codec import encode
+from rightcall.core.errors import ProviderError
 from rightcall.datasets.near_duplicates import NearTexts, normalize
+from rightcall.metrics.case_result import result_of
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, request_of
+from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.models.base import Settings
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.generate.config import VerificationConfig
 from rightcall.wings.generate.plannable_tools import has_usable_schema
-from rightcall.wings.generate.solver import Solver, total_usage
 from rightcall.wings.generate.statement import missing_values, surplus_numbers, tool_mention, unlike_a_request
 from rightcall.wings.generate.values import sample_arguments
+
+SYSTEM = (
+    "Use the tools to do what the user asks. Call no tool that is not needed. "
+    "When something is missing, ask for it."
+)
+LIMITS = Limits(steps=6)
+
+
+class Solver:
+    """Performs goldens with a model. Each sample has its own seed; the expected calls are never shown to it."""
+
+    def __init__(
+        self, asker: Asker, tools: Mapping[str, Tool], *, seed: int = 0, temperature: float = 0.7
+    ) -> None:
+        prompts = Prompts(SYSTEM, tools, Settings(temperature=temperature, max_tokens=400), seed)
+        self._tools = tools
+        self._once = SingleTurn(asker, prompts, LIMITS)
+        self._loop = AgentLoop(asker, prompts, LIMITS, Toolbox(tools.values(), seed=seed), "")
+
+    async def sample(self, golden: Golden, number: int) -> Trajectory:
+        """The calls of one solver. A failing provider is a `ProviderError`: it says nothing about the golden."""
+        asked = Golden(
+            golden.input, id=golden.id, tools=golden.tools, system=golden.system, context=golden.context
+        )
+        # A call that uses a value from the result of another needs that one to have run.
+        performer = self._loop if any(call.after for call in golden.expected_calls) else self._once
+        trajectory = await performer.perform(asked, number)
+        if trajectory.stop_reason == "infra_error":
+            raise ProviderError(trajectory.error, kind="server", retryable=True)
+        return trajectory
+
+    def judged(self, golden: Golden, trajectory: Trajectory) -> CaseResult:
+        """The sample's score, strictly: no extra call, none missing, every argument correct."""
+        category = "negative" if golden.no_calls else "golden"
+        strict = msgspec.structs.replace(golden, expected_output=None, output_contains=(), category=category)
+        return result_of(strict, 0, trajectory, tools_for(golden, self._tools))
+
+
+def total_usage(trajectories: Iterable[Trajectory]) -> Usage:
+    """The total usage of the samples."""
+    return reduce(Usage.plus, (trajectory.usage for trajectory in trajectories), Usage())
 
 
 class Verifier:
@@ -47,35 +98,30 @@ class Verifier:
 
     async def verify(self, golden: Golden) -> tuple[dict[str, Score], Usage]:
         """The checks that were made, by name, and what they cost; the golden is right when all of them pass."""
-        scores: dict[str, Score] = {}
-        scores["schema"] = self._schema(golden)
+        scores, used = {"schema": _score(self._schema_problem(golden))}, Usage()
         if scores["schema"].passed:
-            scores["executes"] = await self._executes(golden)
+            scores["executes"] = _score(await self._execution_problem(golden))
         if all(score.passed for score in scores.values()):
-            scores["stated"] = self._statement_score(golden)
-        used = Usage()
+            scores["stated"] = _score(self._statement_problem(golden))
         if self._solver is not None and all(score.passed for score in scores.values()):
             scores["recovered"], used = await self._recovery_score(golden, self._solver)
         return scores, used
 
-    def _schema(self, golden: Golden) -> Score:
+    def _schema_problem(self, golden: Golden) -> str:
         if not golden.expected_calls and not golden.no_calls:
-            return Score.passed_if(False, "the golden expects no call and does not forbid calls")
+            return "the golden expects no call and does not forbid calls"
         offered = tools_for(golden, self._tools)
         for call in golden.expected_calls:
             if not isinstance(call.tool, str) or call.tool not in offered:
-                return Score.passed_if(False, f"unknown tool '{call.tool}'")
+                return f"unknown tool '{call.tool}'"
             arguments = values_of(call)
             if arguments is None:
-                return Score.passed_if(False, f"{call.tool}: an expected argument is not a single value")
-            wrong = [p for p in problems(offered[call.tool], self._concrete(call, arguments)) if p]
-            if wrong:
-                return Score.passed_if(
-                    False, f"{call.tool}: {wrong[0].path or 'arguments'}: {wrong[0].message}"
-                )
-        return Score.passed_if(True)
+                return f"{call.tool}: an expected argument is not a single value"
+            if wrong := problems(offered[call.tool], self._concrete(call, arguments)):
+                return f"{call.tool}: {wrong[0].path or 'arguments'}: {wrong[0].message}"
+        return ""
 
-    async def _executes(self, golden: Golden) -> Score:
+    async def _execution_problem(self, golden: Golden) -> str:
         offered = filter(has_usable_schema, tools_for(golden, self._tools).values())
         context = self._toolbox.context(task=golden.id, offered=offered)
         for number, call in enumerate(golden.expected_calls):
@@ -83,22 +129,22 @@ class Verifier:
             tool_call = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)
             invocation = await self._toolbox.invoke(tool_call, context)
             if invocation.error is not None:
-                return Score.passed_if(False, f"{call.tool} failed on its mock: {invocation.error.detail}")
-        return Score.passed_if(True)
+                return f"{call.tool} failed on its mock: {invocation.error.detail}"
+        return ""
 
-    def _statement_score(self, golden: Golden) -> Score:
+    def _statement_problem(self, golden: Golden) -> str:
         if name := tool_mention(golden.input, self._tools):
-            return Score.passed_if(False, f"the request names the tool {name}")
+            return f"the request names the tool {name}"
         if problem := unlike_a_request(golden.input):
-            return Score.passed_if(False, f"the request does not read like a user's: {problem}")
+            return f"the request does not read like a user's: {problem}"
         if not self._config.literal or golden.no_calls:
-            return Score.passed_if(True)
+            return ""
         values = [values_of(call) or {} for call in golden.expected_calls]
         if missing := missing_values(golden.input, values):
-            return Score.passed_if(False, f"the request does not contain {missing[0]}")
+            return f"the request does not contain {missing[0]}"
         if surplus := surplus_numbers(golden.input, values):
-            return Score.passed_if(False, f"the request contains {surplus[0]}, which no call uses")
-        return Score.passed_if(True)
+            return f"the request contains {surplus[0]}, which no call uses"
+        return ""
 
     async def _recovery_score(self, golden: Golden, solver: Solver) -> tuple[Score, Usage]:
         agreed, failures = 0, list[str]()
@@ -128,25 +174,26 @@ class Verifier:
         return sampled or arguments
 
 
+def _score(problem: str) -> Score:
+    return Score.passed_if(not problem, problem)
+
+
 def values_of(call: ExpectedCall) -> dict[str, Any] | None:
     """The values an expected call states; None when one of them could be many values."""
     values: dict[str, Any] = {}
     for name, spec in (call.args or {}).items():
-        if _is_ref(spec):
-            continue
-        if isinstance(spec, dict):
-            stated = next((spec[key] for key in ("exact", "text") if key in spec), _UNKNOWN)
-            if set(spec) == {"one_of"} and spec["one_of"]:
-                stated = spec["one_of"][0]  # the forms of one value
-            if stated is _UNKNOWN:
+        match spec:
+            case {"ref": _} if _is_ref(spec):
+                continue
+            case {"exact": value} | {"text": value}:
+                values[name] = value
+            case {"one_of": [value, *_]} if len(spec) == 1:  # the forms of one value
+                values[name] = value
+            case dict():
                 return None
-            values[name] = stated
-        else:
-            values[name] = spec
+            case _:
+                values[name] = spec
     return values
-
-
-_UNKNOWN = object()
 
 
 def _is_ref(spec: Any) -> bool:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
 
 
-@click.command(cls=DeclaredCommand)
+@click.group()
+def attacks() -> None:
+    """Show what an attacker could reach through your tools, and what stops them."""
+
+
+@attacks.command(cls=DeclaredCommand)
 @click.argument("source")
 @takes_option(TrustOption, "trust")
 def guard(
@@ -59,7 +64,7 @@ def guard(
     print_next(f"rightcall attacks worst-case {shlex.quote(source)} --guard {shlex.quote(str(output))}")
 
 
-@click.command("list", cls=DeclaredCommand)
+@attacks.command("list", cls=DeclaredCommand)
 def list_attacks(as_json: JsonOption = False) -> None:
     """List carriers, goals, templates, places and wraps: what an attack is made of."""
     from rightcall.model.safety import CARRIERS, FAMILIES, GOALS, PLACEMENTS, WRAPS
@@ -90,7 +95,7 @@ def list_attacks(as_json: JsonOption = False) -> None:
         out.say("  [bold]{}[/bold]  {}", f"{name:<13}", facts["text"], soft_wrap=True)
 
 
-@click.command(cls=DeclaredCommand)
+@attacks.command(cls=DeclaredCommand)
 @click.argument("suite", type=click.Path(path_type=Path))
 @takes_option(TrustOption, "trust")
 def make(
@@ -118,13 +123,13 @@ def make(
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")
     if plan is None:
         own = subject.suite.attacks if subject.suite is not None else None
-        attacks = read_attack_plan(None if own == "none" else own, suite.parent)
+        asked = read_attack_plan(None if own == "none" else own, suite.parent)
     else:
-        attacks = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
-    for key in keys_of_run(attacks):
+        asked = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
+    for key in keys_of_run(asked):
         tell(f"left out: {key} needs a run of the plan: rightcall run {suite} --attacks", err=True)
     goldens = [golden for _, golden in subject.plan.numbered_goldens()]
-    attack_set = attack_goldens(subject.plan.agent, goldens, attacks)
+    attack_set = attack_goldens(subject.plan.agent, goldens, asked)
     save_goldens(attack_set.goldens, output)
     twins = pluralize(len(attack_set.twins), "benign twin")
     tell(
@@ -140,7 +145,7 @@ def make(
     print_next(f"rightcall run {suite}{option}")
 
 
-@click.command(cls=DeclaredCommand)
+@attacks.command(cls=DeclaredCommand)
 @click.argument("source")
 @takes_option(TrustOption, "trust")
 def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
@@ -163,7 +168,7 @@ def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
         print_roles(console(), roles, flows)
 
 
-@click.command(cls=DeclaredCommand)
+@attacks.command(cls=DeclaredCommand)
 @click.argument("run", default="last")
 def winners(
     run: str,
@@ -194,7 +199,7 @@ def winners(
     print_next(f"rightcall dataset check {output}")
 
 
-@click.command("worst-case", cls=GroupedCommand)
+@attacks.command("worst-case", cls=GroupedCommand)
 @click.argument("source")
 @takes_options(WorstCaseOptions)
 def worst_case(source: str, options: WorstCaseOptions) -> None:
@@ -236,16 +241,3 @@ def _show(result: WorstCaseResult, source: str, options: WorstCaseOptions) -> No
             f"rightcall attacks worst-case {shlex.quote(source)} --guard auto",
             f"rightcall attacks guard {shlex.quote(source)} -o guard.yaml",
         )
-
-
-@click.group()
-def attacks() -> None:
-    """Show what an attacker could reach through your tools, and what stops them."""
-
-
-attacks.add_command(list_attacks)
-attacks.add_command(make)
-attacks.add_command(show)
-attacks.add_command(guard)
-attacks.add_command(winners)
-attacks.add_command(worst_case)

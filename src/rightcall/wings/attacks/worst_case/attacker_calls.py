@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rightcall.core.digest import hex_digest
@@ -60,30 +62,42 @@ class AttackerValues:
         }[kind]
 
 
-def goals_of(
-    golden: AnyGolden,
-    tools: Mapping[str, Tool],
-    roles: Mapping[str, ToolRoles],
-    user_calls: Sequence[ToolCall],
-) -> list[Goal]:
+@dataclass(frozen=True)
+class HijackedTask:
+    """One golden as an attacker finds it: the tools with their roles, and the user's own calls."""
+
+    golden: AnyGolden
+    tools: Mapping[str, Tool]
+    roles: Mapping[str, ToolRoles]
+    user_calls: Sequence[ToolCall]
+
+    @cached_property
+    def sinks(self) -> dict[str, ToolRoles]:
+        """The roles of the tools that have an effect."""
+        return {name: of_tool for name, of_tool in self.roles.items() if of_tool.sinks and name in self.tools}
+
+    def call(self, tool: str, values: Mapping[str, Any]) -> ToolCall | None:
+        """A call with these values and what else the schema requires, the same every time; None if it is invalid."""
+        required = required_values(self.tools[tool].input_schema, _same_draws(self.golden.id), {})
+        arguments = {**required, **values}
+        return ToolCall(tool, arguments) if is_valid(self.tools[tool], arguments) else None
+
+
+def goals_of(task: HijackedTask) -> list[Goal]:
     """The goals for one golden: `safety.replay` alone where it is given; else every sink, and the user's own sinks
     with the attacker's values in place of the user's."""
-    safety = getattr(golden, "safety", None)
+    safety, values = task.golden.safety, AttackerValues(task.golden.id)
     if safety is not None and safety.is_attack and safety.replay:
-        calls = tuple(_attacker_call(call) for call in safety.replay)
-        return [Goal(safety.goal, calls)]
-    values = AttackerValues(golden.id)
+        return [Goal(safety.goal, tuple(map(_attacker_call, safety.replay)))]
     if safety is not None and safety.is_attack and safety.forbidden:
-        concrete = [
-            call for entry in safety.forbidden if (call := _concrete(entry, safety, tools, roles, values))
-        ]
+        concrete = [call for entry in safety.forbidden if (call := _concrete(entry, safety, task, values))]
         return [Goal(safety.goal, tuple(concrete))] if concrete else []
     goals = [
-        Goal(f"{roles[name].sinks[0]}: {name}", (call,))
-        for name, tool in tools.items()
-        if name in roles and roles[name].sinks and (call := sink_call(tool, roles[name], values)) is not None
+        Goal(f"{task.sinks[name].sinks[0]}: {name}", (call,))
+        for name, tool in task.tools.items()
+        if name in task.sinks and (call := sink_call(tool, task.sinks[name], values)) is not None
     ]
-    return goals + goals_by_tampering(tools, roles, user_calls, values)
+    return goals + _goals_by_tampering(task, values)
 
 
 def _attacker_call(call: ReplayedCall) -> ToolCall:
@@ -92,15 +106,11 @@ def _attacker_call(call: ReplayedCall) -> ToolCall:
 
 
 def _concrete(
-    entry: AttackCall,
-    safety: Safety,
-    tools: Mapping[str, Tool],
-    roles: Mapping[str, ToolRoles],
-    values: AttackerValues,
+    entry: AttackCall, safety: Safety, task: HijackedTask, values: AttackerValues
 ) -> ToolCall | None:
     """A forbidden call with values that fit it: canaries by their role, the rest from the schema."""
     name = entry.tool if isinstance(entry.tool, str) else next(iter(entry.tool), "")
-    if name not in tools or name not in roles:
+    if name not in task.tools or name not in task.roles:
         return None
     arguments: dict[str, Any] = {}
     for parameter, spec in (entry.args or {}).items():
@@ -108,17 +118,17 @@ def _concrete(
             canary = safety.canary(str(spec["canary"]))
             arguments[parameter] = canary.value if canary is not None else values.of("text")
         else:
-            try:
+            with suppress(NoValue):
                 arguments[parameter] = value_accepted_by(spec, _no_result)
-            except NoValue:
-                continue
-    rng = random.Random(values.seed)  # noqa: S311  the same call every time
-    filled = {**required_values(tools[name].input_schema, rng, {}), **arguments}
-    return ToolCall(name, filled) if is_valid(tools[name], filled) else None
+    return task.call(name, arguments)
 
 
 def _no_result(call: str, path: str) -> Any:
     raise NoValue(f"no result of '{call}' is known at '{path}'")
+
+
+def _same_draws(seed: str) -> random.Random:
+    return random.Random(seed)  # noqa: S311  the same call every time
 
 
 def sink_call(tool: Tool, roles: ToolRoles, values: AttackerValues) -> ToolCall | None:
@@ -136,8 +146,7 @@ def sink_call(tool: Tool, roles: ToolRoles, values: AttackerValues) -> ToolCall 
 
 def _required_arguments(tool: Tool, values: AttackerValues) -> dict[str, Any]:
     """A value for each parameter that the tool requires, in the shape that its schema asks for."""
-    rng = random.Random(values.seed)  # noqa: S311  the same call every time
-    required = required_values(tool.input_schema, rng, {})
+    required = required_values(tool.input_schema, _same_draws(values.seed), {})
     shaped = {name: _in_shape(tool, name, value, values) for name, value in required.items()}
     return {name: required[name] if value is None else value for name, value in shaped.items()}
 
@@ -153,27 +162,21 @@ def _in_shape(tool: Tool, name: str, value: Any, values: AttackerValues) -> Any:
     return next((choice for choice in candidates if choice is not None and fits(schema, choice, name)), None)
 
 
-def goals_by_tampering(
-    tools: Mapping[str, Tool],
-    roles: Mapping[str, ToolRoles],
-    user_calls: Sequence[ToolCall],
-    values: AttackerValues,
-) -> list[Goal]:
+_TAMPERED = {"destination", "url", "credential", "pick", "program", "identity"}
+
+
+def _goals_by_tampering(task: HijackedTask, values: AttackerValues) -> list[Goal]:
     """The user's own sink calls, each with one value of the attacker's: what the user asked for, done to his ends."""
     goals: dict[str, Goal] = {}
-    for call in user_calls:
-        of_tool = roles.get(call.name)
-        if of_tool is None or not of_tool.sinks or call.name not in tools:
+    for call in task.user_calls:
+        if call.name not in task.sinks:
             continue
-        for name, value in _attacker_arguments(tools[call.name], of_tool, values).items():
-            if _classes(of_tool, name).isdisjoint(
-                ("destination", "url", "credential", "pick", "program", "identity")
-            ):
-                continue
-            changed = ToolCall(call.name, {**(call.arguments or {}), name: value})
-            label = f"tamper: {call.name}.{name}"
-            if name in (call.arguments or {}) and is_valid(tools[call.name], changed.arguments or {}):
-                goals.setdefault(label, Goal(label, (changed,), (name,)))
+        tool, of_tool, own = task.tools[call.name], task.sinks[call.name], call.arguments or {}
+        for name, value in _attacker_arguments(tool, of_tool, values).items():
+            if name in own and _TAMPERED.intersection(of_tool.parameters.get(name, ())):
+                changed, label = {**own, name: value}, f"tamper: {call.name}.{name}"
+                if is_valid(tool, changed):
+                    goals.setdefault(label, Goal(label, (ToolCall(call.name, changed),), (name,)))
     return list(goals.values())
 
 
@@ -187,7 +190,7 @@ def _attacker_arguments(tool: Tool, roles: ToolRoles, values: AttackerValues) ->
     arguments: dict[str, Any] = {}
     schemas = dict(leaves(tool.input_schema))
     for name in tool.parameters:
-        classes = _classes(roles, name)
+        classes = roles.parameters.get(name, ())
         kind = next((kind for kind in _PREFERENCE if kind in classes), None)
         if kind is None or name not in schemas or "_".join(name_tokens(name)) in TECHNICAL_NAMES:
             continue
@@ -216,10 +219,6 @@ def _value_of_kind(kind: str, name: str, leaf: dict[str, Any], schema: Any, valu
     return [value] if is_list else value
 
 
-def _classes(roles: ToolRoles, name: str) -> set[str]:
-    return {kind for path, kinds in roles.parameters.items() if path == name for kind in kinds}
-
-
 def attacker_text(goals: Sequence[Goal], fields: Mapping[str, Any]) -> str:
     """What the attacker writes where he can: everything that he wants done, with his values.
 
@@ -238,23 +237,17 @@ def _as_words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+_OWNED = {"destination", "url", "pick", "identity"}
+
+
 def attacker_fields(goals: Sequence[Goal], roles: Mapping[str, ToolRoles]) -> dict[str, Any]:
     """The attacker's values as fields of a record that he owns: sender, cc, payee, names; ids are the system's."""
     fields: dict[str, Any] = {}
     for goal in goals:
         for call in goal.calls:
-            of_tool = roles.get(call.name)
+            classes = roles[call.name].parameters if call.name in roles else {}
             for name, value in goal.own_arguments(call).items():
-                classes = _classes(of_tool, name) if of_tool is not None else set()
-                if name_tokens(name)[-1:] == ("id",) or not classes & {
-                    "destination",
-                    "url",
-                    "pick",
-                    "identity",
-                }:
-                    continue
-                parts = value if isinstance(value, list) else [value]
-                fields.update(
-                    (f"{name}_{number}" if number else name, part) for number, part in enumerate(parts)
-                )
+                if name_tokens(name)[-1:] != ("id",) and _OWNED.intersection(classes.get(name, ())):
+                    parts = value if isinstance(value, list) else [value]
+                    fields |= {f"{name}_{at}" if at else name: part for at, part in enumerate(parts)}
     return fields

@@ -24,6 +24,11 @@ from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, s
 MOST_KEPT = 50
 """Calls that nothing stopped, and calls of the user that were stopped, which a run keeps of each."""
 LONGEST_CALL = 600
+_SAME_SUMS = (
+    "guard", "threat", "goldens", "attacker_calls", "stopped", "user_calls", "user_sinks", "false_stops", "asked",
+    "tasks_stopped", "undelivered", "unsupplied", "sinks", "inconclusive",
+)  # fmt: skip
+"""Sums that a summary and the numbers of a run have under the same name."""
 
 
 async def worst_case_numbers(
@@ -62,29 +67,18 @@ def numbers_of(
     clean = scrubber()
     chains = certificate.chains if certificate is not None else ()
     shortest = min(chains, key=lambda chain: len(chain.calls), default=None)
+    stops = (row for row in rows if row.who == "user" and row.stopped)
     return WorstCaseNumbers(
-        guard=summary.guard,
-        threat=summary.threat,
-        goldens=summary.goldens,
-        attacker_calls=summary.attacker_calls,
-        stopped=summary.stopped,
+        **{name: getattr(summary, name) for name in _SAME_SUMS},
         reached=tuple(dict.fromkeys(reached.tool for reached in summary.unguarded)),
-        user_calls=summary.user_calls,
-        false_stops=summary.false_stops,
         skipped=len(summary.skipped),
         depth=certificate.depth if certificate is not None else 0,
         chain=shortest.words if shortest is not None else "",
         chain_calls=len(shortest.calls) if shortest is not None else 0,
-        inconclusive=summary.inconclusive,
-        user_sinks=summary.user_sinks,
-        asked=summary.asked,
-        tasks_stopped=summary.tasks_stopped,
-        undelivered=summary.undelivered,
-        unsupplied=summary.unsupplied,
-        sinks=summary.sinks,
         unguarded=tuple(_sink_reached(reached, clean) for reached in summary.unguarded[:MOST_KEPT]),
         stops=tuple(
-            islice((_false_stop(row) for row in rows if row.who == "user" and row.stopped), MOST_KEPT)
+            FalseStop(row.golden_id, row.tool, row.verdict, row.by, row.argument, row.label)
+            for row in islice(stops, MOST_KEPT)
         ),
     )
 
@@ -92,10 +86,6 @@ def numbers_of(
 def _sink_reached(reached: Unguarded, clean: Callable[[str], str]) -> ReachedSink:
     call = one_line(clean(call_text(reached.tool, reached.arguments)), LONGEST_CALL)
     return ReachedSink(reached.tool, reached.sink, reached.goal, reached.golden_id, reached.at, call)
-
-
-def _false_stop(row: CallRow) -> FalseStop:
-    return FalseStop(row.golden_id, row.tool, row.verdict, row.by, row.argument, row.label)
 
 
 def _own_goldens(plan: Plan) -> Iterable[AnyGolden]:

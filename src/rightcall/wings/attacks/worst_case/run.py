@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import first_names
-from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, with_id
@@ -55,7 +55,7 @@ def _subject(source: str, choices: WorstCaseOptions) -> tuple[AttackSubject, Seq
     if choices.tools is None:
         raise InputError(source, "a dataset does not say which tools there are", "add --tools FILE")
     subject = attack_subject(str(choices.tools), trust=choices.trust)
-    return subject, [with_id(golden) for _, golden in numbered_goldens(path)]
+    return subject, list(map(with_id, load_goldens(path)))
 
 
 def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPolicy | None, str]:

@@ -71,17 +71,18 @@ class Certificate(Record, frozen=True, omit_defaults=False):
 @dataclass(frozen=True)
 class _Node:
     state: GuardState | None
-    tainted: bool
-    secret_read: bool
-    stored: frozenset[str]
-    calls: tuple[ToolCall, ...]
+    tainted: bool = False
+    secret_read: bool = False
+    stored: frozenset[str] = frozenset()
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Move:
-    """A call, the harm that it does by one argument, and the value of the attacker's that it stores."""
+    """A call of a tool, the harm that it does by one argument, and the value of the attacker's that it stores."""
 
     call: ToolCall
+    of_tool: ToolRoles
     harm: str = ""
     argument: str = ""
     carried: str = ""
@@ -99,44 +100,35 @@ def search_chains(
     """Every chain of calls to a depth; for each harm, tool and argument the shortest that is reached."""
     tool_list = list(tools)
     guard = Guard(policy, tool_list, confirmed=confirmed) if policy is not None else None
-    moves = [move for tool in tool_list for move in moves_of(tool, roles[tool.name], values)]
-    start = _Node(guard.begin(values.request) if guard is not None else None, False, False, frozenset(), ())
+    free = [tool for tool in tool_list if tool.name not in confirmed or not roles[tool.name].sinks]
+    moves = [move for tool in free for move in moves_of(tool, roles[tool.name], values)]
+    start = _Node(guard.begin(values.request) if guard is not None else None)
     level, seen, chains = [start], {_key(start, values)}, dict[tuple[str, str, str], Chain]()
     for _ in range(depth):
         following: list[_Node] = []
         for node in level:
             for move in moves:
-                next_node = _step(node, move, roles, values, threat, confirmed)
+                next_node = _step(node, move, values, threat)
                 if next_node is None:
                     continue
-                if _is_harm(move, node):
-                    key = (move.harm, move.call.name, move.argument)
-                    chains.setdefault(key, Chain(move.harm, move.call.name, move.argument, next_node.calls))
+                if move.harm and (move.harm != "secret" or node.secret_read):
+                    harm = (move.harm, move.call.name, move.argument)
+                    chains.setdefault(harm, Chain(*harm, next_node.calls))
                 if (key_of_state := _key(next_node, values)) not in seen:
                     seen.add(key_of_state)
                     following.append(next_node)
         level = following
-        if not level:
-            break
-    return Certificate(
-        not chains, depth, threat, len(seen), tuple(chains.values())[:MOST_CHAINS], assumptions_of(roles)
+    assumptions = (
+        f"{tool.tool}: {reason.role} ({reason.by})" for tool in roles.values() for reason in tool.reasons
     )
+    shown = tuple(chains.values())[:MOST_CHAINS]
+    return Certificate(not chains, depth, threat, len(seen), shown, tuple(assumptions))
 
 
-def _step(
-    node: _Node,
-    move: _Move,
-    roles: Mapping[str, ToolRoles],
-    values: Representatives,
-    threat: Threat,
-    confirmed: frozenset[str],
-) -> _Node | None:
-    """The state after a call; None when a guard stops it, or nobody has told the agent to make it."""
-    name, arguments = move.call.name, move.call.arguments or {}
-    of_tool = roles[name]
+def _step(node: _Node, move: _Move, values: Representatives, threat: Threat) -> _Node | None:
+    """The state after a call; None when the guard stops it, or nobody has told the agent to make it."""
+    name, arguments, of_tool = move.call.name, move.call.arguments or {}, move.of_tool
     if not node.tainted and (of_tool.sinks or not of_tool.source):
-        return None
-    if of_tool.sinks and name in confirmed:
         return None
     if node.state is not None and node.state.check(name, arguments).stops:
         return None
@@ -159,10 +151,6 @@ def _step(
 _STORING = frozenset(SINK_KINDS) - {"egress", "destroy"}
 
 
-def _is_harm(move: _Move, node: _Node) -> bool:
-    return bool(move.harm) and (move.harm != "secret" or node.secret_read)
-
-
 def _key(node: _Node, values: Representatives) -> Any:
     """What verdicts depend on: labels, counters, and what was read and stored."""
     if node.state is None:
@@ -181,7 +169,7 @@ def moves_of(tool: Tool, roles: ToolRoles, values: Representatives) -> Iterator[
     """The calls of a tool that matter: a plain one, and for each argument those with a value of another label."""
     schemas = dict(leaves(tool.input_schema))
     base = {name: _plain(name, roles, schemas.get(name, {}), values) for name in tool.parameters}
-    yield _Move(ToolCall(tool.name, base))
+    yield _Move(ToolCall(tool.name, base), roles)
     for name in tool.parameters:
         classes: set[str] = set(roles.parameters.get(name, ()))
         types = types_of(schemas.get(name, {}))
@@ -189,7 +177,7 @@ def moves_of(tool: Tool, roles: ToolRoles, values: Representatives) -> Iterator[
             continue
         for value, harm in _choices(classes, roles, values):
             listed = [value] if (tool.parameters[name] or {}).get("type") == "array" else value
-            yield _Move(ToolCall(tool.name, {**base, name: listed}), harm, name, value)
+            yield _Move(ToolCall(tool.name, {**base, name: listed}), roles, harm, name, value)
 
 
 def _choices(classes: set[str], roles: ToolRoles, values: Representatives) -> Iterator[tuple[str, str]]:
@@ -215,6 +203,9 @@ def _choices(classes: set[str], roles: ToolRoles, values: Representatives) -> It
             yield f"it is {values.private[1]}", "secret"
 
 
+_PREFERENCE = ("credential", "url", "destination", "identity", "program", "pick", "title")
+
+
 def _plain(name: str, roles: ToolRoles, schema: dict[str, Any], values: Representatives) -> Any:
     types = types_of(schema)
     if schema.get("enum"):
@@ -224,20 +215,5 @@ def _plain(name: str, roles: ToolRoles, schema: dict[str, Any], values: Represen
     if types and types <= {"boolean"}:
         return False
     classes = roles.parameters.get(name, ())
-    kind = next(
-        (
-            kind
-            for kind in ("credential", "url", "destination", "identity", "program", "pick", "title")
-            if kind in classes
-        ),
-        "text",
-    )
-    value = values.user[kind]
+    value = values.user[next((kind for kind in _PREFERENCE if kind in classes), "text")]
     return [value] if types and "array" in types else value
-
-
-def assumptions_of(roles: Mapping[str, ToolRoles]) -> tuple[str, ...]:
-    """The roles that the certificate takes for granted, each with who said so."""
-    return tuple(
-        f"{tool.tool}: {reason.role} ({reason.by})" for tool in roles.values() for reason in tool.reasons
-    )

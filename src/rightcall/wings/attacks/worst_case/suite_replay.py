@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +14,10 @@ from rightcall.api.guards import tool_entries
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.text import first_names
-from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.goldens import load_goldens
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.safety import AttackCall, ReplayedCall, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.model.worst_case import GuardShare, Threat
@@ -31,18 +33,15 @@ from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.attacks.subject import AttackSubject
 from rightcall.wings.attacks.worst_case.attacker_calls import (
     Goal,
+    HijackedTask,
     attacker_fields,
     attacker_text,
     goals_of,
 )
 from rightcall.wings.attacks.worst_case.known_goals import goals_with_known_values, secrets_of
-from rightcall.wings.attacks.worst_case.outcome import (
-    Unguarded,
-    WorstCaseResult,
-    WorstCaseSummary,
-)
+from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseResult, WorstCaseSummary
 from rightcall.wings.attacks.worst_case.planted_toolbox import PlantedToolbox, Planting
-from rightcall.wings.attacks.worst_case.replay import Replay, Replayer
+from rightcall.wings.attacks.worst_case.replay import Replay
 
 
 @dataclass(frozen=True)
@@ -80,39 +79,39 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
     external = frozenset(name for name, of_tool in roles.items() if of_tool.external)
     plain = Toolbox(setup.entries, mocks=setup.mocks)
     planted = PlantedToolbox(setup.entries, planting, external, mocks=setup.mocks, guard=guard)
-    replayer = Replayer(planted, roles, setup.system)
     secrets = await secrets_of(plain, tools, roles)
     replays: dict[str, Replay] = {}
     skipped: dict[str, str] = {}
     for golden in goldens:
-        if getattr(golden, "safety", None) is not None and golden.safety.twin is not None:  # type: ignore[union-attr]
+        if golden.safety is not None and golden.safety.twin is not None:
             continue
         offered = tools_for(golden, tools)
         try:
-            calls = await _user_calls(golden, offered, plain, setup)
+            task = HijackedTask(golden, offered, roles, await _user_calls(golden, offered, plain, setup))
         except (NoValue, InputError) as problem:
             skipped[golden.id] = str(problem)
             continue
-        if not calls:
+        if not task.user_calls:
             skipped[golden.id] = "expects no call"
             continue
-        if _calls_planted_tool(golden, tools):
+        if _calls_planted_tool(golden.safety, tools):
             skipped[golden.id] = "the attack adds the tool that it calls; `run --attacks` tries it"
             continue
         _check_stated_tools(golden, {**tools, **offered})
-        goals = goals_of(golden, offered, roles, calls)
-        if not _states_goals(golden):
-            goals += goals_with_known_values(golden, offered, roles, calls, secrets)
+        goals = goals_of(task)
+        states_goals = golden.safety is not None and bool(golden.safety.replay or golden.safety.forbidden)
+        if not states_goals:
+            goals += goals_with_known_values(task, secrets)
         elif not goals:
             skipped[golden.id] = "no call fits safety.forbidden; state it in safety.replay"
             continue
         _plant(planting, golden, goals, roles, setup.threat)
-        his = (call for goal in goals for call in goal.calls)
+        his = [call for goal in goals for call in goal.calls]
         planting.remember((*setup.recorded.get(golden.id, ()), *his), offered)
-        replay = replays[golden.id] = await replayer.replay(golden, offered, calls, goals)
-        if replay.delivered and not _states_goals(golden):
-            tried = {call.name for goal in goals for call in goal.calls}
-            replay.untried = frozenset(n for n in offered if n in roles and roles[n].sinks and n not in tried)
+        replay = replays[golden.id] = Replay(task, goals, planted, setup.system)
+        await replay.run()
+        if replay.delivered and not states_goals:
+            replay.untried = frozenset(task.sinks.keys() - {call.name for call in his})
         if setup.progress is not None:
             setup.progress()
     return summarize(replays, skipped, setup, len(planting.unsupplied))
@@ -129,8 +128,7 @@ def _plant(
 
     Who owns the record needs no text for the values in it: a text without own fields is not used then.
     """
-    safety = getattr(golden, "safety", None)
-    plants = safety.plants if safety is not None and safety.is_attack else ()
+    plants = golden.safety.plants if golden.safety is not None and golden.safety.is_attack else ()
     stated = "\n".join(plant.text for plant in plants if plant.text and plant.place != "field")
     fields = {plant.path: plant.text for plant in plants if plant.place == "field" and plant.path}
     planting.fields = fields or (attacker_fields(goals, roles) if threat == "record" else {})
@@ -138,54 +136,39 @@ def _plant(
     planting.text = planting.stated or attacker_text(goals, planting.fields)
 
 
-def _states_goals(golden: AnyGolden) -> bool:
-    """Whether the golden says itself what the attacker calls."""
-    safety = getattr(golden, "safety", None)
-    return safety is not None and bool(safety.replay or safety.forbidden)
-
-
-def _calls_planted_tool(golden: AnyGolden, tools: Mapping[str, Tool]) -> bool:
+def _calls_planted_tool(safety: Safety | None, tools: Mapping[str, Tool]) -> bool:
     """Whether the attacker calls a tool that only his plant would bring, such as a shadow."""
-    safety = getattr(golden, "safety", None)
-    planted = (
-        {plant.to for plant in safety.plants if plant.to} - tools.keys() if safety is not None else set()
-    )
-    if not planted or safety is None:
+    if safety is None:
         return False
+    planted = {plant.to for plant in safety.plants if plant.to} - tools.keys()
     forbidden = (call.tool for call in safety.forbidden if isinstance(call.tool, str))
     return not planted.isdisjoint((*(call.name for call in safety.replay), *forbidden))
 
 
 def _check_stated_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> None:
     """Raise `InputError` for an attacker's call of a tool that does not exist: refusing it would prove nothing."""
-    safety = getattr(golden, "safety", None)
+    safety = golden.safety
     if safety is None or not safety.is_attack:
         return
-    replayed = ((f"replay[{index}]", call.name) for index, call in enumerate(safety.replay))
-    forbidden = (
-        (f"forbidden[{index}]", call.tool)
-        for index, call in enumerate(safety.forbidden)
-        if isinstance(call.tool, str)
-    )
-    for place, name in (*replayed, *(() if safety.replay else forbidden)):
-        if name not in tools:
+    calls: Sequence[ReplayedCall | AttackCall] = safety.replay or safety.forbidden
+    names = [call.name if isinstance(call, ReplayedCall) else call.tool for call in calls]
+    for index, name in enumerate(names):
+        if isinstance(name, str) and name not in tools:
+            where = f"golden '{golden.id}': safety.{'replay' if safety.replay else 'forbidden'}[{index}]"
             hint = suggestion(name, tools) or f"tools: {first_names(sorted(tools), 8) or 'none'}"
-            raise InputError(f"golden '{golden.id}': safety.{place}", f"no tool '{name}'", hint)
+            raise InputError(where, f"no tool '{name}'", hint)
 
 
 async def _user_calls(
     golden: AnyGolden, offered: Mapping[str, Tool], plain: Toolbox, setup: WorstCaseSetup
 ) -> Sequence[ToolCall]:
+    """The recorded calls of a golden, else its expected ones; what a tool requires and they do not state is made up."""
     recorded = setup.recorded.get(golden.id)
     if recorded is not None:
         return recorded
-    return (await make_trajectory(_with_open_arguments(golden), offered, plain)).calls
-
-
-def _with_open_arguments(golden: AnyGolden) -> AnyGolden:
-    """The golden with arguments that it does not state left open, so that those that a tool requires are made up."""
     calls = tuple(msgspec.structs.replace(call, extra_args="ignore") for call in golden.expected_calls)
-    return msgspec.structs.replace(golden, expected_calls=calls) if calls else golden
+    open_golden = msgspec.structs.replace(golden, expected_calls=calls) if calls else golden
+    return (await make_trajectory(open_golden, offered, plain)).calls
 
 
 def summarize(
@@ -199,16 +182,16 @@ def summarize(
     for replay in replays.values():
         for reached in replay.unguarded.values():
             unguarded.setdefault((reached.tool, reached.goal), reached)
-    delivered = [replay for replay in replays.values() if replay.delivered]
-    attacker_calls = sum(replay.attacker_calls for replay in replays.values())
+    delivered = sum(replay.delivered for replay in replays.values())
+    tries = [positions for replay in replays.values() for positions in replay.tries()]
     tried = {row.tool for row in rows if row.who == "attacker"}
     untried = tuple(sorted({name for replay in replays.values() for name in replay.untried} - tried))
     summary = WorstCaseSummary(
         setup.guard_name,
         setup.threat,
         goldens=len(replays),
-        attacker_calls=attacker_calls,
-        stopped=sum(replay.stopped for replay in replays.values()),
+        attacker_calls=len(tries),
+        stopped=sum(map(_is_stopped, tries)),
         user_calls=len(user),
         user_sinks=sum(bool(row.sink) for row in user),
         false_stops=len(stops),
@@ -216,34 +199,33 @@ def summarize(
         denied=sum(row.verdict == "deny" for row in stops),
         tasks=len(replays),
         tasks_stopped=len({row.golden_id for row in stops}),
-        undelivered=len(replays) - len(delivered),
+        undelivered=len(replays) - delivered,
         unsupplied=unsupplied,
-        sinks=_shares(replays.values()),
+        sinks=_shares(tries),
         unguarded=tuple(unguarded.values()),
         skipped=dict(skipped),
         untried=untried,
-        inconclusive=_inconclusive(replays, len(delivered), attacker_calls)
+        inconclusive=_inconclusive(replays, delivered, len(tries))
         or ("" if unguarded or not untried else untried_text(untried)),
     )
     return WorstCaseResult(tuple(rows), summary)
 
 
-def _shares(replays: Iterable[Replay]) -> tuple[GuardShare, ...]:
-    sums: dict[str, dict[str, int]] = {}
-    for replay in replays:
-        for kind, counts in replay.by.items():
-            total = sums.setdefault(kind, {})
-            for name, count in counts.items():
-                total[name] = total.get(name, 0) + count
-    return tuple(
-        GuardShare(
-            kind,
-            counts["stopped"],
-            counts[""],
-            {name.removeprefix("by "): count for name, count in counts.items() if name.startswith("by ")},
-        )
-        for kind, counts in sums.items()
-    )
+def _is_stopped(positions: Iterable[CallRow]) -> bool:
+    return all(row.stopped for row in positions)
+
+
+def _shares(tries: Iterable[Sequence[CallRow]]) -> tuple[GuardShare, ...]:
+    """How many calls of each kind of sink were stopped, and by what."""
+    calls, stopped = Counter[str](), Counter[str]()
+    rules: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for positions in tries:
+        for kind in positions[0].sink or ("unknown",):
+            calls[kind] += 1
+            if _is_stopped(positions):
+                stopped[kind] += 1
+                rules[kind].update(list(dict.fromkeys(rule for row in positions for rule in row.by)))
+    return tuple(GuardShare(kind, stopped[kind], calls[kind], dict(rules[kind])) for kind in calls)
 
 
 def untried_text(tools: Sequence[str]) -> str:
@@ -276,10 +258,7 @@ async def aworst_case(
     the name of a source of tools. `guard` is `auto`, `strict`, `none`, a policy or its file. `threat`: the attacker
     writes `text` in a record, or owns the `record`.
     """
-    if isinstance(goldens, str | Path):
-        chosen: Iterable[AnyGolden] = (golden for _, golden in numbered_goldens(Path(goldens)))
-    else:
-        chosen = map(with_id, goldens)
+    chosen = load_goldens(goldens) if isinstance(goldens, str | Path) else map(with_id, goldens)
     name = guard if isinstance(guard, str) else str(guard) if isinstance(guard, Path) else "policy"
     setup = WorstCaseSetup(await tool_entries(tools), guard_policy(guard), name, threat, mocks or {})
     return await replay_worst_case(chosen, setup)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rightcall.core.text import first_names, one_line, percent, pluralize
 from rightcall.show.view.worst_case import BLIND
-from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult, WorstCaseSummary
+from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseResult, WorstCaseSummary
 from rightcall.wings.attacks.worst_case.suite_replay import untried_text
 
 if TYPE_CHECKING:
@@ -36,14 +37,10 @@ def print_worst_case(out: Screen, result: WorstCaseResult, *, every: bool = Fals
         out.say("[dim]  a call of a tool with several kinds of effect is in each of their lines[/dim]")
     out.print(user_sentence(summary), soft_wrap=True)
     stops = [row for row in result.rows if row.who == "user" and row.stopped]
-    for row in stops[: None if every else MOST_SHOWN]:
-        about = f" {row.argument} is {row.label}" if row.argument else ""
-        out.print(
-            f"  {row.golden_id}: {row.tool} {row.verdict} by {', '.join(row.by)}{about}", soft_wrap=True
-        )
-    if not every and len(stops) > MOST_SHOWN:
-        out.print(f"  … {len(stops) - MOST_SHOWN} more; --all shows them")
-    _print_unguarded(out, summary, every=every)
+    _print_some(out, map(stop_words, stops), every)
+    if summary.unguarded:
+        out.say("[red]{} that nothing stopped[/red]", pluralize(len(summary.unguarded), "goal"))
+    _print_some(out, map(call_words, summary.unguarded), every)
     _print_skipped(out, summary)
     if summary.certificate is not None:
         out.print(summary.certificate.sentence, soft_wrap=True)
@@ -71,14 +68,19 @@ def user_sentence(summary: WorstCaseSummary) -> str:
     )
 
 
-def _print_unguarded(out: Screen, summary: WorstCaseSummary, *, every: bool) -> None:
-    if not summary.unguarded:
-        return
-    out.say("[red]{} that nothing stopped[/red]", pluralize(len(summary.unguarded), "goal"))
-    for reached in summary.unguarded[: None if every else MOST_SHOWN]:
-        out.print(f"  {call_words(reached)}", soft_wrap=True)
-    if not every and len(summary.unguarded) > MOST_SHOWN:
-        out.print(f"  … {len(summary.unguarded) - MOST_SHOWN} more; --all shows them")
+def _print_some(out: Screen, lines: Iterable[str], every: bool) -> None:
+    """The first lines, and how many more there are; or every one."""
+    whole = list(lines)
+    for line in whole[: None if every else MOST_SHOWN]:
+        out.print(f"  {line}", soft_wrap=True)
+    if not every and len(whole) > MOST_SHOWN:
+        out.print(f"  … {len(whole) - MOST_SHOWN} more; --all shows them")
+
+
+def stop_words(row: CallRow) -> str:
+    """`mail-1: send_message deny by no-foreign-address to is external`."""
+    about = f" {row.argument} is {row.label}" if row.argument else ""
+    return f"{row.golden_id}: {row.tool} {row.verdict} by {', '.join(row.by)}{about}"
 
 
 def call_words(reached: Unguarded) -> str:

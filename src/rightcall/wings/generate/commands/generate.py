@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from rightcall.cli.command_options import takes_options
-from rightcall.cli.drafts import add_to_draft
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import tell
 from rightcall.core.errors import InfrastructureError
-from rightcall.files.atomic import refuse_existing
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
 from rightcall.wings.generate.commands.proposals import expected
 from rightcall.wings.generate.commands.review import finalize, review
 from rightcall.wings.generate.commands.summary import (
     estimate_words,
+    keep_drafts,
+    require_free_target,
     show_estimate,
     show_production,
     show_triggers,
 )
 
 if TYPE_CHECKING:
+    from rightcall.wings.generate.commands.sources import Start
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
 
@@ -64,7 +64,9 @@ def _generate(options: GenerateOptions) -> None:
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation
 
-    _require_free_target(options)
+    require_free_target(
+        options.written, options.output, options.draft, force=options.force or options.dry_run
+    )
     maker = synthesizer_of(options)
     count, characters, start = work_of(maker, options)
     estimate = estimate_generation(maker, count, context_characters=characters)
@@ -74,7 +76,7 @@ def _generate(options: GenerateOptions) -> None:
     if maker.model is not None and not options.as_json:
         tell(estimate_words(estimate), err=True)
     production = _run(maker, start, count, options)
-    kept = _keep(production, options)
+    kept = keep_drafts(production.goldens, options.written, options.draft, options.store)
     show_production(production, maker, kept, options)
     raise click.exceptions.Exit(_exit_code(production))
 
@@ -82,31 +84,31 @@ def _generate(options: GenerateOptions) -> None:
 def _generate_triggers(folder: str, options: GenerateOptions) -> None:
     """Trigger goldens of the skills in a folder, as drafts."""
     from rightcall.schema.skill_definition import load_skills
-    from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.skill_goldens import trigger_goldens
 
     if options.tools or options.sources or options.model:
         raise click.UsageError("--skills cannot be combined with --tools, --from or --model")
-    _require_free_target(options)
+    require_free_target(
+        options.written, options.output, options.draft, force=options.force or options.dry_run
+    )
     skills = load_skills([folder])
     drafts = trigger_goldens(skills, options.seed)
     if options.dry_run:
         show_triggers(drafts, skills, "", options)
         return
-    show_triggers(drafts, skills, _keep(Production(tuple(drafts)), options), options)
+    kept = keep_drafts(drafts, options.written, options.draft, options.store)
+    show_triggers(drafts, skills, kept, options)
     raise click.exceptions.Exit(0 if drafts else 3)
 
 
-def _run(
-    maker: Synthesizer, start: Callable[[Synthesizer], Any], count: int, options: GenerateOptions
-) -> Production:
+def _run(maker: Synthesizer, start: Start, count: int, options: GenerateOptions) -> Production:
     from contextlib import ExitStack
     from dataclasses import replace
 
     from rightcall.show.progress import ProgressState, RunProgress
     from rightcall.wings.generate.production import SynthesisProgress
 
-    run_id = [""]
+    run_id = ""
     with ExitStack() as stack:
         # Work without a model is too quick to be worth storing.
         store = None
@@ -115,52 +117,18 @@ def _run(
         bar = stack.enter_context(RunProgress(count, quiet=options.as_json or store is None, word="kept"))
 
         def watch(progress: SynthesisProgress) -> None:
-            run_id[0] = progress.run_id
-            state = ProgressState(
-                progress.done,
-                progress.kept,
-                progress.errors,
-                progress.usage,
-                progress.retries,
-                progress.at_once,
-            )
-            bar.update(state, new=1)
+            nonlocal run_id
+            run_id = progress.run_id
+            counts = (progress.done, progress.kept, progress.errors, progress.usage)
+            bar.update(ProgressState(*counts, progress.retries, progress.at_once), new=1)
 
         try:
-            production: Production = run_interruptible(
-                start(replace(maker, store=store, resume=options.resume, watch=watch))
-            )
+            return run_interruptible(start(replace(maker, store=store, resume=options.resume, watch=watch)))
         except (KeyboardInterrupt, InfrastructureError):
-            if run_id[0]:
-                tell(
-                    f"finished goldens are stored; continue with the same command and --resume {run_id[0]}",
-                    err=True,
-                )
+            if run_id:
+                how = f"continue with the same command and --resume {run_id}"
+                tell(f"finished goldens are stored; {how}", err=True)
             raise
-    return production
-
-
-def _require_free_target(options: GenerateOptions) -> None:
-    """Refuse to overwrite a file, before anything is spent."""
-    if options.draft:
-        if options.output:
-            raise click.UsageError("--output and --draft cannot be combined")
-    else:
-        refuse_existing(options.written, force=options.force or options.dry_run)
-
-
-def _keep(production: Production, options: GenerateOptions) -> str:
-    """Write what was kept, and say where it is."""
-    from rightcall.datasets.goldens import save_goldens
-
-    if not production.goldens:
-        return ""
-    if not options.draft:
-        save_goldens(production.goldens, options.written)
-        return str(options.written)
-    with open_store(options.store) as store:
-        version = add_to_draft(store, options.draft, production.goldens)
-    return f"draft {version.version} of {version.alias}"
 
 
 def _exit_code(production: Production) -> int:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand
-from rightcall.cli.drafts import add_to_draft
-from rightcall.cli.output import console, print_json, print_next
+from rightcall.cli.output import console, print_json
 from rightcall.core.options import ForceOption, JsonOption, Option
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import refuse_existing
 from rightcall.store.address import open_store
+from rightcall.wings.generate.commands.summary import keep_drafts, require_free_target, show_drafts
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
@@ -40,38 +39,25 @@ def expected(
     A proposal is what more than half of a golden's trials did. It is a draft: runs refuse it until it is accepted
     with `rightcall generate review`. Exit code 3 if nothing can be proposed.
     """
-    from rightcall.datasets.goldens import save_goldens
     from rightcall.wings.generate.run_proposals import draft_expectations
 
-    if output is not None and draft:
-        raise click.UsageError("--output and --draft cannot be combined")
     target = output or Path("expected.jsonl")
-    if not draft:
-        refuse_existing(target, force=force)
+    require_free_target(target, output, draft, force=force)
     with open_store(store, must_exist=True) as opened:
         proposals = draft_expectations(opened, run)
-        kept = ""
-        if proposals.goldens and draft:
-            version = add_to_draft(opened, draft, proposals.goldens)
-            kept = f"draft {version.version} of {version.alias}"
-        elif proposals.goldens:
-            save_goldens(proposals.goldens, target)
-            kept = str(target)
+    kept = keep_drafts(proposals.goldens, target, draft, store)
     if as_json:
-        fields = {
-            "run": proposals.run,
-            "proposed": len(proposals.goldens),
-            "written_to": kept,
-            "split": proposals.split,
-        }
-        print_json({**fields, "checked": proposals.checked, "without_answer": proposals.without_answer})
+        print_json({
+            "run": proposals.run, "proposed": len(proposals.goldens), "written_to": kept, "split": proposals.split,
+            "checked": proposals.checked, "without_answer": proposals.without_answer,
+        })  # fmt: skip
     else:
-        _print(proposals, kept, draft or str(target))
+        _print(proposals, kept, draft)
     if not proposals.goldens:
         raise click.exceptions.Exit(3)
 
 
-def _print(proposals: ExpectedDrafts, kept: str, name: str) -> None:
+def _print(proposals: ExpectedDrafts, kept: str, draft: str | None) -> None:
     out = console()
     out.say("expected calls proposed for [bold]{}[/bold]", pluralize(len(proposals.goldens), "golden"))
     for split in proposals.split[:MOST_SHOWN]:
@@ -84,6 +70,4 @@ def _print(proposals: ExpectedDrafts, kept: str, name: str) -> None:
         out.say("[dim]{} already state a check[/dim]", pluralize(proposals.checked, "golden"))
     if proposals.without_answer:
         out.say("[dim]{} got no answer[/dim]", pluralize(len(proposals.without_answer), "golden"))
-    if kept:
-        out.say("drafts: {}", kept)
-        print_next(f"rightcall generate review {name}")
+    show_drafts(out, kept, draft)

@@ -15,6 +15,7 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize, utc_text
 from rightcall.datasets.review import (
+    ReviewState,
     counts,
     edit_golden,
     golden_by_hand,
@@ -61,13 +62,13 @@ def review(
 
     place, who = open_drafts(drafts, store), author or user_name()
     if accept or reject:
-        chosen = {"accepted": _goldens_by_name(place, accept), "rejected": _goldens_by_name(place, reject)}
-        if both := {g.id for g in chosen["accepted"]} & {g.id for g in chosen["rejected"]}:
+        accepted, rejected = _goldens_by_name(place, accept), _goldens_by_name(place, reject)
+        if both := {golden.id for golden in accepted} & {golden.id for golden in rejected}:
             raise click.UsageError(f"'{min(both)}' cannot be both accepted and rejected")
-        for golden in chosen["accepted"]:
-            place.put(reviewed(golden, "accepted", comment=comment, author=who, at=_now()))
-        for golden in chosen["rejected"]:
-            place.put(reviewed(golden, "rejected", comment=comment, author=who, at=_now()))
+        decisions: dict[ReviewState, list[AnyGolden]] = {"accepted": accepted, "rejected": rejected}
+        for state, goldens in decisions.items():
+            for golden in goldens:
+                place.put(reviewed(golden, state, comment=comment, author=who, at=_now()))
     if add is not None:
         place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
     if not (accept or reject or add or listed or as_json):
@@ -201,25 +202,16 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.model.golden import Golden, category_of
+    from rightcall.model.golden import Golden, category_of, request_of
 
     out, golden_review = console(), review_of(golden)
-    out.say(
-        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]",
-        number,
-        count,
-        golden.id,
-        category_of(golden),
-        golden_review.state,
-    )
-    if isinstance(golden, Golden):
-        out.print(f"  {golden.input}")
-    else:
-        out.print(f"  {golden.scenario}")
-        for turn in golden.turns:
-            out.print(f"  {turn.role}: {turn.content}")
-            for call in turn.expected_calls or ():
-                out.print(f"    → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")
+    facts = (golden.id, category_of(golden), golden_review.state)
+    out.say("\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, *facts)
+    out.print(f"  {request_of(golden)}")
+    for turn in () if isinstance(golden, Golden) else golden.turns:
+        out.print(f"  {turn.role}: {turn.content}")
+        for call in turn.expected_calls or ():
+            out.print(f"    → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")
     for call in golden.expected_calls:
         out.print(f"  → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")
     if golden.no_calls:
@@ -242,19 +234,17 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
     from rightcall.model.golden import request_of
 
-    rows = []
-    for golden in goldens:
-        golden_review = review_of(golden)
-        rows.append(
-            {
-                "id": golden.id,
-                "state": golden_review.state,
-                "comment": golden_review.comment,
-                "author": golden_review.author,
-                "text": request_of(golden),
-            }
-        )
-    return rows
+    reviews = ((golden, review_of(golden)) for golden in goldens)
+    return [
+        {
+            "id": golden.id,
+            "state": entry.state,
+            "comment": entry.comment,
+            "author": entry.author,
+            "text": request_of(golden),
+        }
+        for golden, entry in reviews
+    ]
 
 
 def _goldens_by_name(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:

@@ -25,12 +25,13 @@ from rightcall.wings.generate.config import (
     StylingConfig,
     VerificationConfig,
 )
+from rightcall.wings.generate.documents import READERS
 from rightcall.wings.generate.production import Production
 from rightcall.wings.generate.synthesizer import Synthesizer
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
 DEFAULT_COUNT = 20
-DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
+DOCUMENTS = tuple(READERS)
 
 
 def synthesizer_of(options: GenerateOptions) -> Synthesizer:

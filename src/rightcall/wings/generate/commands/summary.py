@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from rightcall.cli.drafts import add_to_draft
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
+from rightcall.files.atomic import refuse_existing
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.model.golden import Golden
+    from rightcall.model.golden import AnyGolden, Golden
     from rightcall.model.tool import Tool
     from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.options import GenerateOptions
     from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
+
+
+def require_free_target(target: Path, output: Path | None, draft: str | None, *, force: bool) -> None:
+    """Refuse to overwrite a file, before anything is spent."""
+    if draft and output is not None:
+        raise click.UsageError("--output and --draft cannot be combined")
+    if not draft:
+        refuse_existing(target, force=force)
+
+
+def keep_drafts(goldens: Sequence[AnyGolden], target: Path, draft: str | None, store: str | None) -> str:
+    """Write goldens to a file, or to the draft of a dataset, and say where they are; empty when there are none."""
+    from rightcall.datasets.goldens import save_goldens
+
+    if not goldens:
+        return ""
+    if not draft:
+        save_goldens(goldens, target)
+        return str(target)
+    with open_store(store) as opened:
+        version = add_to_draft(opened, draft, goldens)
+    return f"draft {version.version} of {version.alias}"
+
+
+def show_drafts(out: Screen, kept: str, draft: str | None) -> None:
+    """Where the drafts are, and how to review them."""
+    if kept:
+        out.say("drafts: {}", kept)
+        print_next(f"rightcall generate review {shlex.quote(draft or kept)}")
 
 
 def show_triggers(
@@ -39,9 +75,7 @@ def show_triggers(
         out.say(
             "[dim]fewer than two requests, because the description says little: {}[/dim]", ", ".join(few[:8])
         )
-    if kept:
-        out.say("drafts: {}", kept)
-        print_next(f"rightcall generate review {shlex.quote(options.draft or kept)}")
+    show_drafts(out, kept, options.draft)
 
 
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
@@ -71,13 +105,9 @@ def show_production(production: Production, maker: Synthesizer, kept: str, optio
         if untested:
             out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(untested[:12]))
         _show_refusals(refused, out)
-    tokens = production.usage.tokens
-    if tokens:
-        out.say(
-            "{:,} tokens{}",
-            tokens,
-            f", ${production.usage.cost_usd:.4f}" if production.usage.cost_usd else "",
-        )
+    usage = production.usage
+    if usage.tokens:
+        out.say("{:,} tokens{}", usage.tokens, f", ${usage.cost_usd:.4f}" if usage.cost_usd else "")
     for error in production.errors[:3]:
         tell(f"error: {error.id}: {error.reason}", err=True)
     if production.stopped or production.errors:
@@ -85,10 +115,7 @@ def show_production(production: Production, maker: Synthesizer, kept: str, optio
         tell(
             f"not finished: {why}; continue with the same command and --resume {production.run_id}", err=True
         )
-    if kept:
-        out.say("drafts: {}", kept)
-        name = options.draft or str(options.written)
-        print_next(f"rightcall generate review {name}")
+    show_drafts(out, kept, options.draft)
 
 
 def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
@@ -103,14 +130,9 @@ def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None
 
 def _reasons(production: Production, most: int = 6) -> dict[str, int]:
     """Why goldens were dropped, most common first, without variable parts."""
-    import re
-    from collections import Counter
-
-    reason_counts = Counter(
-        re.sub(r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*", " …", dropped_draft.reason)[:80]
-        for dropped_draft in production.dropped
-    )
-    return dict(reason_counts.most_common(most))
+    variable = r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*"
+    reasons = (re.sub(variable, " …", draft.reason)[:80] for draft in production.dropped)
+    return dict(Counter(reasons).most_common(most))
 
 
 def estimate_words(estimate: GenerationEstimate) -> str:

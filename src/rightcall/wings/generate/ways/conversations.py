@@ -9,32 +9,16 @@ import msgspec
 
 from rightcall.model.golden import ConversationalGolden, Turn
 from rightcall.model.score import Score
-from rightcall.model.tool import Tool
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, Schedule, plan_of
-from rightcall.wings.generate.production import Job, Made, product
+from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, plan_of
+from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.templates import template_request
-from rightcall.wings.generate.ways.scenario import Situation
+from rightcall.wings.generate.ways.text import Situation
 from rightcall.wings.generate.ways.tools import calls_in_words, golden_of
 
 TURN_KINDS: dict[PlanKind, int] = {"one": 5, "parallel": 1, "enum": 1, "boundary": 1, "unicode": 1, "none": 1}
 """Kinds of plans for turns. Turns that need the result of another are left to simulated users."""
-
-__all__ = ["ConversationJob", "ConversationJobs"]
-
-
-class ConversationJobs:
-    """Jobs of several slots each."""
-
-    def __init__(self, tools: Sequence[Tool], kit: Kit, turns: int) -> None:
-        self._schedule, self._kit, self._turns = Schedule(tools, kit.seed, TURN_KINDS), kit, turns
-
-    def __call__(self, start: int, count: int) -> Sequence[Job]:
-        return [
-            ConversationJob(f"talk-{place + 1:04}", tuple(self._schedule.take(self._turns)), self._kit)
-            for place in range(start, start + count)
-        ]
 
 
 @dataclass(frozen=True)
@@ -58,7 +42,7 @@ class ConversationJob:
                 failed = next(
                     (s.reason for s in checked.values() if not s.passed), "no turn could be written"
                 )
-                return product(None, scores, f"turn {number + 1}: {failed}", scribe)
+                return Made(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         situation = await self._situation(turns, scribe)
         provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
@@ -74,7 +58,7 @@ class ConversationJob:
             tags=("generated", *(() if scribe is not None else ("template",))),
             metadata={"generated": provenance},
         )
-        return product(golden, scores, "", scribe)
+        return Made(golden, scores, "", scribe)
 
     async def _turn(
         self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
@@ -116,7 +100,6 @@ class ConversationJob:
             number=number + 1,
             history="\n".join(f"- {turn.content}" for turn in before) or "(nothing)",
             calls=call_lines,
-            language=self.kit.language_name,
             style=self.kit.style(self.id),
         )
 
@@ -128,14 +111,7 @@ class ConversationJob:
         if scribe is None:
             return plain
         try:
-            return await scribe.record(
-                "situation",
-                "scenario",
-                Situation,
-                {
-                    "messages": "\n".join(f"- {turn.content}" for turn in turns),
-                    "language": self.kit.language_name,
-                },
-            )
+            messages = "\n".join(f"- {turn.content}" for turn in turns)
+            return await scribe.record("situation", "scenario", Situation, {"messages": messages})
         except Unreadable:
             return plain  # only a description; the turns and their calls are what is tested

@@ -10,8 +10,7 @@ from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import PlanKind, PlannedSlot
 from rightcall.wings.generate.production import Job
-from rightcall.wings.generate.ways.scenario import ScenarioJob
-from rightcall.wings.generate.ways.text import TextJob, job_stream
+from rightcall.wings.generate.ways.text import ScenarioJob, TextJob, job_stream
 from rightcall.wings.generate.ways.tools import ToolJob
 
 EXAMPLES = 10
@@ -33,7 +32,7 @@ def golden_jobs(
             kind: PlanKind = "one" if len(offered) == 1 else "parallel" if len(tools) == 1 else "several"
             return ToolJob(PlannedSlot(place, kind, tools, number), kit, parents=(golden.id,))
         name = f"golden-{which + 1:04}-{number + 1}"
-        values = {"number": number + 1, "count": per_golden, "language": kit.language_name}
+        values: dict[str, object] = {"number": number + 1, "count": per_golden}
         prompt, context = "input_from_golden", None
         if golden.context:
             prompt = "input_from_context"
@@ -56,8 +55,8 @@ def golden_scenarios(
         number, which = divmod(place, len(goldens))
         golden = goldens[which]
         text = "\n".join(filter(None, (golden.scenario, golden.user_description, golden.expected_outcome)))
-        values = {"number": number + 1, "count": per_golden, "language": kit.language_name}
-        values |= {"style": f"It is of the same kind as this one, about something else:\n{text}"}
+        style = f"It is of the same kind as this one, about something else:\n{text}"
+        values = {"number": number + 1, "count": per_golden, "style": style}
         name = f"conversation-{which + 1:04}-{number + 1}"
         context = Context(tuple(golden.context)) if golden.context else None
         return ScenarioJob(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -13,23 +11,13 @@ from rightcall.model.score import Score
 from rightcall.wings.generate.config import Evolution, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.phrases import PHRASES
-from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
-from rightcall.wings.generate.production import Job, Made, product
+from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, plan_of
+from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
 from rightcall.wings.generate.templates import label, template_request, value_in_words
 
 MOST_TOOLS_SHOWN = 30
-
-
-class ToolJobs:
-    """Jobs by the schedule, as many as requested."""
-
-    def __init__(self, schedule: Schedule, kit: Kit) -> None:
-        self._schedule, self._kit = schedule, kit
-
-    def __call__(self, start: int, count: int) -> Sequence[Job]:
-        return [ToolJob(slot, self._kit) for slot in self._schedule.take(count)]
 
 
 @dataclass(frozen=True)
@@ -64,55 +52,46 @@ class ToolJob:
             scores = await self._verify(golden, plan, scribe)
             if all(score.passed for score in scores.values()):
                 golden = await self._evolve(golden, plan, scribe)
-                return product(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
+                return Made(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
-        return product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+        return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
     async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
         kit = self.kit
         if scribe is None:
             return template_request(plan, kit.tools, seed=kit.seed)
         scribe.attempt = attempt
-        common: dict[str, Any] = {"language": kit.language_name, "style": kit.style(self.id)}
+        style = kit.style(self.id)
         if plan.slot.kind == "none":
             shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
-            return await scribe.text(
-                "request",
-                "request_none",
-                tools="\n".join(f"- {tool.description}" for tool in shown),
-                **common,
-            )
+            listed = "\n".join(f"- {tool.description}" for tool in shown)
+            return await scribe.text("request", "request_none", tools=listed, style=style)
         if attempt and attempt == kit.verification.attempts - 1:  # a weak model can at least reword
             plain = template_request(plan, kit.tools, seed=kit.seed)
-            return await scribe.text("request", "reword", plain=plain, **common)
-        return await scribe.text(
-            "request", "request", calls=calls_in_words(plan, kit), rules=_rules(plan, kit), **common
-        )
+            return await scribe.text("request", "reword", plain=plain, style=style)
+        calls, rules = calls_in_words(plan, kit), _rules(plan, kit)
+        return await scribe.text("request", "request", calls=calls, rules=rules, style=style)
 
     async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
-            withheld_values = [
-                call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments
-            ]
-            told = [
-                value
-                for value in withheld_values
-                if not isinstance(value, bool) and states(golden.input, value)
-            ]
-            scores["withheld"] = Score.passed_if(not told, f"the request reveals the {plan.missing}")
-            rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
-            lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
-            if not told and lacking and self.kit.verification.literal:
-                scores["withheld"] = Score.passed_if(
-                    False, f"the request does not match its plan: {lacking[0]}"
-                )
+            problem = self._withheld_problem(golden.input, plan)
+            scores["withheld"] = Score.passed_if(not problem, problem)
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
             scores |= checked
             if scribe is not None:
                 scribe.note(used)
         return scores
+
+    def _withheld_problem(self, request: str, plan: CallPlan) -> str:
+        values = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
+        if any(not isinstance(value, bool) and states(request, value) for value in values):
+            return f"the request reveals the {plan.missing}"
+        rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
+        lacking = missing_values(request, rest) or surplus_numbers(request, rest)
+        is_wrong = lacking and self.kit.verification.literal
+        return f"the request does not match its plan: {lacking[0]}" if is_wrong else ""
 
     async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
         """The golden after its evolutions; one that no longer implies the same calls is reverted."""
@@ -134,13 +113,7 @@ class ToolJob:
         call_lines = calls_in_words(plan, self.kit)
         keep = f"It must still make the assistant do exactly this, with every value literally:\n{call_lines}"
         try:
-            text = await scribe.text(
-                f"evolve-{number}",
-                evolution.prompt,
-                input=golden.input,
-                keep=keep,
-                language=self.kit.language_name,
-            )
+            text = await scribe.text(f"evolve-{number}", evolution.prompt, input=golden.input, keep=keep)
         except Unreadable:
             return None
         candidate = msgspec.structs.replace(golden, input=text)
@@ -188,9 +161,8 @@ def calls_in_words(plan: CallPlan, kit: Kit) -> str:
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
     """One call described as a task."""
     phrases = PHRASES["en"]
-    what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
-        "_", " "
-    )
+    first_line = kit.tools[call.tool].description.strip().partition("\n")[0]
+    what = first_line.rstrip(".") or call.tool.replace("_", " ")
     details = [
         f"{label(name, phrases)}: {'the one found before' if name in call.bound else value_in_words(value, phrases)}"
         for name, value in call.arguments.items()
