@@ -296,8 +296,8 @@ def check(
     from rightcall.tools.definitions.source import load_tools
     from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
     from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
-    from rightcall.wings.traces.golden_candidate import shown_trace_id
     from rightcall.wings.traces.reader import load_traces
+    from rightcall.wings.traces.trace import shown_trace_id
 
     settings = load_settings(config) if config else MonitorSettings()
     bad, spoke, hard = Counter[str](), Counter[str](), 0

@@ -16,8 +16,8 @@ from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
 from rightcall.wings.traces.messages import Called, Returned
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.span import Observation
-from rightcall.wings.traces.structure import SpanPlace
+from rightcall.wings.traces.span import Observation, SpanPlace
+from rightcall.wings.traces.trace import NO_NAME
 
 
 def tool_name(definition: dict[str, Any]) -> str:
@@ -44,19 +44,17 @@ def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
     return tuple(tools.values())
 
 
-NO_NAME = "?"
-
-
 @dataclass
 class CallSlot:
     """A call of one step, to be completed by the span of its tool and by the result the model was shown.
 
+    `model` gave the answer of its step; None where no answers were recorded.
     `offered` is False when the request lists its tools and this is not one of them. `handoff` is the agent that the
     call hands over to, `delegate` the one that does its work, `parent` the id of the call that its agent works for.
     """
 
     step: int
-    began: int
+    model: Observation | None
     called: Called
     tool: Observation | None = None
     told: Returned | None = None
@@ -70,6 +68,12 @@ class CallSlot:
     def __post_init__(self) -> None:
         self.arguments, self.raw = arguments_of(self.called.arguments)
 
+    @property
+    def place(self) -> SpanPlace:
+        """Where it was made: that of its tool, or of the answer that asked for it where the tool's names no agent."""
+        ran = self.tool.place if self.tool is not None else SpanPlace()
+        return ran if ran.path or self.model is None else self.model.place
+
 
 def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
     """One slot for each call in an answer; each model span is a step."""
@@ -78,7 +82,7 @@ def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
         offered = {tool_name(raw) for raw in model.tools}
         for called in model.answer.calls if model.answer is not None else ():
             is_offered = not offered or called.name in offered
-            slots.append(CallSlot(step, model.span.start, called, offered=is_offered))
+            slots.append(CallSlot(step, model, called, offered=is_offered))
     return slots
 
 
@@ -98,7 +102,7 @@ def join(
     extra: list[CallSlot] = []
     for tool in left:
         step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
-        extra.append(_slot_of(tool, step))
+        extra.append(_slot_of(tool, step, models[step]))
     return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
 
 
@@ -106,7 +110,7 @@ def _place_tool(
     slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]
 ) -> bool:
     free = [slot for slot in slots if slot.tool is None and fits(slot, tool)]
-    before = [slot for slot in free if slot.began <= tool.span.start]
+    before = [slot for slot in free if slot.model and slot.model.span.start <= tool.span.start]
     if not before and not (free and fits is _same_id):
         return False
     latest = max(slot.step for slot in before) if before else min(slot.step for slot in free)
@@ -150,8 +154,8 @@ def _concurrent_slots(tools: Sequence[Observation]) -> list[CallSlot]:
     return slots
 
 
-def _slot_of(tool: Observation, step: int) -> CallSlot:
-    return CallSlot(step, tool.span.start, Called(tool.name, ABSENT, tool.call_id), tool)
+def _slot_of(tool: Observation, step: int, model: Observation | None = None) -> CallSlot:
+    return CallSlot(step, model, Called(tool.name, ABSENT, tool.call_id), tool)
 
 
 def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
@@ -170,15 +174,10 @@ def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
 
 
 def call_of(
-    slot: CallSlot,
-    place: SpanPlace | None,
-    definitions: Mapping[str, Tool],
-    problems: Problems,
-    *,
-    any_tool_spans: bool,
+    slot: CallSlot, definitions: Mapping[str, Tool], problems: Problems, *, any_tool_spans: bool
 ) -> ToolCall:
     """The call that a slot became."""
-    name = slot.called.name or NO_NAME
+    name, place = slot.called.name or NO_NAME, slot.place
     if slot.tool is not None and not slot.tool.name:
         problems.add("tool_name")
     arguments, raw = slot.arguments, slot.raw
@@ -199,9 +198,9 @@ def call_of(
         output,
         slot.tool.span.latency_ms if slot.tool else None,
         raw,
-        _notes(slot) | (INFERRED if place is not None and place.inferred else {}),
-        agent=(place.path[-1] if place is not None and place.path else "") or None,
-        path=place.path if place is not None else (),
+        _notes(slot) | (INFERRED if place.inferred else {}),
+        agent=place.agent_name or None,
+        path=place.path,
     )
 
 

@@ -118,7 +118,7 @@ def list_(
 ) -> None:
     """List traces in the store, newest first."""
     from rightcall.store.watch import TraceFilter
-    from rightcall.wings.traces.golden_candidate import shown_trace_id
+    from rightcall.wings.traces.trace import shown_trace_id
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -114,13 +116,33 @@ def _nanoseconds(value: float) -> int:
 ObservedKind = Literal["llm", "tool", "agent", "other"]
 
 
+@dataclass(frozen=True)
+class SpanPlace:
+    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call.
+
+    `path` lists the agents' names from the root, "" for one without a name; `parent` is the tool that runs its agent;
+    `inferred` says that the framework gave its agent no name.
+    """
+
+    agent: Observation | None = None
+    depth: int = 0
+    tool: Observation | None = None
+    path: tuple[str, ...] = ()
+    parent: Observation | None = None
+    inferred: bool = False
+
+    @property
+    def agent_name(self) -> str:
+        return self.path[-1] if self.path else ""
+
+
 class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
     object are not what the model wrote. `output` is the result as the root span records it. `finish` is why the model
     stopped, where the answer itself does not say it. `handoff` names the agent that takes over. `graph` is the place in
-    a LangGraph graph, which has no spans of agents.
+    a LangGraph graph, which has no spans of agents. `parent` and `place` are set when all spans of a trace are known.
     """
 
     span: Span
@@ -149,6 +171,15 @@ class Observation(msgspec.Struct, gc=False):
     handoff: str = ""
     graph: GraphPlace | None = None
     broken_answer: bool = False
+    parent: Observation | None = None
+    place: SpanPlace = SpanPlace()
+
+    def above(self) -> Iterator[Observation]:
+        """Its parent, the parent of that, up to the root."""
+        around = self.parent
+        while around is not None:
+            yield around
+            around = around.parent
 
     @property
     def has_usage(self) -> bool:

@@ -19,9 +19,9 @@ from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, TraceRow
 from rightcall.tools.idempotency.owners import process_runs, this_process
 from rightcall.wings.traces.checks import DEFAULT, CheckedAgent, run_checks
-from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
+from rightcall.wings.traces.golden_candidate import CandidateSpool
 from rightcall.wings.traces.reader import is_trace_export, load_traces
-from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace import Trace, candidate_id
 from rightcall.wings.traces.trace_record import trace_to_keep
 
 AT_ONCE = 500
