@@ -10,11 +10,11 @@ import msgspec
 
 from rightcall.agents.observed.root_name import INFERRED
 from rightcall.core.errors import InputError
-from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
-from rightcall.wings.traces.messages import Called, Returned
+from rightcall.wings.traces.messages import Called
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation, SpanPlace
 from rightcall.wings.traces.trace import NO_NAME
@@ -57,7 +57,7 @@ class CallSlot:
     model: Observation | None
     called: Called
     tool: Observation | None = None
-    told: Returned | None = None
+    told: ToolResult | None = None
     offered: bool = True
     handoff: str = ""
     delegate: str = ""
@@ -169,7 +169,7 @@ def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
                 waiting.setdefault(upcoming.called.id, []).append(upcoming)
             upcoming = next(asked, None)
         for result in (r for message in model.asked or () for r in message.results):
-            for slot in waiting.pop(result.id, ()) if result.id else ():
+            for slot in waiting.pop(result.call_id, ()) if result.call_id else ():
                 slot.told = result
 
 
@@ -216,7 +216,7 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
         return ("error" if slot.tool.failed else "ok"), output
     if slot.told is None:
         return "not_run", None
-    if slot.told.failed or not slot.offered:
+    if slot.told.is_error or not slot.offered:
         # The result for a tool that was not offered only says that it does not exist.
         return "error", slot.told.output
     # Where only models were instrumented, a result shows that it ran.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from msgspec.structs import replace
+
 from rightcall.agents.observed.langgraph_place import graph_place
 from rightcall.wings.traces.content import (
     ABSENT,
@@ -127,10 +129,12 @@ def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
     if not asked or not isinstance(messages, str) or not SAYS_ERROR.search(messages):
         return
     spoken = read_messages(messages) or []
-    failed = {result.id for message in spoken for result in message.results if result.failed}
+    failed = {r.call_id for message in spoken for r in message.results if r.is_error and r.call_id}
     for message in asked:
-        for result in message.results:
-            result.failed = result.failed or (result.id != "" and result.id in failed)
+        message.results = [
+            replace(result, is_error=True) if result.call_id in failed else result
+            for result in message.results
+        ]
 
 
 def _value(attributes: dict[str, Any], side: str) -> Any:
