@@ -14,7 +14,7 @@ from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_name
 from rightcall.wings.monitor.drift import Bounds
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.settings import MonitorSettings, load_settings
-from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_cell, block_text, blocks_of
+from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_text, block_totals, blocks_of
 
 FACTORS = (1.5, 2.0, 3.0, 5.0)
 RUNS = 20
@@ -72,22 +72,19 @@ def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPla
     settings = load_settings(config) if config else MonitorSettings()
     agents = list(settings.agents) or sorted({agent for agent, *_ in store.traces.counts()})
     with_baseline = len(store.traces.states(BASELINE))
-    plans = []
-    for agent in agents:
-        base = current_baseline(store, agent)
-        if base is not None:
-            plans.append(
-                AgentPlan(
-                    agent,
-                    settings.false_alarms.share,
-                    settings.false_alarms.per,
-                    watched_series(settings, base, with_baseline),
-                    base.timezone,
-                    rehearsal(store, settings, base, with_baseline),
-                    tuple(outlook(settings, base, with_baseline)),
-                )
-            )
-    return plans
+    return [
+        AgentPlan(
+            agent,
+            settings.false_alarms.share,
+            settings.false_alarms.per,
+            watched_series(settings, base, with_baseline),
+            base.timezone,
+            rehearsal(store, settings, base, with_baseline),
+            tuple(outlook(settings, base, with_baseline)),
+        )
+        for agent in agents
+        if (base := current_baseline(store, agent)) is not None
+    ]
 
 
 def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> list[Outlook]:
@@ -117,14 +114,11 @@ def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -
 
 
 def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
-    if not cells:
-        return ()
     block = blocks_of(cells)
-    blocks = []
-    for name in sorted(set(block) - {-1}):
-        n, bad = block_cell(cells, block, name)
-        blocks.append(BlockRate(block_text(block, name), n, bad / n, bounds.q0s[block.index(name)]))
-    return tuple(blocks)
+    return tuple(
+        BlockRate(block_text(block, name), n, bad / n, bounds.q0s[block.index(name)])
+        for name, (n, bad) in block_totals(cells, block).items()
+    )
 
 
 def _delays(bounds: Bounds, q0: float, per_day: float) -> list[Delay]:

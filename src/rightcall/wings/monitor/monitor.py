@@ -25,10 +25,9 @@ from rightcall.wings.monitor.baseline import (
     tools_used,
 )
 from rightcall.wings.monitor.bounds import reference_of
-from rightcall.wings.monitor.drift import Crossing, Series
 from rightcall.wings.monitor.judge import Judge, JudgeSpending, is_chosen, judge_of, stratum_of
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
-from rightcall.wings.monitor.series_book import SeriesBook
+from rightcall.wings.monitor.series_book import Crossed, Place, SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
     NO_CALIBRATION,
@@ -112,8 +111,7 @@ class Monitor:
 
     def end_hour(self) -> None:
         """Count the sessions of the current hour now, as at the end of a file."""
-        for (agent, version, name), series, crossing in self._series.flush():
-            self._raise_drift(agent, version, name, series, crossing)
+        self._raise_drift(self._series.flush())
         self._save()
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
@@ -204,22 +202,16 @@ class Monitor:
         return TraceCheck(name, ask(case), share=share, stratum=stratum)
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
-        for (agent, version, name), series, crossing in self._series.pass_time(row.agent, trace.time):
-            self._raise_drift(agent, version, name, series, crossing)
+        self._raise_drift(self._series.pass_time(row.agent, trace.time))
         for check in row.checks:
             if check.bad is None:
                 continue
             if check.name in HARD and check.bad:
                 self._raise_hard(row, check)
-            self._value(row, check.series, check.bad, trace.time)
+            self._raise_drift(self._series.watch(row, check.series, check.bad, trace.time))
         base = self._baseline(row.agent) if self.settings.tool_mix else None
         for name, used in tools_used(base, trace) if base is not None else ():
-            self._value(row, name, used, trace.time)
-
-    def _value(self, row: TraceRow, name: str, bad: float, time: int) -> None:
-        series, crossing = self._series.watch(row, name, bad, time)
-        if crossing is not None:
-            self._raise_drift(row.agent, row.version, name, series, crossing)
+            self._raise_drift(self._series.watch(row, name, used, trace.time))
 
     def _baseline(self, agent: str) -> TrafficBaseline | None:
         """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
@@ -228,52 +220,49 @@ class Monitor:
             self._baselines[agent] = current_baseline(self.store, agent)
         return self._baselines.get(agent)
 
-    def _raise_drift(self, agent: str, version: str, check: str, series: Series, crossing: Crossing) -> None:
-        base = self._baseline(agent)
-        reference = reference_of(base, check) if base else None
-        rate, low, high = series.rate()
-        reasons = self.rehearsal(base).not_guaranteed if base else ()
-        content = alert_of("drift", agent, check, version) | {
-            "since": time_text(crossing.since_time),
-            "observed": [rate, low, high],
-            "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
-            if reference
-            else None,
-            "evidence": crossing.evidence,
-            "threshold": series.threshold,
-            "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
-            "not_guaranteed": list(reasons),
-            "values": series.n,
-            "traces": series.bad_traces[-5:],
-        }
-        alarm = self.store.traces.add_alarm(agent, check, version, content)
-        series.alarm = alarm.key
-        self.alarms.append(alarm)
+    def _raise_drift(self, crossed: Iterable[Crossed]) -> None:
+        for place, series, crossing in crossed:
+            base = self._baseline(place[0])
+            reference = reference_of(base, place[2]) if base else None
+            reasons = self.rehearsal(base).not_guaranteed if base else ()
+            content = {
+                "since": time_text(crossing.since_time),
+                "observed": list(series.rate()),
+                "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
+                if reference
+                else None,
+                "evidence": crossing.evidence,
+                "threshold": series.threshold,
+                "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
+                "not_guaranteed": list(reasons),
+                "values": series.n,
+                "traces": series.bad_traces[-5:],
+            }
+            series.alarm = self._raise("drift", place, content)
 
     def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
         latched = self.store.traces.alarms(latched=True)
         if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
             return
-        content = alert_of("forbidden", row.agent, check.name, row.version) | {
-            "since": row.started_at,
-            "reason": check.reason,
-            "traces": [row.trace_id],
+        content = {"since": row.started_at, "reason": check.reason, "traces": [row.trace_id]}
+        self._raise("forbidden", (row.agent, row.version, check.name), content)
+
+    def _raise(self, kind: str, place: Place, content: dict[str, Any]) -> int:
+        """Store an alarm; returns its key."""
+        agent, version, check = place
+        head = {
+            "format": "rightcall/alert/1",
+            "kind": kind,
+            "agent": agent,
+            "check": check,
+            "version": version,
         }
-        self.alarms.append(self.store.traces.add_alarm(row.agent, check.name, row.version, content))
+        alarm = self.store.traces.add_alarm(agent, check, version, head | {"view": "/live"} | content)
+        self.alarms.append(alarm)
+        return alarm.key
 
     def _save(self) -> None:
         self._series.save()
         self.store.traces.set_states(
             SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()}
         )
-
-
-def alert_of(kind: str, agent: str, check: str, version: str) -> dict[str, Any]:
-    return {
-        "format": "rightcall/alert/1",
-        "kind": kind,
-        "agent": agent,
-        "check": check,
-        "version": version,
-        "view": "/live",
-    }

@@ -21,6 +21,8 @@ MOST = 5_000
 
 Place = tuple[str, str, str]
 """Agent, version and name of a series."""
+Crossed = tuple[Place, Series, Crossing]
+"""A series whose evidence has reached its threshold."""
 
 
 class SeriesBook:
@@ -39,7 +41,7 @@ class SeriesBook:
         self._compared: set[Place] = set()
         self._agents = 0
 
-    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
+    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> Iterator[Crossed]:
         """Add a check's result on a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
         series = self._current(place) or self._begin(place)
@@ -48,29 +50,28 @@ class SeriesBook:
         series.started = series.started or time
         if bad:
             series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
-        if not row.session:
-            return series, step(series, bad, time)
-        self._sessions.add(place, row.session, bad, time)
-        return series, None
+        if row.session:
+            self._sessions.add(place, row.session, bad, time)
+        elif (crossing := step(series, bad, time)) is not None:
+            yield place, series, crossing
 
-    def pass_time(self, agent: str, time: int) -> Iterator[tuple[Place, Series, Crossing]]:
+    def pass_time(self, agent: str, time: int) -> Iterator[Crossed]:
         """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
         if self._sessions.begins(agent, time):
             yield from self._count_sessions(agent)
 
-    def flush(self) -> Iterator[tuple[Place, Series, Crossing]]:
+    def flush(self) -> Iterator[Crossed]:
         """Count the sessions of the current hour now; returns what crossed its threshold."""
         for agent in self._sessions.agents():
             yield from self._count_sessions(agent)
 
-    def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
+    def _count_sessions(self, agent: str) -> Iterator[Crossed]:
         for place, value, time in self._sessions.end(agent):
             series = self._current(place)
             if series is None:  # it was evicted
                 continue
             self._changed.add(place)
-            crossing = step(series, value, time)
-            if crossing is not None:
+            if (crossing := step(series, value, time)) is not None:
                 yield place, series, crossing
 
     def restart(self, agent: str) -> None:

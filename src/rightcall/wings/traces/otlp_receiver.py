@@ -14,7 +14,7 @@ from typing import Any
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError, StoreError
 from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.otlp import Item
-from rightcall.wings.traces.otlp_body import SlowBodyError
+from rightcall.wings.traces.otlp_load import BusyError, SlowBodyError
 from rightcall.wings.traces.otlp_request import (
     JSON,
     MAX_SENT,
@@ -27,7 +27,6 @@ from rightcall.wings.traces.otlp_request import (
     success_body,
 )
 from rightcall.wings.traces.otlp_server import OtlpServer
-from rightcall.wings.traces.otlp_threads import BusyError
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.unpack import TooLarge
 

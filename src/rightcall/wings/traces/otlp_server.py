@@ -17,9 +17,8 @@ from typing import Any
 from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.dialects import all_dialects
 from rightcall.wings.traces.otlp import Item
-from rightcall.wings.traces.otlp_body import BodyReader
+from rightcall.wings.traces.otlp_load import BodyReader, RequestThreads
 from rightcall.wings.traces.otlp_request import request_items, unpack_body
-from rightcall.wings.traces.otlp_threads import RequestThreads
 from rightcall.wings.traces.problems import Problems
 
 HEAD_SECONDS, SWEEP_SECONDS, LINGER_SECONDS = 10.0, 1.0, 1.0
