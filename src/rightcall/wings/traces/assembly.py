@@ -102,15 +102,12 @@ def _trace(
     source: str,
     mode: CallsScored,
 ) -> Trace:
-    every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
-    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(o, root, mode)]
-    models = sorted((o for o in counted if o.kind == "llm"), key=by_time)
-    tools = sorted((o for o in counted if o.kind == "tool"), key=by_time)
-    for model in models:
-        if model.broken_answer:
-            problems.add("answer", model.span.span_id)
-        elif model.answer is not None and model.answer.unread:
-            problems.add("unread", model.span.span_id)
+    """The trace of spans and observations, both in the order of time."""
+    every_model = [o for o in seen if o.kind == "llm"]
+    models = [o for o in every_model if _counts(o, root, mode)]
+    tools = [o for o in seen if o.kind == "tool" and _counts(o, root, mode)]
+    for model in filter(_unread, models):
+        problems.add("answer" if model.broken_answer else "unread", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
     slots = _slots(models, tools)
     note_teamwork(slots, models, seen)

@@ -104,6 +104,27 @@ def _as_lists(node: Any) -> Any:
     return {key: _as_lists(value) for key, value in node.items()}
 
 
+def tool_message(value: Any) -> dict[str, Any] | None:
+    """LangChain's message of a tool, in any of its three forms."""
+    value = parse_container(value)
+    if is_callback_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
+        value = parse_container(value["output"])
+    for _ in range(2):
+        if not isinstance(value, dict):
+            return None
+        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+            value = {**value["kwargs"], "type": "tool"}
+        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
+            value = {**value["data"], "type": value["type"]}
+    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
+    return value if is_message else None
+
+
+def is_callback_event(value: Any) -> bool:
+    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
+    return isinstance(value, dict) and set(value) == {"output", "kwargs"}
+
+
 def as_dict(value: Any) -> dict[str, Any]:
     """An object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}

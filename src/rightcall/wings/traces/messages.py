@@ -89,6 +89,14 @@ def read_messages(value: Any) -> list[SpokenMessage] | None:
     return merge_answers(messages) if messages else None
 
 
+def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
+    """The system prompt, and the other messages."""
+    if not messages:
+        return "", messages
+    system = "\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
 def merge_answers(messages: list[SpokenMessage]) -> list[SpokenMessage]:
     """Adjacent assistant messages merged: one answer may be recorded as several messages."""
     out: list[SpokenMessage] = []

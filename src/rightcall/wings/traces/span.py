@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -13,8 +13,15 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.agents.observed.langgraph_place import GraphPlace
-from rightcall.wings.traces.content import ABSENT
-from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.content import (
+    ABSENT,
+    first_text,
+    is_callback_event,
+    parse_container,
+    tool_message,
+    whole_number,
+)
+from rightcall.wings.traces.messages import SpokenMessage, read_messages, without_system
 
 SpanStatus = Literal["", "ok", "error"]
 
@@ -184,3 +191,32 @@ class Observation(msgspec.Struct, gc=False):
     @property
     def has_usage(self) -> bool:
         return self.input_tokens is not None or self.output_tokens is not None
+
+    def read_asked(self, value: Any) -> None:
+        """The system prompt and the other messages of a request; nothing where it was not recorded."""
+        messages = read_messages(value) if value is not None and value is not ABSENT else None
+        self.system, self.asked = without_system(messages)
+
+    def read_result(self, output: Any) -> None:
+        """A tool's output; out of LangChain's message also whether it failed, and the id of the call it answers."""
+        message = tool_message(output)
+        if message is not None:
+            self.result = parse_container(message["content"])
+            self.failed = self.failed or message.get("status") == "error"
+            self.call_id = self.call_id or first_text(message.get("tool_call_id"))
+            return
+        value = parse_container(output)
+        self.result = parse_container(value["output"]) if is_callback_event(value) else value
+
+    def read_tokens(
+        self,
+        counts: dict[str, Any],
+        asked: Sequence[str],
+        answered: Sequence[str],
+        cached: Sequence[str] = (),
+    ) -> None:
+        """How many tokens a request and its answer had, under the first of several names."""
+        self.input_tokens, self.output_tokens, self.cached_tokens = (
+            next((number for name in names if (number := whole_number(counts.get(name))) is not None), None)
+            for names in (asked, answered, cached)
+        )

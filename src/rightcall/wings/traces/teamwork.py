@@ -11,7 +11,7 @@ from rightcall.model.trajectory import AgentAnswer
 from rightcall.wings.traces.calls import CallSlot
 from rightcall.wings.traces.content import arguments_of
 from rightcall.wings.traces.span import Observation
-from rightcall.wings.traces.structure import agent_name, by_time
+from rightcall.wings.traces.structure import agent_name
 
 
 def note_teamwork(
@@ -68,7 +68,7 @@ def _next_agent(slot: CallSlot, models: Sequence[Observation]) -> str:
 def _workers(seen: Sequence[Observation]) -> dict[str, str]:
     """The agent that each tool runs, by the tool's span: the one nearest below it, the earliest first."""
     workers: dict[str, str] = {}
-    for observation in sorted(seen, key=by_time):
+    for observation in seen:
         place = observation.place
         if observation.kind == "agent" and place.tool is not None:
             if name := agent_name(observation, place.depth + 1)[0]:

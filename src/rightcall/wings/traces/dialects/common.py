@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from rightcall.wings.traces.content import (
@@ -12,9 +11,7 @@ from rightcall.wings.traces.content import (
     first_text,
     json_value,
     parse_container,
-    whole_number,
 )
-from rightcall.wings.traces.messages import SpokenMessage, read_messages
 from rightcall.wings.traces.span import Observation, Span
 
 SESSIONS = (
@@ -61,46 +58,6 @@ def definitions(value: Any) -> list[dict[str, Any]]:
     return [tool for item in definitions_or_lists if isinstance(tool := parse_container(item), dict) and tool]
 
 
-def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
-    """The system prompt, and the other messages."""
-    if not messages:
-        return "", messages
-    system = "\n".join(message.text for message in messages if message.role == "system")
-    return system, [message for message in messages if message.role != "system"]
-
-
-def read_asked(observation: Observation, value: Any) -> None:
-    """The system prompt and the other messages of a request; nothing where it was not recorded."""
-    messages = read_messages(value) if value is not None and value is not ABSENT else None
-    observation.system, observation.asked = without_system(messages)
-
-
-def read_result(observation: Observation, output: Any) -> None:
-    """A tool's output; out of LangChain's message also whether it failed, and the id of the call that it answers."""
-    message = _tool_message(output)
-    if message is not None:
-        observation.result = parse_container(message["content"])
-        observation.failed = observation.failed or message.get("status") == "error"
-        observation.call_id = observation.call_id or first_text(message.get("tool_call_id"))
-        return
-    value = parse_container(output)
-    observation.result = parse_container(value["output"]) if _is_event(value) else value
-
-
-def read_tokens(
-    observation: Observation,
-    counts: dict[str, Any],
-    asked: Sequence[str],
-    answered: Sequence[str],
-    cached: Sequence[str],
-) -> None:
-    """How many tokens a request and its answer had, under the first of several names."""
-    observation.input_tokens, observation.output_tokens, observation.cached_tokens = (
-        next((number for name in names if (number := whole_number(counts.get(name))) is not None), None)
-        for names in (asked, answered, cached)
-    )
-
-
 def own_arguments(value: Any) -> Any:
     """What a decorated function was called with, without its wrapper `{"args": [], "kwargs": {…}}`.
 
@@ -142,24 +99,3 @@ def block_result(value: Any) -> Any:
         if kind in ("text", "json"):
             return parse_container(held)
     return read
-
-
-def _tool_message(value: Any) -> dict[str, Any] | None:
-    """LangChain's message of a tool, in any of its three forms."""
-    value = parse_container(value)
-    if _is_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
-        value = parse_container(value["output"])
-    for _ in range(2):
-        if not isinstance(value, dict):
-            return None
-        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
-            value = {**value["kwargs"], "type": "tool"}
-        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
-            value = {**value["data"], "type": value["type"]}
-    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
-    return value if is_message else None
-
-
-def _is_event(value: Any) -> bool:
-    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
-    return isinstance(value, dict) and set(value) == {"output", "kwargs"}
