@@ -65,7 +65,7 @@ def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monk
         assert len(body) <= LARGE or answered.wait(SECONDS)
         return read(body, *others)
 
-    monkeypatch.setattr("rightcall.wings.traces.otlp_server.request_items", slow_for_large)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_receiver.request_items", slow_for_large)
 
     async def work():
         async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, _, _):
