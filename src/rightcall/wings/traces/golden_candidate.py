@@ -79,9 +79,7 @@ def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:
     """Add goldens to a file; existing ids are replaced. Returns the new number of goldens."""
     old_goldens: list[AnyGolden] = list(load_goldens(path)) if path.exists() else []
     fresh = {golden.id: golden for golden in goldens}
-    kept: list[AnyGolden] = [
-        fresh.pop(golden.id, golden) if golden.id in fresh else golden for golden in old_goldens
-    ]
+    kept: list[AnyGolden] = [fresh.pop(golden.id, golden) for golden in old_goldens]
     kept += fresh.values()
     if any(not isinstance(golden, Golden) for golden in kept):
         raise InputError(str(path), "contains conversations", "add single-turn goldens to a separate file")

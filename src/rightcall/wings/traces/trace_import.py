@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.agents.observed.recorder import CallsScored
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model.golden import names_agents
@@ -159,12 +158,9 @@ def recorded_goldens(goldens: Path, recorded: Path) -> tuple[list[RecordedTrajec
         if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
             by_trace[trace_id] = golden.id
     rows, left_out = [], 0
-    readings: list[tuple[CallsScored, bool]] = [("auto", False)]
-    if any(ids.values()):
-        readings = [("auto", False), ("all", True)] if not all(ids.values()) else [("all", True)]
-    for calls, about_agents in readings:
+    for about_agents in sorted(set(ids.values())) or [False]:
         left_out = 0
-        for trace in load_traces(recorded, calls=calls):
+        for trace in load_traces(recorded, calls="all" if about_agents else "auto"):
             golden_id = trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id)
             if golden_id is None:
                 left_out += 1
