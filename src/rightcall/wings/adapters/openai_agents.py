@@ -23,6 +23,8 @@ from rightcall.agents.observed.values import arguments_of, framework_usage, plai
 from rightcall.core.codec import encode
 from rightcall.model.approval import Approval
 from rightcall.model.dialects import openai_responses, read_tool
+from rightcall.model.dialects.streams import text_of as streamed_text
+from rightcall.model.message import calls_of
 from rightcall.model.tool import Tool
 
 NAME = "openai_agents"
@@ -236,14 +238,11 @@ class _TrialNotes:
 
 
 def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
-    items = [plain(item) for item in response.output]
-    messages = openai_responses.read_messages([item for item in items if isinstance(item, dict)], "response")
-    text = "".join(message.content for message in messages)
-    calls = [call for message in messages for call in message.calls]
-    names = _handoff_names(agent)
+    items = [item for raw in response.output if isinstance(item := plain(raw), dict)]
+    messages, names = openai_responses.read_messages(items, "response"), _handoff_names(agent)
     marked = [
         msgspec.structs.replace(call, notes={"handoff": True}) if call.name in names else call
-        for call in calls
+        for call in calls_of(messages)
     ]
     watch.memory["handoffs", depth, parent] = {
         number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
@@ -252,7 +251,7 @@ def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: i
     cached = getattr(getattr(used, "input_tokens_details", None), "cached_tokens", None)
     usage = framework_usage(used.input_tokens, used.output_tokens, cached)
     watch.recorder.answered(
-        text, marked, usage=usage, ms=round(taken, 3), agent=str(agent.name or ""),
+        streamed_text(messages), marked, usage=usage, ms=round(taken, 3), agent=str(agent.name or ""),
         depth=depth, parent=parent,
     )  # fmt: skip
 

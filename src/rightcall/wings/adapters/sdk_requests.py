@@ -16,8 +16,7 @@ from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import plain
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects.streams import AnswerStream, stream_of, text_of as streamed_text
+from rightcall.model.dialects.streams import AnswerStream, stream_of, text_of
 from rightcall.model.message import Message, calls_of
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -27,8 +26,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    text: str
-    calls: Sequence[ToolCall]
+    """The messages of a reply, which are one answer; the tokens that it took, and why the model stopped."""
+
+    messages: Sequence[Message]
     usage: Usage
     finish: str
 
@@ -166,9 +166,8 @@ class BegunRequest:
 
     def _note(self, answer: ReadAnswer) -> None:
         taken = round((perf_counter() - self.started) * 1000, 3)
-        self.watch.recorder.answered(
-            answer.text, answer.calls, usage=answer.usage, finish=answer.finish, ms=taken
-        )
+        text, calls = text_of(answer.messages), calls_of(answer.messages)
+        self.watch.recorder.answered(text, calls, usage=answer.usage, finish=answer.finish, ms=taken)
 
     def _observe(self, inner: Iterator[Any]) -> Iterator[Any]:
         events = ReplyEvents(self)
@@ -214,17 +213,13 @@ class ReplyEvents:
         if not self._ended:
             self._ended = True
             with self._asking.watch.guarded("reading a stream"):
-                if self._stream is not None:
-                    self._asking._note(self._answer(self._stream))
+                if (stream := self._stream) is not None:
+                    self._asking._note(ReadAnswer(stream.messages(), stream.usage, stream.finish))
 
     @property
     def finished(self) -> bool:
         """Whether the model has said why it stopped: what may still follow are its tokens."""
         return self._stream is not None and bool(self._stream.finish)
-
-    def _answer(self, stream: AnswerStream) -> ReadAnswer:
-        messages = stream.messages()
-        return ReadAnswer(streamed_text(messages), calls_of(messages), stream.usage, stream.finish)
 
 
 def _body(reply: Any) -> Json | None:
