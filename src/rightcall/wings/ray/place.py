@@ -48,7 +48,7 @@ class Workers:
 
     def backend(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> Driver:
         """The backend of one run; raises when the plan cannot be run on workers."""
-        if problems := unfit(plan, store, self._config):
+        if problems := list(unfit(plan, store, self._config)):
             raise ConfigError(*problems)
         here = self._engine.local
         options = WorkerOptions(
@@ -117,39 +117,33 @@ class Workers:
         self.close()
 
 
-def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
-    """Why a plan cannot be run on workers; empty when it can."""
-    agent, problems = plan.agent, list[str]()
+def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
+    """Why a plan cannot be run on workers; nothing when it can."""
+    agent = plan.agent
     if agent.record is not None or agent.recordings is not None:
-        problems.append(
-            "recording writes one file, which workers cannot share; run without workers to record"
-        )
+        yield "recording writes one file, which workers cannot share; run without workers to record"
     if config.writer == "workers" and store.file is not None:
-        problems.append(
-            "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
-        )
+        yield "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
     if agent.runs_tools and store.file is not None:
-        problems.append(
+        yield (
             "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "
             "workers: keys that keep an effect from happening twice must be seen by every worker"
         )
-    return problems + _too_large(agent.model, config.count)
+    memory, needed = physical_memory(), _needed_memory(agent.model, config.count)
+    if memory is not None and needed > memory:
+        yield (
+            f"{agent.model} is loaded once in each of {config.count} workers, {needed / 2**30:,.0f} GB in all, and "
+            f"this machine has {memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
+        )
 
 
-def _too_large(model: object, workers: int | None) -> list[str]:
-    """The problem if this machine lacks memory for one copy of a local model per worker."""
+def _needed_memory(model: object, workers: int | None) -> int:
+    """Bytes for one copy of a local model per worker."""
     if not isinstance(model, str) or not model.startswith("local:") or workers is None:
-        return []
+        return 0
     name = model.removeprefix("local:")
     path = Path(name) if name.endswith(".gguf") else model_path(name)
-    memory = physical_memory()
-    needed = workers * path.stat().st_size if path.is_file() else 0
-    if memory is None or needed <= memory:
-        return []
-    return [
-        f"{model} is loaded once in each of {workers} workers, {needed / 2**30:,.0f} GB in all, and this machine has "
-        f"{memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
-    ]
+    return workers * path.stat().st_size if path.is_file() else 0
 
 
 def read_bytes(text: str) -> int:
