@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from rightcall.stats.intervals import Interval, difference_of_groups
@@ -38,6 +39,10 @@ class CheckRate:
     @property
     def judged(self) -> bool:
         return self.name.startswith(JUDGE)
+
+    @property
+    def bounds(self) -> Interval | None:
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -106,17 +111,9 @@ def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
     changes: list[VersionChange] = []
     for several in series.values():
         last = sorted(several, key=lambda rate: (rate.first_day, rate.version))[-2:]
-        bounds = [_bounds(rate) for rate in last]
-        if len(last) == 2 and bounds[0] is not None and bounds[1] is not None:
-            before, now = last
-            apart = difference_of_groups(now.rate, bounds[1], before.rate, bounds[0])
-            changes.append(
-                VersionChange(
-                    now.agent, now.name, before.version, now.version, now.rate - before.rate, *apart
-                )
-            )
+        for before, now in pairwise(last):
+            if before.bounds is not None and now.bounds is not None:
+                apart = difference_of_groups(now.rate, now.bounds, before.rate, before.bounds)
+                versions = before.version, now.version
+                changes.append(VersionChange(now.agent, now.name, *versions, now.rate - before.rate, *apart))
     return changes
-
-
-def _bounds(rate: CheckRate) -> Interval | None:
-    return None if rate.low is None or rate.high is None else Interval(rate.low, rate.high)
