@@ -16,8 +16,7 @@ ABSENT: Any = msgspec.UNSET
 def parse_container(value: Any) -> Any:
     """The parsed value of a JSON object or list; otherwise the value itself."""
     if isinstance(value, str) and value[:1] in "{[ \n\t" and value.strip()[:1] in ("{", "["):
-        decoded = from_json(value)
-        return value if decoded is ABSENT else decoded
+        return json_value(value)
     return value
 
 

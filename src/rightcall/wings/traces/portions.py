@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -29,14 +30,11 @@ def portions(data: bytes) -> Iterator[tuple[Any, int]] | None:
     """Smaller documents that together are equivalent, with their size in bytes; None when it must be read whole."""
     if len(data) < LARGE:
         return None
-    try:
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         return _of_otlp(msgspec.json.decode(data, type=_Otlp))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        pass
-    try:
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         return _of_list(msgspec.json.decode(data, type=list[msgspec.Raw]))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    return None
 
 
 def _of_otlp(document: _Otlp) -> Iterator[tuple[Any, int]]:
