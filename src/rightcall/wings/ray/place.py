@@ -129,21 +129,23 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
             "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "
             "workers: keys that keep an effect from happening twice must be seen by every worker"
         )
-    memory, needed = physical_memory(), _needed_memory(agent.model, config.count)
-    if memory is not None and needed > memory:
-        yield (
-            f"{agent.model} is loaded once in each of {config.count} workers, {needed / 2**30:,.0f} GB in all, and "
-            f"this machine has {memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
-        )
+    yield from _too_large(agent.model, config.count)
 
 
-def _needed_memory(model: object, workers: int | None) -> int:
-    """Bytes for one copy of a local model per worker."""
+def _too_large(model: object, workers: int | None) -> list[str]:
+    """The problem if this machine lacks memory for one copy of a local model per worker."""
     if not isinstance(model, str) or not model.startswith("local:") or workers is None:
-        return 0
+        return []
     name = model.removeprefix("local:")
     path = Path(name) if name.endswith(".gguf") else model_path(name)
-    return workers * path.stat().st_size if path.is_file() else 0
+    memory = physical_memory()
+    needed = workers * path.stat().st_size if path.is_file() else 0
+    if memory is None or needed <= memory:
+        return []
+    return [
+        f"{model} is loaded once in each of {workers} workers, {needed / 2**30:,.0f} GB in all, and this machine has "
+        f"{memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
+    ]
 
 
 def read_bytes(text: str) -> int:
