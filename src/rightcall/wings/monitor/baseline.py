@@ -65,7 +65,8 @@ def make_baseline(
 
     With `tools`, how often each tool is used is part of it. The hours of the newest one are kept, to be played again.
     """
-    which = TraceFilter(agent=agent, since=start, until=_after(end))
+    until = f"{end}T99" if len(end) == 10 else end  # a date includes the whole day
+    which = TraceFilter(agent=agent, since=start, until=until)
     hours: HourCounts = {}
     baseline = baseline_of(store.traces.each(which), agent, start, end, store.now(), timezone, hours)
     if tools:
@@ -207,11 +208,6 @@ def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float
     for name in base.tools:
         tool, _, direction = name.removeprefix(f"{TOOL_MIX}:").rpartition(" ")
         yield name, float((tool in called) == (direction == "more"))
-
-
-def _after(end: str) -> str:
-    """A date as `to` includes the whole day."""
-    return f"{end}T99" if len(end) == 10 else end
 
 
 def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:

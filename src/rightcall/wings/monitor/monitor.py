@@ -65,14 +65,13 @@ class Monitor:
         redacted: bool = False,
         trust: bool = False,
     ) -> None:
-        self.folder = Path(config).parent if isinstance(config, str | Path) else Path()
-        self.settings = (
-            load_settings(config) if isinstance(config, str | Path) else config or MonitorSettings()
-        )
+        if isinstance(config, str | Path):
+            self.folder, self.settings = Path(config).parent, load_settings(config)
+            require_settings_trust(self.settings, Path(config), trust=trust)
+        else:
+            self.folder, self.settings = Path(), config or MonitorSettings()
         if refused := [judge.judge for judge in self.settings.judges if judge.calibration is not None]:
             raise ConfigError(*(f"judge '{name}': calibration: {NO_CALIBRATION}" for name in refused))
-        if isinstance(config, str | Path):
-            require_settings_trust(self.settings, Path(config), trust=trust)
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = (
             None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
@@ -169,11 +168,10 @@ class Monitor:
             trace = self._redactor.trace(trace)
         watching = self._check_agent(agent)
         checks = run_checks(self.settings.cheap, trace, watching)
-        failed_cheap = any(check.bad for check in checks)
-        checks += tuple(self._judge(judge, trace, failed_cheap) for judge in self.settings.judges)
-        checks = tuple(c for c in checks if c.share > 0)
-        failed = failed_cheap or any(check.bad for check in checks)
-        return trace_to_keep(trace, agent, checks, failed)
+        failed = any(check.bad for check in checks)
+        judged = [self._judge(judge, trace, failed) for judge in self.settings.judges]
+        checks += tuple(check for check in judged if check is not None)
+        return trace_to_keep(trace, agent, checks, any(check.bad for check in checks))
 
     def _check_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
@@ -188,18 +186,17 @@ class Monitor:
             )
         return self._watching[agent]
 
-    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck:
-        """A judged check on the sample; `share` 0 marks one that was not run."""
-        name = f"judge:{judge.judge}"
+    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck | None:
+        """A judged check on the sample; None when the trace is not in it."""
         ask = self._judges.get(judge.judge)
         stratum, p = stratum_of(judge, trace, failed)
         spending = self._spending.setdefault(judge.judge, JudgeSpending())
         share = spending.share(judge, p, trace.time) if ask is not None else 0.0
         if ask is None or not is_chosen(SALT, trace.trace_id, share):
-            return TraceCheck(name, None, share=0.0)
+            return None
         spending.used += 1
         case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return TraceCheck(name, ask(case), share=share, stratum=stratum)
+        return TraceCheck(f"judge:{judge.judge}", ask(case), share=share, stratum=stratum)
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
         self._raise_drift(self._series.pass_time(row.agent, trace.time))

@@ -11,7 +11,7 @@ from typing import Literal
 from rightcall.stats.intervals import Interval, difference_of_groups
 from rightcall.stats.sequential import confidence_sequence
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import CheckCount, SessionCount
+from rightcall.store.watch import SessionCount
 
 Unit = Literal["sessions", "traces"]
 JUDGE = "judge:"
@@ -65,15 +65,13 @@ class VersionChange:
 
 
 def check_rates(store: Store) -> list[CheckRate]:
-    """A rate for each check of each version of each agent."""
-    return rates_of(store.traces.check_counts(), store.traces.session_counts())
+    """A rate for each check of each version of each agent, over all days.
 
-
-def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:
-    """Rates over all days; sampled checks are weighted by inverse probability."""
+    Sampled checks are weighted by inverse probability.
+    """
     totals: dict[tuple[str, str, str], list[float]] = {}
     days: dict[tuple[str, str, str], str] = {}
-    for count in counts:
+    for count in store.traces.check_counts():
         if count.name == "any":
             continue
         place = count.agent, count.name, count.version
@@ -81,7 +79,7 @@ def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> 
         held = totals.setdefault(place, [0.0] * 4)
         for i, value in enumerate((count.seen, count.bad, count.weight, count.weighted_bad)):
             held[i] += value
-    by_session = {(s.agent, s.name, s.version): s for s in sessions if s.sessions}
+    by_session = {(s.agent, s.name, s.version): s for s in store.traces.session_counts() if s.sessions}
     return [
         _rate(place, total, by_session.get(place), days[place])
         for place, total in totals.items()

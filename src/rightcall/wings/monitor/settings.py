@@ -149,13 +149,6 @@ class MonitorSettings(Record, frozen=True):
             name for j in self.judges for name in j.names
         )
 
-    def series_of(self, agents: int) -> int:
-        """How many series share the false alarms: agents × checks × versions.
-
-        Agents with a baseline are watched, listed or not.
-        """
-        return max(1, agents, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
-
 
 def load_settings(path: str | Path) -> MonitorSettings:
     """Read and check a file of settings."""

@@ -158,7 +158,7 @@ def _trace(
 def _slots(models: Sequence[Observation], tools: Sequence[Observation]) -> list[CallSlot]:
     """The calls of a trace in order: those that models asked for, joined with the tool spans that ran them."""
     slots = join(slots_of(models), tools, models)
-    _recover(slots, models, tools)
+    _recover(slots, models)
     tell(slots, models)
     return slots
 
@@ -179,7 +179,7 @@ def _counts(observation: Observation, root: Observation | None, mode: CallsScore
     return place.depth == 0
 
 
-def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
+def _recover(slots: list[CallSlot], models: Sequence[Observation]) -> None:
     """Unrecorded answers, recovered from the next request: calls whose tool never started.
 
     Tool spans cover the others. Without any tool span, every call of the step comes from there.

@@ -142,11 +142,8 @@ def _unread_in(value: Any, answer: SpokenMessage) -> str:
 
 def tool_calls(calls: list[Called]) -> list[ToolCall]:
     """Calls of an answer, their arguments parsed."""
-    parsed_calls = []
-    for call in calls:
-        arguments, raw = arguments_of(call.arguments)
-        parsed_calls.append(ToolCall(call.name, arguments, call.id, raw=raw))
-    return parsed_calls
+    parsed = ((call, *arguments_of(call.arguments)) for call in calls)
+    return [ToolCall(call.name, arguments, call.id, raw=raw) for call, arguments, raw in parsed]
 
 
 def as_called(calls: Iterable[ToolCall]) -> list[Called]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import msgspec
+
 from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, double, fields, signed_number
@@ -20,13 +22,12 @@ STATUS: dict[Any, SpanStatus] = {1: "ok", 2: "error", "STATUS_CODE_OK": "ok", "S
 STATUS |= {"1": "ok", "2": "error", "OK": "ok", "ERROR": "error"}
 
 
-class LogEvent:
+class LogEvent(msgspec.Struct, gc=False):
     """A log record that belongs to a span: content that instrumentations send separately."""
 
-    __slots__ = ("event", "span_id", "trace_id")
-
-    def __init__(self, trace_id: str, span_id: str, event: SpanEvent) -> None:
-        self.trace_id, self.span_id, self.event = trace_id, span_id, event
+    trace_id: str
+    span_id: str
+    event: SpanEvent
 
 
 Item = Span | LogEvent

@@ -78,13 +78,9 @@ class SpanSpool:
             "ORDER BY min(start), trace_id"
         )
         for trace_id, source in order:
-            yield source, self._spans_of(trace_id)
+            rows = self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,))
+            yield source, whole_spans([msgspec.msgpack.decode(content, type=Part) for (content,) in rows])
         self._file.close()
-
-    def _spans_of(self, trace_id: str) -> list[Span]:
-        assert self._file is not None
-        rows = self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,))
-        return whole_spans([msgspec.msgpack.decode(content, type=Part) for (content,) in rows])
 
     def _spill(self) -> None:
         if self._file is None:
