@@ -36,9 +36,9 @@ DEFAULT = (
 
 LONGEST_BLOCK, REPEATS = 4, 3
 CONFIRMING = ("confirm", "ask_user", "request_approval")
-Found = tuple[float | None, str]
-CANNOT_SAY: Found = (None, "")
-FINE: Found = (0.0, "")
+Outcome = tuple[float | None, str]
+CANNOT_SAY: Outcome = (None, "")
+FINE: Outcome = (0.0, "")
 
 
 class AgentSettings(Record, frozen=True):
@@ -91,20 +91,20 @@ def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> 
     return tuple(results)
 
 
-Check = Callable[[Trace, Mapping[str, Tool], CheckedAgent], Found]
+Check = Callable[[Trace, Mapping[str, Tool], CheckedAgent], Outcome]
 
 
-def _bad(condition: bool, reason: str) -> Found:
+def _bad(condition: bool, reason: str) -> Outcome:
     return (1.0, reason) if condition else FINE
 
 
-def _bad_calls(trace: Trace, reason: str, is_bad: Callable[[ToolCall], bool]) -> Found:
+def _bad_calls(trace: Trace, reason: str, is_bad: Callable[[ToolCall], bool]) -> Outcome:
     """Bad when any call is; the reason has `{}` for the names of those calls."""
     names = {call.name for call in trace.trajectory.calls if is_bad(call)}
     return _bad(bool(names), reason.replace("{}", ", ".join(sorted(names))))
 
 
-def schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     checkable = [c for c in trace.trajectory.calls if c.arguments is not None and c.name in tools]
     if not checkable:
         return CANNOT_SAY
@@ -118,28 +118,28 @@ def schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAg
     return FINE
 
 
-def unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     if not tools:
         return CANNOT_SAY
     return _bad_calls(trace, "called {}, which was not offered", lambda call: call.name not in tools)
 
 
-def malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     reason = "arguments of {} are not a JSON object"
     return _bad_calls(trace, reason, lambda call: call.raw is not None and call.arguments is None)
 
 
-def tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     return _bad_calls(trace, "{} failed", lambda call: call.status == "error")
 
 
-def unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     last = {call.name: call.status for call in trace.trajectory.calls}
     left = [name for name, status in last.items() if status == "error"]
     return _bad(bool(left), f"{', '.join(left)} failed and no later call succeeded")
 
 
-def redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     seen: set[str] = set()
     for call in trace.trajectory.calls:
         if call.arguments is None or not _is_read_only(call, tools, watching):
@@ -152,7 +152,7 @@ def redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAg
     return FINE
 
 
-def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     calls = trace.trajectory.calls
     if len(calls) > watching.settings.max_calls:
         return 1.0, f"{len(calls)} calls, limit {watching.settings.max_calls}"
@@ -167,7 +167,7 @@ def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Fou
     return FINE
 
 
-def forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     settings = watching.settings
     done: set[str] = set()
     for at, call in enumerate(trace.trajectory.calls):
@@ -193,7 +193,7 @@ def _fits(name: str, pattern: str | dict[str, str]) -> bool:
         return False
 
 
-def unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     settings = watching.settings
     confirmed = trace.earlier_turns > 0
     is_known = bool(tools) or bool(settings.destructive)
@@ -209,7 +209,7 @@ def unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: C
     return FINE if is_known else CANNOT_SAY
 
 
-def no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     trajectory = trace.trajectory
     if trajectory.stop_reason in ("agent_error", "limit"):
         return 1.0, trajectory.error or trajectory.stop_reason
@@ -218,22 +218,22 @@ def no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -
     return _bad(not trajectory.output.strip(), "the answer is empty")
 
 
-def truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     return _bad(trace.trajectory.stop_reason == "truncated", "the answer was truncated")
 
 
-def refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
 
 
-def slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     taken, limit = trace.trajectory.latency_ms, watching.slow_ms
     if taken is None or limit is None or trace.incomplete:
         return CANNOT_SAY
     return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95 % point is {limit:,.0f} ms")
 
 
-def expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     used = trace.trajectory.usage.tokens
     if not used or watching.many_tokens is None:
         return CANNOT_SAY

@@ -150,4 +150,7 @@ def whole_number(value: Any) -> int | None:
 
 def first_text(*values: Any) -> str:
     """The first non-empty string."""
-    return next((value for value in values if isinstance(value, str) and value), "")
+    for value in values:
+        if isinstance(value, str) and value:
+            return value
+    return ""

@@ -121,7 +121,7 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
         return None
     for key, value in raw.items():
         if key in ("stringValue", "string_value"):
-            return _bound_depth(value if isinstance(value, str) else "", problems)
+            return _bound_length(value if isinstance(value, str) else "", problems)
         if key in ("intValue", "int_value"):
             return _int(value, signed_too=True)
         if key in ("boolValue", "bool_value"):
@@ -256,7 +256,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         return None
     for number, kind, value in fields(data, problems.count_field):
         if number == 1 and kind == LENGTH:
-            return _bound_depth(_utf8(value), problems)
+            return _bound_length(_utf8(value), problems)
         if number == 2 and kind == VARINT:
             return bool(value)
         if number == 3 and kind == VARINT:
@@ -293,7 +293,7 @@ def _utf8(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _bound_depth(value: Any, problems: Problems) -> Any:
+def _bound_length(value: Any, problems: Problems) -> Any:
     if isinstance(value, str) and len(value) > MAX_TEXT:
         problems.add("too_long")
         return value[:MAX_TEXT]
@@ -310,7 +310,7 @@ def _plain(value: Any, problems: Problems, depth: int = 0) -> Any:
         return [_plain(member, problems, depth + 1) for member in value]
     if isinstance(value, int) and abs(value) >= 2**63:
         return float(value)
-    return _bound_depth(value, problems)
+    return _bound_length(value, problems)
 
 
 def _get(raw: Any, *names: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, takewhile
 
 from rightcall.agents.observed.root_name import name_in_span
 from rightcall.wings.traces.problems import Problems
@@ -43,11 +42,15 @@ def set_places(observations: Sequence[Observation]) -> None:
     """Give each span its position, from the top down; parents that were dropped are skipped."""
     there = {o.span.span_id for o in observations}
     for observation in observations:
-        observation.parent = next((o for o in observation.above() if o.span.span_id in there), None)
+        while (above := observation.parent) is not None and above.span.span_id not in there:
+            observation.parent = above.parent
     placed: set[str] = set()
     for start in observations:
-        path = takewhile(lambda o: o.span.span_id not in placed, chain((start,), start.above()))
-        for observation in reversed([*path]):
+        path, here = [], start
+        while here.parent is not None and here.parent.span.span_id not in placed:
+            path.append(here)
+            here = here.parent
+        for observation in (here, *reversed(path)):
             observation.place = _in_graph(observation, _below(observation.parent))
             placed.add(observation.span.span_id)
 
