@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,10 +100,9 @@ def join(
         left = [tool for tool in left if not _place_tool(slots, tool, fits)]
     if not models:
         return slots + _concurrent_slots(left)
-    extra: list[CallSlot] = []
-    for tool in left:
-        step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
-        extra.append(_slot_of(tool, step, models[step]))
+    starts = [model.span.start for model in models]  # in the order of time
+    steps = [max(0, bisect_right(starts, tool.span.start) - 1) for tool in left]
+    extra = [_slot_of(tool, step, models[step]) for tool, step in zip(left, steps, strict=True)]
     return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
 
 

@@ -84,11 +84,8 @@ class CheckedAgent:
 def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
     """The result of each check for the trace."""
     tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
-    results = []
-    for name in names:
-        bad, reason = CHECKS[name](trace, tools, watching)
-        results.append(TraceCheck(name, bad, reason[:300]))
-    return tuple(results)
+    outcomes = [(name, *CHECKS[name](trace, tools, watching)) for name in names]
+    return tuple(TraceCheck(name, bad, reason[:300]) for name, bad, reason in outcomes)
 
 
 Check = Callable[[Trace, Mapping[str, Tool], CheckedAgent], Outcome]

@@ -92,9 +92,7 @@ def free_id_of(value: Any) -> str:
 
 def nanoseconds(value: Any) -> int:
     """A time as nanoseconds since 1970; 0 when invalid. ISO 8601, numbers and numbers as text are accepted."""
-    if isinstance(value, bool) or value is None:
-        return 0
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return _nanoseconds(value)
     if not isinstance(value, str):
         return 0

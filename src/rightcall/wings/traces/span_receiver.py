@@ -87,10 +87,8 @@ class SpanReceiver:
         began = time.monotonic()
         quiet = 0.0 if ended else self._settle
         while not ended or held.part.spans:
-            now = time.monotonic()
-            if held.last and now - held.last >= quiet:
-                break
-            if not held.last and now - began >= max(FIRST_SPAN, quiet):
+            since, patience = (held.last, quiet) if held.last else (began, max(FIRST_SPAN, quiet))
+            if time.monotonic() - since >= patience:
                 break
             await asyncio.sleep(0.05)
         self._count(self._work(traceparent) is not None)
