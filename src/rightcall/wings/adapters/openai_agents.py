@@ -281,17 +281,14 @@ def _function_tools(agent: Any) -> list[Any]:
 
     if isinstance(agent, FunctionTool):
         return [agent]
-    tools: dict[str, Any] = {}
-    waiting, seen = [agent], set()
-    while waiting:
-        next_agent = waiting.pop(0)
-        if id(next_agent) in seen:
-            continue
-        seen.add(id(next_agent))
-        for tool in getattr(next_agent, "tools", None) or ():
+    agents, tools = [agent], dict[str, Any]()
+    for member in agents:  # which grows by those that each may hand over to
+        for tool in getattr(member, "tools", None) or ():
             if isinstance(tool, FunctionTool):
                 tools.setdefault(tool.name, tool)
-        waiting += [item for item in getattr(next_agent, "handoffs", None) or () if hasattr(item, "tools")]
+        for other in getattr(member, "handoffs", None) or ():
+            if hasattr(other, "tools") and all(other is not agent for agent in agents):
+                agents.append(other)
     return list(tools.values())
 
 

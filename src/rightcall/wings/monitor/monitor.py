@@ -97,10 +97,9 @@ class Monitor:
             self._watching.clear()
             self._baselines.clear()
         kept = [self._check_trace(trace) for trace in batch]
-        known_ids = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
+        fed = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
         self.store.traces.keep(kept)
         self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
-        fed: set[str] = set(known_ids)
         for trace, held in sorted(zip(batch, kept, strict=True), key=lambda pair: pair[0].time):
             if held.row.trace_id not in fed:
                 fed.add(held.row.trace_id)
@@ -171,7 +170,7 @@ class Monitor:
         failed = any(check.bad for check in checks)
         judged = [self._judge(judge, trace, failed) for judge in self.settings.judges]
         checks += tuple(check for check in judged if check is not None)
-        return trace_to_keep(trace, agent, checks, any(check.bad for check in checks))
+        return trace_to_keep(trace, agent, checks)
 
     def _check_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:

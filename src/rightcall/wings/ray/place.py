@@ -50,12 +50,11 @@ class Workers:
         """The backend of one run; raises when the plan cannot be run on workers."""
         if problems := list(unfit(plan, store, self._config)):
             raise ConfigError(*problems)
-        here = self._engine.local
         options = WorkerOptions(
             lease_seconds=self._config.lease_seconds,
             writes=self._config.writer == "workers",
             paths=(str(self._folder), str(Path.cwd())),
-            folder=str(Path.cwd()) if here else "",
+            folder=str(Path.cwd()) if self._engine.local else "",
         )
         return Driver(self._engine, options, tell)
 

@@ -160,14 +160,21 @@ class RayEngine:
             import_ray().kill(actor, no_restart=True)
 
 
-class _Actor(Worker):
-    """The process of a worker on Ray."""
+class _Actor:
+    """The process of a worker on Ray. It is not a worker itself: Ray wraps every method of an actor."""
 
     def __init__(self, setup: bytes) -> None:
-        super().__init__(lambda: unpack_in_place(setup, settle_in))
+        self._worker = Worker(lambda: unpack_in_place(setup, settle_in))
 
     async def ready(self) -> None:
         """Answers once the process runs."""
+
+    async def tell(self, message: bytes) -> bytes:
+        return await self._worker.tell(message)
+
+    async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
+        async for sent in self._worker.lease(payload):
+            yield sent
 
 
 def _call(work: bytes, item: bytes) -> bytes | None:

@@ -44,14 +44,7 @@ def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
     """
     if value is ABSENT or value is None or value == "":
         return None, None
-    read = value
-    for _ in range(2):
-        if not isinstance(read, str):
-            break
-        inner = from_json(read)
-        if inner is ABSENT:
-            break
-        read = inner
+    read = json_value(json_value(value))
     if isinstance(read, dict) and not is_too_deep(read):
         return {str(key): held for key, held in read.items()}, None
     if read is None:

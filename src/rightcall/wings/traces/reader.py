@@ -46,13 +46,11 @@ class Collected:
 
     def traces(self) -> Iterator[Trace]:
         """Every trace, oldest first, for any order of files and spans."""
-        from_file: Problems | None = self.problems if self.problems.counts else None
+        problems = Problems()
+        problems.merge(self.problems)  # reported once, with the first trace
         for source, spans in self.spool.traces():
-            problems = Problems()
-            if from_file is not None:  # reported once, with the first trace
-                problems.merge(from_file)
-                from_file = None
             yield assemble(spans, source=source, calls=self.calls, problems=problems)
+            problems = Problems()
         for traces in self.ready:
             yield from traces
 

@@ -22,17 +22,14 @@ def set_parents(observations: Sequence[Observation], problems: Problems) -> None
         above = observation.span.parent_id
         observation.parent = there.get(above) if above != span_id else None
     checked: set[str] = set()
-    for start in there:
-        path: list[str] = []
-        here: str | None = start
-        seen: set[str] = set()
-        while here is not None and here not in checked and here not in seen:
-            seen.add(here)
-            path.append(here)
-            parent = there[here].parent
-            here = parent.span.span_id if parent is not None else None
-        if here is not None and here in seen:
-            circle = [there[span_id] for span_id in path[path.index(here) :]]
+    for start in observations:
+        path: dict[str, Observation] = {}
+        here: Observation | None = start
+        while here is not None and here.span.span_id not in checked and here.span.span_id not in path:
+            path[here.span.span_id] = here
+            here = here.parent
+        if here is not None and here.span.span_id in path:
+            circle = [*path.values()][[*path].index(here.span.span_id) :]
             problems.add("circle")
             min(circle, key=by_time).parent = None
         checked.update(path)

@@ -83,7 +83,7 @@ def import_to_store(traces: Iterable[Trace], store: Store) -> Imported:
             candidates.add(trace)
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
-            kept.append(trace_to_keep(trace, agent, checks, any(check.bad for check in checks), queue=True))
+            kept.append(trace_to_keep(trace, agent, checks, queue=True))
         known_ids = store.traces.ids_in_store([kept_row.row.trace_id for kept_row in kept])
         for kept_row in kept:
             if kept_row.row.trace_id not in known_ids:

@@ -15,15 +15,10 @@ ORIGIN = ("source", "root_span", "response_id", "time", "agent_version", "earlie
 
 
 def trace_to_keep(
-    trace: Trace,
-    agent: str,
-    checks: tuple[TraceCheck, ...] = (),
-    failed: bool = False,
-    *,
-    queue: bool = False,
+    trace: Trace, agent: str, checks: tuple[TraceCheck, ...], *, queue: bool = False
 ) -> KeptTrace:
-    """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
-    trajectory = trace.trajectory
+    """A trace as the store keeps it; one with a bad check, or each with `queue`, waits for review."""
+    trajectory, failed = trace.trajectory, any(check.bad for check in checks)
     row = TraceRow(
         trace.trace_id,
         agent,
