@@ -210,11 +210,12 @@ class _TrialNotes:
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         await self._users.on_tool_start(context, agent, tool)
         with self._watch.guarded("on_tool_start"):
-            call_id = getattr(context, "tool_call_id", "")
-            arguments = getattr(context, "tool_arguments", None)
-            self._watch.recorder.tool_started(
-                (self._depth, self._parent, call_id), tool.name, arguments, call_id
+            call_id, arguments = (
+                getattr(context, "tool_call_id", ""),
+                getattr(context, "tool_arguments", None),
             )
+            key = self._depth, self._parent, call_id
+            self._watch.recorder.tool_started(key, tool.name, arguments, call_id)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         with self._watch.guarded("on_tool_end"):
@@ -222,9 +223,8 @@ class _TrialNotes:
             answer = self._watch.memory.pop(("desk", call_id), None)
             if answer is None:
                 answer = ToolAnswer(result, _has_failed(result))
-            self._watch.recorder.tool_ended(
-                (self._depth, self._parent, call_id), answer.output, error=answer.failed
-            )
+            key = self._depth, self._parent, call_id
+            self._watch.recorder.tool_ended(key, answer.output, error=answer.failed)
         await self._users.on_tool_end(context, agent, tool, result)
 
     async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:

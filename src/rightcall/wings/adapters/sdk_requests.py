@@ -225,10 +225,7 @@ class ReplyEvents:
 def _body(reply: Any) -> Json | None:
     """The JSON of a reply: of a parsed model, or of the response around it when the user asked for that one."""
     response = getattr(reply, "http_response", None)
-    if response is not None:
-        if not getattr(response, "is_stream_consumed", False):
-            return None  # the user streams it; reading it here would take it away
-        body = response.json()
-    else:
-        body = plain(reply)
+    if response is not None and not getattr(response, "is_stream_consumed", False):
+        return None  # the user streams it; reading it here would take it away
+    body = plain(reply) if response is None else response.json()
     return body if isinstance(body, dict) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,8 +117,6 @@ def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption
 
     The baseline itself, and months drawn from its days, are played through the detector.
     """
-    from dataclasses import asdict
-
     from rightcall.wings.monitor.forecast import agent_plans
 
     with open_store(store_url, must_exist=True) as store:
@@ -172,8 +172,6 @@ def _hours(hours: float) -> str:
 @monitor.command()
 def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
-    from dataclasses import asdict
-
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.monitor.production_rates import check_rates, version_changes
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
@@ -273,8 +271,6 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the checks on FILES once. Exit code 1 if a hard check fails."""
-    from collections import Counter
-
     from rightcall.tools.definitions.source import load_tools
     from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
     from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,9 +88,8 @@ def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPla
     ]
 
 
-def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> list[Outlook]:
+def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> Iterator[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
-    outlooks = []
     for check in watched_names(settings, baseline):
         reference = reference_of(baseline, check)
         bounds = bounds_of(settings, baseline, check, agents)
@@ -98,19 +98,16 @@ def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -
         blocks = _blocks(reference.cells, bounds)
         watched = sum(block.sessions for block in blocks)
         q0 = sum(block.sessions * block.q0 for block in blocks) / watched if watched else bounds.q0
-        outlooks.append(
-            Outlook(
-                baseline.agent,
-                check,
-                reference.bad / reference.n,
-                q0,
-                baseline.per_day,
-                bounds.threshold,
-                tuple(_delays(bounds, q0, baseline.per_day)),
-                blocks,
-            )
+        yield Outlook(
+            baseline.agent,
+            check,
+            reference.bad / reference.n,
+            q0,
+            baseline.per_day,
+            bounds.threshold,
+            tuple(_delays(bounds, q0, baseline.per_day)),
+            blocks,
         )
-    return outlooks
 
 
 def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
@@ -121,16 +118,14 @@ def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
     )
 
 
-def _delays(bounds: Bounds, q0: float, per_day: float) -> list[Delay]:
+def _delays(bounds: Bounds, q0: float, per_day: float) -> Iterator[Delay]:
     """Delays until rates above the bound are detected; a rate of .95 or more is not simulated."""
     cap = bounds.cap if bounds.window else math.inf
     window = max(1e-9, per_day * bounds.window / (24 * HOUR))
-    delays = []
     for factor in FACTORS:
         if q0 * factor < 0.95:
             sessions = _sessions_until_alarm(q0, factor, bounds.threshold, cap, window)
-            delays.append(Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24))
-    return delays
+            yield Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24)
 
 
 @functools.lru_cache(1024)

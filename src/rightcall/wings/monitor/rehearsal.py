@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
+from collections.abc import Iterator
 
 import msgspec
 
@@ -171,25 +172,24 @@ def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
     return "; ".join(text for text in texts if text)
 
 
-def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> list[str]:
+def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> Iterator[str]:
     """Why the share of false alarms is not claimed."""
     if not played:
-        return ["the baseline was made by an older version, with one rate for the whole week"]
-    problems = []
+        yield "the baseline was made by an older version, with one rate for the whole week"
+        return
     counts = (outcome.weekdays, outcome.weekends)
     for count, enough, title in zip(counts, ENOUGH, ("weekdays", "weekend days"), strict=True):
         if 0 < count < enough:
-            problems.append(f"the baseline has {count} of the {enough} {title} of a week")
+            yield f"the baseline has {count} of the {enough} {title} of a week"
     if not seconds(settings.false_alarms.burst):
-        problems.append("false_alarms.burst is 0: a short disturbance raises an alarm")
+        yield "false_alarms.burst is 0: a short disturbance raises an alarm"
     if outcome.raised:
         names = ", ".join(dict.fromkeys(alarm.check for alarm in outcome.raised))
-        problems.append(f"the baseline itself would have raised an alarm ({names})")
+        yield f"the baseline itself would have raised an alarm ({names})"
     if outcome.alarms is not None and outcome.alarms > settings.false_alarms.share:
-        problems.append(f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm")
+        yield f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm"
     if outcome.moves is not None and outcome.moves < MOVES:
-        problems.append(f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})")
-    return problems
+        yield f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})"
 
 
 def _advice(outcome: Rehearsal) -> str:
