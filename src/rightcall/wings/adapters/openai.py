@@ -51,8 +51,9 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
         return ReadAnswer(messages, responses_usage(usage), str(finish or ""))
     choices = body.get("choices") or []
     items = one_answer(choices, "choices", "reply") if choices else []
-    finish = next(iter(choices), {}).get("finish_reason")
-    return ReadAnswer(openai_chat.read_messages(items, "reply"), chat_usage(usage), str(finish or ""))
+    choice: Json = next(iter(choices), {})
+    finish = str(choice.get("finish_reason") or "")
+    return ReadAnswer(openai_chat.read_messages(items, "reply"), chat_usage(usage), finish)
 
 
 WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)
