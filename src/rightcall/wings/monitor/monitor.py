@@ -177,12 +177,8 @@ class Monitor:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
             base = self._baseline(agent)
-            self._watching[agent] = CheckedAgent(
-                settings,
-                {tool.name: tool for tool in tools},
-                base.slow_ms if base else None,
-                base.many_tokens if base else None,
-            )
+            limits = (base.slow_ms, base.many_tokens) if base else (None, None)
+            self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, *limits)
         return self._watching[agent]
 
     def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck | None:

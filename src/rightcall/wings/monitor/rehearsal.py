@@ -196,11 +196,10 @@ def _advice(outcome: Rehearsal) -> str:
     days = outcome.weekdays + outcome.weekends
     if not days or days >= 28:
         return ""
-    short = days < 14
-    why = (
-        "one week shows no difference between weeks" if short else "slow movements need four weeks to be seen"
-    )
-    return f"{pluralize(days, 'day')} of baseline: {why}; {14 if short else 28} days recommended"
+    why, enough = "slow movements need four weeks to be seen", 28
+    if days < 14:
+        why, enough = "one week shows no difference between weeks", 14
+    return f"{pluralize(days, 'day')} of baseline: {why}; {enough} days recommended"
 
 
 PHI = 0.9

@@ -60,7 +60,9 @@ def assemble(
     if len(kept) > MAX_SPANS:
         problem_log.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
         kept = kept[:MAX_SPANS]
-    _count_unknown_names(kept, problem_log)
+    unknown = {name for span in kept for name in span.attributes if names.is_unknown(name)}
+    if unknown:
+        problem_log.add("unknown_names", min(unknown), len(unknown))
     seen = [observe(span) for span in kept]
     set_parents(seen, problem_log)
     seen = one_spelling(without_doubles(seen), problem_log)
@@ -86,12 +88,6 @@ def _weight(span: Span) -> tuple[int, int, int, str, str]:
         span.name,
         repr(sorted(span.attributes.items(), key=str)),
     )
-
-
-def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
-    unknown = {name for span in spans for name in span.attributes if names.is_unknown(name)}
-    if unknown:
-        problems.add("unknown_names", min(unknown), len(unknown))
 
 
 def _trace(

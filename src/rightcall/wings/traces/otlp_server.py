@@ -128,15 +128,14 @@ class OtlpServer:
 
         all_dialects()  # a package that cannot be loaded is an error now, not at the first span
 
-        options: dict[str, Any] = {} if self._logger is None else {"logger": self._logger}
-        runner = web.AppRunner(
-            app,
-            auto_decompress=False,
-            access_log=None,
-            shutdown_timeout=stop_seconds,
-            lingering_time=LINGER_SECONDS,
-            **options,
-        )
+        options: dict[str, Any] = {
+            "auto_decompress": False,
+            "access_log": None,
+            "lingering_time": LINGER_SECONDS,
+        }
+        if self._logger is not None:
+            options["logger"] = self._logger
+        runner = web.AppRunner(app, shutdown_timeout=stop_seconds, **options)
         await runner.setup()
         self._runner = runner
         loop = asyncio.get_running_loop()

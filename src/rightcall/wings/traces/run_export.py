@@ -44,12 +44,11 @@ def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[s
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": evaluation.name}
     if score.error:
         attributes["error.type"] = score.error.split(":")[0][:100]
-        attributes["gen_ai.evaluation.explanation"] = clean(score.error)[:LONGEST]
     else:
         attributes["gen_ai.evaluation.score.value"] = float(score.value)
         attributes["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
-        if score.reason:
-            attributes["gen_ai.evaluation.explanation"] = clean(score.reason)[:LONGEST]
+    if explanation := score.error or score.reason:
+        attributes["gen_ai.evaluation.explanation"] = clean(explanation)[:LONGEST]
     if evaluation.response_id:
         attributes["gen_ai.response.id"] = evaluation.response_id
     return attributes | evaluation.attributes

@@ -70,11 +70,8 @@ class Trace(Record, frozen=True):
     @property
     def tools_hash(self) -> str:
         """A 12-digit hash of the tool definitions; empty when they were not recorded."""
-        if not self.tools:
-            return ""
-        return _digest(
-            msgspec.json.encode(sorted(self.tools, key=attrgetter("name")), order="deterministic").decode()
-        )
+        tools = sorted(self.tools, key=attrgetter("name"))
+        return _digest(msgspec.json.encode(tools, order="deterministic").decode()) if tools else ""
 
     @property
     def version(self) -> str:

@@ -33,7 +33,7 @@ def observe(span: Span) -> Observation:
     if kind == "tool":
         observation.kind, observation.name, observation.loose = "tool", span.name, True
         observation.call_id = as_text(extra.get("tool_call_id"))
-        observation.arguments = _tool_input(inputs)
+        observation.arguments = inputs["input"] if set(inputs) == {"input"} else inputs or ABSENT
         if outputs is not ABSENT and outputs:
             is_wrapped = isinstance(outputs, dict) and set(outputs) == {"output"}
             observation.read_result(outputs["output"] if is_wrapped else outputs)
@@ -80,9 +80,3 @@ def _usage(value: Any) -> dict[str, Any]:
                 deeper += item[:50]
         layer = deeper
     return {}
-
-
-def _tool_input(inputs: dict[str, Any]) -> Any:
-    if set(inputs) == {"input"}:
-        return inputs["input"]
-    return inputs if inputs else ABSENT

@@ -81,11 +81,8 @@ def _model(observation: Observation, attributes: dict[str, Any]) -> None:
         read = [message for item in answers if (message := read_answer(item)) is not None]
         observation.answer = next(iter(merge_answers(read)[-1:]), None)
     observation.answer = _complete_answer(observation.answer, attributes)
-    schemas = [
-        as_dict(item.get("tool")).get("json_schema")
-        for item in as_dicts(nest_attributes(attributes, "llm.tools"))
-    ]
-    observation.tools = [tool for schema in schemas for tool in definitions(schema)]
+    offered = [as_dict(item.get("tool")) for item in as_dicts(nest_attributes(attributes, "llm.tools"))]
+    observation.tools = [tool for raw in offered for tool in definitions(raw.get("json_schema"))]
     counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
     observation.read_tokens(attributes, *((name,) for name in counts))
     observation.model = first_text(attributes.get("llm.model_name"))

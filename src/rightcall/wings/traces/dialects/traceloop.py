@@ -48,13 +48,11 @@ def observe(span: Span) -> Observation:
         )
         observation.question = _entity_question(attributes.get("traceloop.entity.input"))
         observation.output = only_text(attributes.get("traceloop.entity.output"))
-    if observation.kind == "llm" or (observation.kind == "other" and _is_model(attributes)):
+    is_request = attributes.get("llm.request.type") in ("chat", "completion")
+    has_prompt = is_request or f"{PROMPT}.0.role" in attributes
+    if observation.kind == "llm" or (observation.kind == "other" and has_prompt):
         read_model(observation, attributes)
     return observation
-
-
-def _is_model(attributes: dict[str, Any]) -> bool:
-    return attributes.get("llm.request.type") in ("chat", "completion") or f"{PROMPT}.0.role" in attributes
 
 
 def _tool(observation: Observation) -> Observation:
