@@ -13,7 +13,7 @@ from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionHour
 from rightcall.wings.monitor.drift import Bounds, new_series, step
-from rightcall.wings.monitor.session_hours import SessionHours
+from rightcall.wings.monitor.series_book import SessionHours
 from rightcall.wings.monitor.week_blocks import CELLS, HOUR
 
 TABLE = {

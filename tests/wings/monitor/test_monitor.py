@@ -164,7 +164,7 @@ def test_rates_of_unequal_shares_are_those_of_all_traces(tmp_path):
     with open_store(tmp_path / "shares.db") as store:
         for trace, (bad, share) in zip(reference_traffic(), shares, strict=False):
             check = TraceCheck("judge:tone", bad, share=share)
-            store.traces.keep([trace_to_keep(trace, "a", (check,), False)])
+            store.traces.keep([trace_to_keep(trace, "a", (check,))])
         (rate,) = check_rates(store)
     assert (rate.rate, rate.n, rate.low) == (pytest.approx(4 / 6), 4, None)
 

@@ -212,7 +212,7 @@ async def unfinished(port: int, sent: int, path: str = "/v1/traces", head: str =
 
 @pytest.mark.parametrize("door", ["monitor", "suite"])
 def test_unfinished_bodies_have_little_room_together(tmp_path, monkeypatch, door):
-    monkeypatch.setattr("rightcall.wings.traces.otlp_body.MAX_UNFINISHED", 4 << 20)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_load.MAX_UNFINISHED", 4 << 20)
 
     async def work():
         async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, receiver, port):
@@ -276,7 +276,7 @@ def test_a_head_that_does_not_arrive_has_a_time_limit(tmp_path, monkeypatch, hea
 
 
 def test_a_body_that_does_not_arrive_has_a_time_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("rightcall.wings.traces.otlp_body.BODY_SECONDS", 0.1)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_load.BODY_SECONDS", 0.1)
 
     async def work():
         async with monitor(tmp_path) as (_, _receiver, port):

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
+from rightcall.wings.traces.otlp_load import LARGE, BusyError, RequestThreads
 from rightcall.wings.traces.otlp_request import MAX_FIELDS, PROTOBUF, request_items
-from rightcall.wings.traces.otlp_threads import LARGE, BusyError, RequestThreads
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.protobuf import length
 from rightcall.wings.traces.unpack import TooLarge
@@ -65,7 +65,7 @@ def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monk
         assert len(body) <= LARGE or answered.wait(SECONDS)
         return read(body, *others)
 
-    monkeypatch.setattr("rightcall.wings.traces.otlp_server.request_items", slow_for_large)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_receiver.request_items", slow_for_large)
 
     async def work():
         async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, _, _):
@@ -82,7 +82,7 @@ def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monk
 
 
 def test_work_that_would_hold_too_much_is_refused_and_one_large_request_is_not(monkeypatch):
-    monkeypatch.setattr("rightcall.wings.traces.otlp_threads.MAX_HELD", 100)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_load.MAX_HELD", 100)
 
     async def work():
         threads, go = RequestThreads(), threading.Event()

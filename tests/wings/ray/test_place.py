@@ -50,7 +50,7 @@ def test_memory_is_read_with_its_unit(text, size):
 def test_tools_that_run_for_real_on_workers_need_a_store_that_all_of_them_see(fields, fit, tmp_path):
     agent = Agent("keyword:", tools=[Tool("pay", "Pay someone.")], **fields)
     with open_store(tmp_path / "r.db") as store:
-        problems = unfit(Plan("p", agent, []), store, WorkersConfig())
+        problems = list(unfit(Plan("p", agent, []), store, WorkersConfig()))
     assert ["require a PostgreSQL store" in problem for problem in problems] == ([] if fit else [True])
 
 

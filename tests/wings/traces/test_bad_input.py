@@ -17,9 +17,8 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.traces.golden_candidate import candidate_id, shown_trace_id
 from rightcall.wings.traces.reader import load_traces
-from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace import Trace, candidate_id, shown_trace_id
 from tests.support.examples import examples
 from tests.wings.traces.samples import FOLDER
 

@@ -77,10 +77,9 @@ def _answers(watch: Watch, result: Any) -> Any:
         approval = watch.decide(str(call.name), call.arguments, str(call.call_id or ""))
         if approval.open:
             continue
-        answer = request.to_function_approval_response(approved=approval.granted)
         if approval.arguments is not None:  # the framework runs what was proposed: our middleware replaces it
             watch.memory["edited", str(call.call_id or "")] = approval.arguments
-        answers.append(answer)
+        answers.append(request.to_function_approval_response(approved=approval.granted))
     return FrameworkMessage("user", answers) if answers else None
 
 
@@ -184,11 +183,9 @@ def _function(notes: _RunNotes) -> Any:
 
 
 def _call_id(context: Any) -> str:
-    for place in (getattr(context, "metadata", None), getattr(context, "kwargs", None)):
-        if isinstance(place, dict) and isinstance(place.get("call_id"), str):
-            call_id: str = place["call_id"]
-            return call_id
-    return ""
+    places = (getattr(context, "metadata", None), getattr(context, "kwargs", None))
+    ids = (place.get("call_id") for place in places if isinstance(place, dict))
+    return next((call_id for call_id in ids if isinstance(call_id, str)), "")
 
 
 def _result(result: Any) -> Any:

@@ -33,13 +33,9 @@ def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[To
 
 
 def _read_reply(path: str, body: Json) -> ReadAnswer:
-    messages = spelling.read_messages(
-        [{"role": "assistant", "content": body.get("content") or []}], "content"
-    )
-    counted = anthropic_usage(body.get("usage"))
-    text = "".join(message.content for message in messages)
-    calls = [call for message in messages for call in message.calls]
-    return ReadAnswer(text, calls, counted, str(body.get("stop_reason") or ""))
+    answer = {"role": "assistant", "content": body.get("content") or []}
+    usage = anthropic_usage(body.get("usage"))
+    return ReadAnswer(spelling.read_messages([answer], "content"), usage, str(body.get("stop_reason") or ""))
 
 
 WIRE = Wire(NAME, lambda path: path.endswith("/messages"), _read_request, _read_reply)

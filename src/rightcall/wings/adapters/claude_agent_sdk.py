@@ -144,12 +144,9 @@ def _call(block: Any) -> ToolCall:
     arguments = plain(block.input)
     subagent = arguments.get("subagent_type") if block.name in SUBAGENT_TOOLS else None
     notes = {"delegate": subagent} if isinstance(subagent, str) and subagent else {}
-    return ToolCall(_short(block.name), arguments, block.id, notes=notes)
-
-
-def _short(name: str) -> str:
-    """`mcp__server__tool` as `tool`, which is what its author called it."""
-    return name.split("__", 2)[-1] if name.startswith("mcp__") else name
+    # Of `mcp__server__tool`, what its author called it.
+    name = block.name.split("__", 2)[-1] if block.name.startswith("mcp__") else block.name
+    return ToolCall(name, arguments, block.id, notes=notes)
 
 
 def _result_text(content: Any) -> Any:

@@ -17,10 +17,6 @@ CONFIRMATION = "adk_request_confirmation"
 """The function call by which ADK asks; the call in question is among its arguments."""
 
 
-def confirmation_requests(event: Any) -> list[Any]:
-    return [call for call in event.get_function_calls() if call.name == CONFIRMATION]
-
-
 def adk_answers(watch: Watch) -> list[Any]:
     """The parts of a message that answers what the agent waits for; empty when nobody answers any of it."""
     from google.genai import types
@@ -63,16 +59,15 @@ async def asks_first(tool: Any, arguments: Any, context: Any) -> bool:
 
 def note_pending(watch: Watch, tool: Any, arguments: Any, context: Any, result: Any) -> bool:
     """Note a call that waits: ADK asks about it, or a long-running tool has no result yet."""
-    call_id = str(context.function_call_id or "")
-    if call_id in (context.actions.requested_tool_confirmations or {}):
-        watch.recorder.decided(Approval("waiting"), tool.name, plain(arguments), call_id)
-        return True
-    pending = result is None or (isinstance(result, dict) and result.get("status") == "pending")
-    if getattr(tool, "is_long_running", False) and pending:
-        watch.recorder.decided(Approval("waiting"), tool.name, plain(arguments), call_id)
-        watch.memory.setdefault("pending", []).append((tool.name, plain(arguments), call_id))
-        return True
-    return False
+    call = tool.name, plain(arguments), str(context.function_call_id or "")
+    asked = call[-1] in (context.actions.requested_tool_confirmations or {})
+    without_result = result is None or (isinstance(result, dict) and result.get("status") == "pending")
+    if not asked and not (getattr(tool, "is_long_running", False) and without_result):
+        return False
+    watch.recorder.decided(Approval("waiting"), *call)
+    if not asked:
+        watch.memory.setdefault("pending", []).append(call)
+    return True
 
 
 NAME = "google_adk"
@@ -111,7 +106,7 @@ class _RunnerTalk(AgentTalk):
         self._watch.memory["requests"] = requests = []
         events = self._runner.run_async(user_id=USER, session_id=self._session.id, new_message=message)
         async for event in events:
-            requests += confirmation_requests(event)
+            requests += [call for call in event.get_function_calls() if call.name == CONFIRMATION]
             if event.is_final_response() and event.content and event.content.parts:
                 final = "".join(part.text or "" for part in event.content.parts)
         return final

@@ -114,22 +114,18 @@ def _answer(message: Any) -> str:
 def _watch_step(original: Any) -> Any:
     """A step, or the coroutine of one."""
 
+    from haystack.tools import flatten_tools_or_toolsets
+
     def step(self: Any, exe_context: Any, agent_span: Any) -> Any:
-        _note_request(exe_context)
+        watch = watch_of(NAME)
+        if watch is not None:
+            with watch.guarded("reading a request"):
+                tools = [_definition(tool) for tool in flatten_tools_or_toolsets(exe_context.tools)]
+                watch.recorder.asked(_results(exe_context.state.data["messages"]), tools)
+            _STARTED.set(perf_counter())
         return original(self, exe_context=exe_context, agent_span=agent_span)
 
     return step
-
-
-def _note_request(context: Any) -> None:
-    watch = watch_of(NAME)
-    if watch is not None:
-        with watch.guarded("reading a request"):
-            from haystack.tools import flatten_tools_or_toolsets
-
-            tools = [_definition(tool) for tool in flatten_tools_or_toolsets(context.tools)]
-            watch.recorder.asked(_results(context.state.data["messages"]), tools)
-        _STARTED.set(perf_counter())
 
 
 def _watch_replies(original: Any) -> Any:

@@ -118,9 +118,6 @@ def _final_text(state: Any) -> str | None:
     return text_in(message) if getattr(message, "type", "") in ("ai", "AIMessageChunk") else None
 
 
-_registered: list[bool] = []
-
-
 class _TrialHandler:
     """Looks like a context variable to LangChain, and gives the handler of the trial that asks."""
 
@@ -136,14 +133,12 @@ class _TrialHandler:
         return handler
 
 
+@cache
 def _register() -> None:
     """Register once where LangChain finds handlers; outside a trial there is none, so it need not be undone."""
-    if _registered:
-        return
     from langchain_core.tracers.context import register_configure_hook
 
     register_configure_hook(_TrialHandler(), inheritable=True)
-    _registered.append(True)
 
 
 @cache

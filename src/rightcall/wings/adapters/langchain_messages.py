@@ -79,12 +79,8 @@ def finish_of(message: Any) -> str:
 
 
 def tools_on_offer(offered: Any) -> list[Tool]:
-    definitions = []
-    for raw in offered:
-        copied = plain(raw)
-        if isinstance(copied, dict) and ("function" in copied or "input_schema" in copied):
-            definitions.append(read_tool(copied, "tools"))
-    return definitions
+    copied = [raw for raw in map(plain, offered) if isinstance(raw, dict)]
+    return [read_tool(raw, "tools") for raw in copied if "function" in raw or "input_schema" in raw]
 
 
 def tools_in(agent: Any) -> dict[str, Any]:

@@ -44,20 +44,16 @@ def _tool(raw: Any) -> Tool | None:
 
 
 def _read_reply(path: str, body: Json) -> ReadAnswer:
+    usage = body.get("usage")
     if path.endswith("/responses"):
         messages = openai_responses.read_messages(body.get("output") or [], "output")
-        counted = responses_usage(body.get("usage"))
-        finish = str((body.get("incomplete_details") or {}).get("reason") or "")
-    else:
-        choices = body.get("choices") or []
-        choice: Json = next(iter(choices), {})
-        messages = openai_chat.read_messages(
-            one_answer(choices, "choices", "reply") if choices else [], "reply"
-        )
-        counted = chat_usage(body.get("usage"))
-        finish = str(choice.get("finish_reason") or "")
-    text = "".join(message.content for message in messages)
-    return ReadAnswer(text, [call for message in messages for call in message.calls], counted, finish)
+        finish = (body.get("incomplete_details") or {}).get("reason")
+        return ReadAnswer(messages, responses_usage(usage), str(finish or ""))
+    choices = body.get("choices") or []
+    items = one_answer(choices, "choices", "reply") if choices else []
+    choice: Json = next(iter(choices), {})
+    finish = str(choice.get("finish_reason") or "")
+    return ReadAnswer(openai_chat.read_messages(items, "reply"), chat_usage(usage), finish)
 
 
 WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)

@@ -23,6 +23,8 @@ from rightcall.agents.observed.values import arguments_of, framework_usage, plai
 from rightcall.core.codec import encode
 from rightcall.model.approval import Approval
 from rightcall.model.dialects import openai_responses, read_tool
+from rightcall.model.dialects.streams import text_of as streamed_text
+from rightcall.model.message import calls_of
 from rightcall.model.tool import Tool
 
 NAME = "openai_agents"
@@ -208,11 +210,12 @@ class _TrialNotes:
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         await self._users.on_tool_start(context, agent, tool)
         with self._watch.guarded("on_tool_start"):
-            call_id = getattr(context, "tool_call_id", "")
-            arguments = getattr(context, "tool_arguments", None)
-            self._watch.recorder.tool_started(
-                (self._depth, self._parent, call_id), tool.name, arguments, call_id
+            call_id, arguments = (
+                getattr(context, "tool_call_id", ""),
+                getattr(context, "tool_arguments", None),
             )
+            key = self._depth, self._parent, call_id
+            self._watch.recorder.tool_started(key, tool.name, arguments, call_id)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         with self._watch.guarded("on_tool_end"):
@@ -220,9 +223,8 @@ class _TrialNotes:
             answer = self._watch.memory.pop(("desk", call_id), None)
             if answer is None:
                 answer = ToolAnswer(result, _has_failed(result))
-            self._watch.recorder.tool_ended(
-                (self._depth, self._parent, call_id), answer.output, error=answer.failed
-            )
+            key = self._depth, self._parent, call_id
+            self._watch.recorder.tool_ended(key, answer.output, error=answer.failed)
         await self._users.on_tool_end(context, agent, tool, result)
 
     async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
@@ -236,14 +238,11 @@ class _TrialNotes:
 
 
 def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
-    items = [plain(item) for item in response.output]
-    messages = openai_responses.read_messages([item for item in items if isinstance(item, dict)], "response")
-    text = "".join(message.content for message in messages)
-    calls = [call for message in messages for call in message.calls]
-    names = _handoff_names(agent)
+    items = [item for raw in response.output if isinstance(item := plain(raw), dict)]
+    messages, names = openai_responses.read_messages(items, "response"), _handoff_names(agent)
     marked = [
         msgspec.structs.replace(call, notes={"handoff": True}) if call.name in names else call
-        for call in calls
+        for call in calls_of(messages)
     ]
     watch.memory["handoffs", depth, parent] = {
         number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
@@ -252,7 +251,7 @@ def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: i
     cached = getattr(getattr(used, "input_tokens_details", None), "cached_tokens", None)
     usage = framework_usage(used.input_tokens, used.output_tokens, cached)
     watch.recorder.answered(
-        text, marked, usage=usage, ms=round(taken, 3), agent=str(agent.name or ""),
+        streamed_text(messages), marked, usage=usage, ms=round(taken, 3), agent=str(agent.name or ""),
         depth=depth, parent=parent,
     )  # fmt: skip
 
@@ -282,17 +281,14 @@ def _function_tools(agent: Any) -> list[Any]:
 
     if isinstance(agent, FunctionTool):
         return [agent]
-    tools: dict[str, Any] = {}
-    waiting, seen = [agent], set()
-    while waiting:
-        next_agent = waiting.pop(0)
-        if id(next_agent) in seen:
-            continue
-        seen.add(id(next_agent))
-        for tool in getattr(next_agent, "tools", None) or ():
+    agents, tools = [agent], dict[str, Any]()
+    for member in agents:  # which grows by those that each may hand over to
+        for tool in getattr(member, "tools", None) or ():
             if isinstance(tool, FunctionTool):
                 tools.setdefault(tool.name, tool)
-        waiting += [item for item in getattr(next_agent, "handoffs", None) or () if hasattr(item, "tools")]
+        for other in getattr(member, "handoffs", None) or ():
+            if hasattr(other, "tools") and all(other is not agent for agent in agents):
+                agents.append(other)
     return list(tools.values())
 
 

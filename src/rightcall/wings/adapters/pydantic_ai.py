@@ -154,11 +154,9 @@ def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
 def _messages(messages: Any) -> list[Message]:
     """The results in the newest request: of tools no hook saw run, since they do not exist or were denied."""
     results = []
-    for message in messages:
-        for part in message.parts:
-            if part.part_kind == "retry-prompt" and part.tool_name:
-                results.append(ToolResult(part.tool_call_id, plain(part.content), True, part.tool_name))
-            elif part.part_kind == "tool-return":
-                failed = getattr(part, "outcome", "success") in FAILED
-                results.append(ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name))
+    for part in (part for message in messages for part in message.parts):
+        retried = part.part_kind == "retry-prompt" and bool(part.tool_name)
+        if retried or part.part_kind == "tool-return":
+            failed = retried or getattr(part, "outcome", "success") in FAILED
+            results.append(ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name))
     return [Message("tool", results=tuple(results))] if results else []

@@ -16,9 +16,8 @@ from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import plain
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model.call import ToolCall
 from rightcall.model.dialects.stream_pieces import AnswerStream
-from rightcall.model.dialects.streams import stream_of, text_of as streamed_text
+from rightcall.model.dialects.streams import stream_of, text_of
 from rightcall.model.message import Message, calls_of
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -28,8 +27,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    text: str
-    calls: Sequence[ToolCall]
+    """The messages of a reply, which are one answer; the tokens that it took, and why the model stopped."""
+
+    messages: Sequence[Message]
     usage: Usage
     finish: str
 
@@ -167,9 +167,8 @@ class BegunRequest:
 
     def _note(self, answer: ReadAnswer) -> None:
         taken = round((perf_counter() - self.started) * 1000, 3)
-        self.watch.recorder.answered(
-            answer.text, answer.calls, usage=answer.usage, finish=answer.finish, ms=taken
-        )
+        text, calls = text_of(answer.messages), calls_of(answer.messages)
+        self.watch.recorder.answered(text, calls, usage=answer.usage, finish=answer.finish, ms=taken)
 
     def _observe(self, inner: Iterator[Any]) -> Iterator[Any]:
         events = ReplyEvents(self)
@@ -215,26 +214,19 @@ class ReplyEvents:
         if not self._ended:
             self._ended = True
             with self._asking.watch.guarded("reading a stream"):
-                if self._stream is not None:
-                    self._asking._note(self._answer(self._stream))
+                if (stream := self._stream) is not None:
+                    self._asking._note(ReadAnswer(stream.messages(), stream.usage, stream.finish))
 
     @property
     def finished(self) -> bool:
         """Whether the model has said why it stopped: what may still follow are its tokens."""
         return self._stream is not None and bool(self._stream.finish)
 
-    def _answer(self, stream: AnswerStream) -> ReadAnswer:
-        messages = stream.messages()
-        return ReadAnswer(streamed_text(messages), calls_of(messages), stream.usage, stream.finish)
-
 
 def _body(reply: Any) -> Json | None:
     """The JSON of a reply: of a parsed model, or of the response around it when the user asked for that one."""
     response = getattr(reply, "http_response", None)
-    if response is not None:
-        if not getattr(response, "is_stream_consumed", False):
-            return None  # the user streams it; reading it here would take it away
-        body = response.json()
-    else:
-        body = plain(reply)
+    if response is not None and not getattr(response, "is_stream_consumed", False):
+        return None  # the user streams it; reading it here would take it away
+    body = plain(reply) if response is None else response.json()
     return body if isinstance(body, dict) else None

@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import chain
 
 import msgspec
 
@@ -58,6 +59,10 @@ class TrafficBaseline(msgspec.Struct, frozen=True):
     days: tuple[int, int] = (0, 0)
 
 
+Units = dict[str, list[float]]
+"""The values of each session in an hour."""
+
+
 def make_baseline(
     store: Store, agent: str, start: str, end: str, *, tools: bool = False, timezone: str = "UTC"
 ) -> TrafficBaseline:
@@ -65,35 +70,13 @@ def make_baseline(
 
     With `tools`, how often each tool is used is part of it. The hours of the newest one are kept, to be played again.
     """
-    which = TraceFilter(agent=agent, since=start, until=_after(end))
-    hours: HourCounts = {}
-    baseline = baseline_of(store.traces.each(which), agent, start, end, store.now(), timezone, hours)
-    if tools:
-        baseline = msgspec.structs.replace(baseline, tools=_tool_references(store, which, timezone, hours))
-    history = [*baseline_history(store, agent), baseline]
-    store.traces.set_states(KIND, {agent: msgspec.json.encode(history)})
-    store.traces.set_states(HOURS, {agent: msgspec.json.encode(hours)})
-    return baseline
-
-
-def baseline_of(
-    rows: Iterable[TraceRow],
-    agent: str,
-    start: str,
-    end: str,
-    made_at: str,
-    timezone: str = "UTC",
-    hours: HourCounts | None = None,
-) -> TrafficBaseline:
-    """The baseline computed from these traces; the hours of each series are added to `hours`."""
-    sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    days: Counter[str] = Counter()
+    until = f"{end}T99" if len(end) == 10 else end  # a date includes the whole day
+    which = TraceFilter(agent=agent, since=start, until=until)
+    sessions: dict[str, Units] = defaultdict(lambda: defaultdict(list))
     latencies, tokens, seen = [], [], set()
-    for row in rows:
-        unit = f"{row.session or row.trace_id} {row.started_at[:13]}"
-        if unit not in seen:
-            seen.add(unit)
-            days[row.started_at[:10]] += 1
+    for row in store.traces.each(which):
+        unit = _unit(row)
+        seen.add(unit)
         if row.latency_ms is not None:
             latencies.append((unit, row.latency_ms))
         if row.tokens:
@@ -105,27 +88,35 @@ def baseline_of(
         problem = f"{len(seen):,} sessions between {start} and {end}; a baseline needs {FEWEST}"
         raise InputError(f"agent '{agent}'", problem, "choose a longer window")
     sessions |= _above("slow", latencies) | _above("expensive", tokens)
-    hours = {} if hours is None else hours
-    checks = {}
-    for name, units in sessions.items():
-        if len(units) >= FEWEST:
-            hours[name] = hour_counts(units)
-            checks[name] = reference_of_hours(hours[name], timezone, FLOORS.get(name, 0.0))
-    return TrafficBaseline(
+    series = chain(sessions.items(), _tool_units(store, which) if tools else ())
+    hours = {name: hour_counts(units) for name, units in series if len(units) >= FEWEST}
+    references = {n: reference_of_hours(own, timezone, FLOORS.get(n, 0.0)) for n, own in hours.items()}
+    of_tools = {n: reference for n, reference in references.items() if n.startswith(f"{TOOL_MIX}:")}
+    baseline = TrafficBaseline(
         agent,
         start,
         end,
-        made_at,
-        checks,
+        store.now(),
+        {n: reference for n, reference in references.items() if n not in of_tools},
         _point(latencies),
         _point(tokens),
-        statistics.median(days.values()),
-        timezone=timezone,
-        days=_kinds_of_days({_hour(unit) for unit in seen}, timezone),
+        statistics.median(Counter(unit[-13:-3] for unit in seen).values()),
+        of_tools,
+        timezone,
+        _kinds_of_days({_hour(unit) for unit in seen}, timezone),
     )
+    history = [*baseline_history(store, agent), baseline]
+    store.traces.set_states(KIND, {agent: msgspec.json.encode(history)})
+    store.traces.set_states(HOURS, {agent: msgspec.json.encode(hours)})
+    return baseline
 
 
-def hour_counts(units: dict[str, list[float]]) -> list[tuple[int, int, float]]:
+def _unit(row: TraceRow) -> str:
+    """The session of a trace in one hour."""
+    return f"{row.session or row.trace_id} {row.started_at[:13]}"
+
+
+def hour_counts(units: Units) -> list[tuple[int, int, float]]:
     """Hours with the number of sessions and of bad ones; a session counts with its mean, once an hour."""
     counts: dict[int, list[float]] = {}
     for unit, values in units.items():
@@ -169,36 +160,32 @@ FLOORS = {"slow": 0.05, "expensive": 0.05}
 """Sessions above the 95 % point are 5 % by its definition."""
 
 
-def _above(name: str, values: list[tuple[str, float]]) -> dict[str, dict[str, list[float]]]:
+def _above(name: str, values: list[tuple[str, float]]) -> dict[str, Units]:
     """Which sessions of the window were above its 95 % point: the reference of `slow` and `expensive`."""
     point = _point(values)
-    units: dict[str, list[float]] = defaultdict(list)
+    units: Units = defaultdict(list)
     for unit, value in values:
         units[unit].append(float(point is not None and value > point))
     return {} if point is None else {name: units}
 
 
-def _tool_references(
-    store: Store, which: TraceFilter, timezone: str, hours: HourCounts
-) -> dict[str, Reference]:
+def _tool_units(store: Store, which: TraceFilter) -> Iterator[tuple[str, Units]]:
     """For each of the most used tools, the sessions that used it and those that did not, as two series."""
-    units: dict[str, list[set[str]]] = defaultdict(list)
+    calls: dict[str, list[set[str]]] = defaultdict(list)
     common: Counter[str] = Counter()
     for row in store.traces.each(which):
         called = {call.name for call in store.traces.get(row.trace_id).trajectory.calls}
-        units[f"{row.session or row.trace_id} {row.started_at[:13]}"].append(called)
+        calls[_unit(row)].append(called)
         common.update(called)
-    if len(units) < FEWEST:
-        return {}
-    references = {}
     for tool, _ in common.most_common(MOST_TOOLS):
-        used = {unit: [float(tool in called) for called in several] for unit, several in units.items()}
-        unused = {unit: [1 - value for value in values] for unit, values in used.items()}
-        for direction, values in (("more", used), ("less", unused)):
-            name = f"{TOOL_MIX}:{tool} {direction}"
-            hours[name] = hour_counts(values)
-            references[name] = reference_of_hours(hours[name], timezone)
-    return references
+        for direction, used in (("more", True), ("less", False)):
+            yield (
+                f"{TOOL_MIX}:{tool} {direction}",
+                {
+                    unit: [float((tool in names) == used) for names in several]
+                    for unit, several in calls.items()
+                },
+            )
 
 
 def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float]]:
@@ -207,11 +194,6 @@ def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float
     for name in base.tools:
         tool, _, direction = name.removeprefix(f"{TOOL_MIX}:").rpartition(" ")
         yield name, float((tool in called) == (direction == "more"))
-
-
-def _after(end: str) -> str:
-    """A date as `to` includes the whole day."""
-    return f"{end}T99" if len(end) == 10 else end
 
 
 def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:

@@ -55,10 +55,12 @@ def threshold_of(settings: MonitorSettings, base: TrafficBaseline, agents: int =
 
 
 def watched_series(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> int:
-    """How many series share the false alarms; the tools of the baseline add two each, for more and for less."""
-    extra = len(base.tools) if settings.tool_mix else 0
-    several = max(1, agents, len(settings.agents)) * settings.false_alarms.versions
-    return settings.series_of(agents) + extra * several
+    """How many series share the false alarms: agents × checks × versions.
+
+    Agents with a baseline are watched, listed or not. Each tool of the baseline is two checks, for more and for less.
+    """
+    checks = len(settings.drifting) + (len(base.tools) if settings.tool_mix else 0)
+    return max(1, agents, len(settings.agents)) * checks * settings.false_alarms.versions
 
 
 def watched_names(settings: MonitorSettings, base: TrafficBaseline) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +22,10 @@ from rightcall.store.address import open_store
 if TYPE_CHECKING:
     from rightcall.store.watch import StoredAlarm
     from rightcall.wings.monitor.forecast import AgentPlan
+    from rightcall.wings.monitor.receiver import Receiver
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
+report = partial(tell, err=True)
 
 
 @click.group(cls=CommandGroup)
@@ -69,49 +74,40 @@ def serve(
     with open_store(store_url, small_cache=True) as store:
         watcher = Monitor(config, store=store, redacted=True, trust=trust)
         for note in watcher.prepare():
-            tell(f"warning: {one_line(note)}", err=True)
+            report(f"warning: {one_line(note)}")
         at, _, listed = watcher.settings.listen.rpartition(":")
         host = host or at or "127.0.0.1"
         grpc_at, _, grpc_listed = watcher.settings.listen_grpc.rpartition(":")
-        grpc_host = grpc_at or host
-        for reached in (host, grpc_host):
+        for reached in (host, grpc_at or host):
             if reached not in LOCAL and not token and not no_auth:
                 raise click.UsageError(
                     f"--host {reached} can be reached from other machines: "
                     "pass --token, or --no-auth if that is intended"
                 )
-        grpc_number = grpc_port if grpc_port is not None else int(grpc_listed) if grpc_listed else None
+        port = port if port is not None else int(listed or 4318)
+        grpc_port = grpc_port if grpc_port is not None else int(grpc_listed) if grpc_listed else None
+        grpc = None if grpc_port is None else (grpc_at or host, grpc_port)
+        asyncio.run(_serve(Receiver(watcher, token=token or "", log=report), host, port, grpc))
 
-        async def work() -> None:
-            stop = asyncio.Event()
-            on_ending_signals(asyncio.get_running_loop(), stop.set)
-            receiver = Receiver(watcher, token=token or "", log=lambda text: tell(text, err=True))
 
-            def ready(number: int) -> None:
-                tell(f"listening on http://{host}:{number} (POST /v1/traces, /v1/logs)", err=True)
-                tell(
-                    f"  OTEL_EXPORTER_OTLP_ENDPOINT=http://{host}:{number} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
-                    err=True,
-                )
+async def _serve(receiver: Receiver, host: str, port: int, grpc: tuple[str, int] | None) -> None:
+    """Receive until a signal ends it."""
+    import asyncio
 
-            def grpc_ready(number: int) -> None:
-                tell(f"listening on {grpc_host}:{number} for gRPC", err=True)
+    stop = asyncio.Event()
+    on_ending_signals(asyncio.get_running_loop(), stop.set)
 
-            await receiver.run(
-                host,
-                port if port is not None else int(listed or 4318),
-                stop,
-                ready,
-                grpc=None if grpc_number is None else (grpc_host, grpc_number),
-                grpc_ready=grpc_ready,
-            )
-            counters = receiver.counters
-            tell(
-                f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected",
-                err=True,
-            )
+    def ready(number: int) -> None:
+        url = f"http://{host}:{number}"
+        report(f"listening on {url} (POST /v1/traces, /v1/logs)")
+        report(f"  OTEL_EXPORTER_OTLP_ENDPOINT={url} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf")
 
-        asyncio.run(work())
+    def grpc_ready(number: int) -> None:
+        report(f"listening on {grpc[0] if grpc else ''}:{number} for gRPC")
+
+    await receiver.run(host, port, stop, ready, grpc=grpc, grpc_ready=grpc_ready)
+    counters = receiver.counters
+    report(f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected")
 
 
 @monitor.command()
@@ -121,18 +117,13 @@ def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption
 
     The baseline itself, and months drawn from its days, are played through the detector.
     """
-    from dataclasses import asdict
-
     from rightcall.wings.monitor.forecast import agent_plans
 
     with open_store(store_url, must_exist=True) as store:
         plans = agent_plans(store, config)
     if not plans:
-        raise InputError(
-            "",
-            "no baseline yet",
-            "receive traces for a while, then run `rightcall monitor baseline --from … --to …`",
-        )
+        hint = "receive traces for a while, then run `rightcall monitor baseline --from … --to …`"
+        raise InputError("", "no baseline yet", hint)
     if as_json:
         print_json([asdict(item) for item in plans])
         return
@@ -143,26 +134,20 @@ def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption
 def _print_agent_plan(item: AgentPlan) -> None:
     rehearsal = item.rehearsal
     agent = one_line(item.agent)
+    bound = f"at most {percent(item.share, 0)} in {item.per}"
     if rehearsal.not_guaranteed:
-        tell(
-            f"{agent}: false alarms are not guaranteed to be at most {percent(item.share, 0)} in {item.per}:"
-        )
+        tell(f"{agent}: false alarms are not guaranteed to be {bound}:")
         for reason in rehearsal.not_guaranteed:
             tell(f"  - {one_line(reason)}")
     else:
-        tell(
-            f"{agent}: false alarms at most {percent(item.share, 0)} in {item.per}, over {item.series:,} watched series"
-        )
-    tell(
-        f"  baseline: {pluralize(rehearsal.weekdays, 'weekday')}, {pluralize(rehearsal.weekends, 'weekend day')}, "
-        f"{item.timezone}"
-    )
+        tell(f"{agent}: false alarms {bound}, over {item.series:,} watched series")
+    days = f"{pluralize(rehearsal.weekdays, 'weekday')}, {pluralize(rehearsal.weekends, 'weekend day')}"
+    tell(f"  baseline: {days}, {item.timezone}")
     if rehearsal.alarms is not None:
         names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
         tell(f"  played through the detector it raises {names or 'nothing'}")
-        tell(
-            f"  months drawn from its days: {percent(rehearsal.alarms, 0)} of {rehearsal.months} would alarm"
-        )
+        share = f"{percent(rehearsal.alarms, 0)} of {rehearsal.months}"
+        tell(f"  months drawn from its days: {share} would alarm")
     if rehearsal.unseen:
         tell(f"  not watched, because the baseline has not seen them: {rehearsal.unseen}")
     if rehearsal.advice:
@@ -187,8 +172,6 @@ def _hours(hours: float) -> str:
 @monitor.command()
 def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
-    from dataclasses import asdict
-
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.monitor.production_rates import check_rates, version_changes
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
@@ -219,13 +202,12 @@ def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
             bounds = f"{percent_change(change.difference)} [{low}, {high}]"
             tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
     for agent, rehearsal in rehearsals.items():
+        name = one_line(agent)
         if rehearsal.not_guaranteed:
             reasons = one_line("; ".join(rehearsal.not_guaranteed))
-            tell(f"{one_line(agent)}: the false-alarm rate is not guaranteed: {reasons}")
+            tell(f"{name}: the false-alarm rate is not guaranteed: {reasons}")
         if rehearsal.unseen:
-            tell(
-                f"{one_line(agent)}: drift is not watched on {rehearsal.unseen}; the baseline has not seen them"
-            )
+            tell(f"{name}: drift is not watched on {rehearsal.unseen}; the baseline has not seen them")
     for alarm in alarms:
         _print_alarm(alarm)
     tell(f"{pluralize(len(queued), 'trace')} to review")
@@ -248,9 +230,8 @@ def _print_alarm(alarm: StoredAlarm) -> None:
         what = f"drift since {content['since'][:16]}: {seen}, {evidence}"
     else:
         what = one_line(str(content.get("reason", "")))
-    tell(
-        f"ALARM {alarm.key}  {one_line(alarm.agent)} · {alarm.name}  version {alarm.version}  {what}  ({state})"
-    )
+    series = f"{one_line(alarm.agent)} · {alarm.name}  version {alarm.version}"
+    tell(f"ALARM {alarm.key}  {series}  {what}  ({state})")
 
 
 @monitor.command()
@@ -277,9 +258,8 @@ def baseline(
     for item in baselines:
         tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
         for name, reference in item.checks.items():
-            tell(
-                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {percent(reference.bad / reference.n, 2)}"
-            )
+            share = percent(reference.bad / reference.n, 2)
+            tell(f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {share}")
     print_next("rightcall monitor plan")
 
 
@@ -291,13 +271,11 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the checks on FILES once. Exit code 1 if a hard check fails."""
-    from collections import Counter
-
     from rightcall.tools.definitions.source import load_tools
     from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
     from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
-    from rightcall.wings.traces.golden_candidate import shown_trace_id
     from rightcall.wings.traces.reader import load_traces
+    from rightcall.wings.traces.trace import shown_trace_id
 
     settings = load_settings(config) if config else MonitorSettings()
     bad, spoke, hard = Counter[str](), Counter[str](), 0

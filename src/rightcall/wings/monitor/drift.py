@@ -96,7 +96,7 @@ class Crossing:
 def new_series(bounds: Bounds | None) -> Series:
     """A series without values; without bounds it only counts."""
     if bounds is None:
-        return Series(0.0, 0.0, since_times=[], bad_traces=[])
+        return Series(0.0, 0.0)
     state = new_detector(bounds.q0, bounds.growth)
     return Series(
         bounds.q0,
@@ -105,7 +105,6 @@ def new_series(bounds: Bounds | None) -> Series:
         state.cusum,
         state.since,
         since_times=[[0, 0] for _ in state.r],
-        bad_traces=[],
         bounds=bounds,
         window_r=state.r,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_name
 from rightcall.wings.monitor.drift import Bounds
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.settings import MonitorSettings, load_settings
-from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_cell, block_text, blocks_of
+from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_text, block_totals, blocks_of
 
 FACTORS = (1.5, 2.0, 3.0, 5.0)
 RUNS = 20
@@ -72,27 +73,23 @@ def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPla
     settings = load_settings(config) if config else MonitorSettings()
     agents = list(settings.agents) or sorted({agent for agent, *_ in store.traces.counts()})
     with_baseline = len(store.traces.states(BASELINE))
-    plans = []
-    for agent in agents:
-        base = current_baseline(store, agent)
-        if base is not None:
-            plans.append(
-                AgentPlan(
-                    agent,
-                    settings.false_alarms.share,
-                    settings.false_alarms.per,
-                    watched_series(settings, base, with_baseline),
-                    base.timezone,
-                    rehearsal(store, settings, base, with_baseline),
-                    tuple(outlook(settings, base, with_baseline)),
-                )
-            )
-    return plans
+    return [
+        AgentPlan(
+            agent,
+            settings.false_alarms.share,
+            settings.false_alarms.per,
+            watched_series(settings, base, with_baseline),
+            base.timezone,
+            rehearsal(store, settings, base, with_baseline),
+            tuple(outlook(settings, base, with_baseline)),
+        )
+        for agent in agents
+        if (base := current_baseline(store, agent)) is not None
+    ]
 
 
-def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> list[Outlook]:
+def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -> Iterator[Outlook]:
     """Delays for each drifting check, simulated at the traffic of the baseline."""
-    outlooks = []
     for check in watched_names(settings, baseline):
         reference = reference_of(baseline, check)
         bounds = bounds_of(settings, baseline, check, agents)
@@ -101,42 +98,34 @@ def outlook(settings: MonitorSettings, baseline: TrafficBaseline, agents: int) -
         blocks = _blocks(reference.cells, bounds)
         watched = sum(block.sessions for block in blocks)
         q0 = sum(block.sessions * block.q0 for block in blocks) / watched if watched else bounds.q0
-        outlooks.append(
-            Outlook(
-                baseline.agent,
-                check,
-                reference.bad / reference.n,
-                q0,
-                baseline.per_day,
-                bounds.threshold,
-                tuple(_delays(bounds, q0, baseline.per_day)),
-                blocks,
-            )
+        yield Outlook(
+            baseline.agent,
+            check,
+            reference.bad / reference.n,
+            q0,
+            baseline.per_day,
+            bounds.threshold,
+            tuple(_delays(bounds, q0, baseline.per_day)),
+            blocks,
         )
-    return outlooks
 
 
 def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
-    if not cells:
-        return ()
     block = blocks_of(cells)
-    blocks = []
-    for name in sorted(set(block) - {-1}):
-        n, bad = block_cell(cells, block, name)
-        blocks.append(BlockRate(block_text(block, name), n, bad / n, bounds.q0s[block.index(name)]))
-    return tuple(blocks)
+    return tuple(
+        BlockRate(block_text(block, name), n, bad / n, bounds.q0s[block.index(name)])
+        for name, (n, bad) in block_totals(cells, block).items()
+    )
 
 
-def _delays(bounds: Bounds, q0: float, per_day: float) -> list[Delay]:
+def _delays(bounds: Bounds, q0: float, per_day: float) -> Iterator[Delay]:
     """Delays until rates above the bound are detected; a rate of .95 or more is not simulated."""
     cap = bounds.cap if bounds.window else math.inf
     window = max(1e-9, per_day * bounds.window / (24 * HOUR))
-    delays = []
     for factor in FACTORS:
         if q0 * factor < 0.95:
             sessions = _sessions_until_alarm(q0, factor, bounds.threshold, cap, window)
-            delays.append(Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24))
-    return delays
+            yield Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24)
 
 
 @functools.lru_cache(1024)

@@ -58,15 +58,11 @@ class JudgeSpending(msgspec.Struct):
         """The probability with which a trace at this time is sampled; 0 when the daily budget is used up."""
         hour = time // HOUR
         if hour > self.hour:
-            self._begin(hour, judge.limit)
+            self.used = self.used if hour // 24 == self.hour // 24 else 0
+            self.factor = next_factor(self.due, self.used, judge.limit, 24 - hour % 24)
+            self.hour, self.due = hour, 0.0
         self.due += p
         return 0.0 if self.used >= judge.limit else p * self.factor
-
-    def _begin(self, hour: int, limit: float) -> None:
-        if hour // 24 != self.hour // 24:
-            self.used = 0
-        self.factor = next_factor(self.due, self.used, limit, 24 - hour % 24)
-        self.hour, self.due = hour, 0.0
 
 
 def next_factor(due: float, used: int, limit: float, hours_left: int) -> float:

@@ -67,13 +67,12 @@ def as_result(kept: KeptTrace) -> CaseResult:
         else Score(1 - check.bad, not check.bad, check.reason)
         for check in kept.row.checks
     }
-    value = 0.0 if kept.row.failed else 1.0
-    trajectory = kept.trajectory
+    passed, trajectory = not kept.row.failed, kept.trajectory
     return CaseResult(
         kept.row.trace_id,
         0,
-        not kept.row.failed,
-        value,
+        passed,
+        float(passed),
         scores,
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage,

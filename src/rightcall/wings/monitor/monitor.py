@@ -25,10 +25,9 @@ from rightcall.wings.monitor.baseline import (
     tools_used,
 )
 from rightcall.wings.monitor.bounds import reference_of
-from rightcall.wings.monitor.drift import Crossing, Series
 from rightcall.wings.monitor.judge import Judge, JudgeSpending, is_chosen, judge_of, stratum_of
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
-from rightcall.wings.monitor.series_book import SeriesBook
+from rightcall.wings.monitor.series_book import Crossed, Place, SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
     NO_CALIBRATION,
@@ -66,14 +65,13 @@ class Monitor:
         redacted: bool = False,
         trust: bool = False,
     ) -> None:
-        self.folder = Path(config).parent if isinstance(config, str | Path) else Path()
-        self.settings = (
-            load_settings(config) if isinstance(config, str | Path) else config or MonitorSettings()
-        )
+        if isinstance(config, str | Path):
+            self.folder, self.settings = Path(config).parent, load_settings(config)
+            require_settings_trust(self.settings, Path(config), trust=trust)
+        else:
+            self.folder, self.settings = Path(), config or MonitorSettings()
         if refused := [judge.judge for judge in self.settings.judges if judge.calibration is not None]:
             raise ConfigError(*(f"judge '{name}': calibration: {NO_CALIBRATION}" for name in refused))
-        if isinstance(config, str | Path):
-            require_settings_trust(self.settings, Path(config), trust=trust)
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = (
             None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
@@ -99,10 +97,9 @@ class Monitor:
             self._watching.clear()
             self._baselines.clear()
         kept = [self._check_trace(trace) for trace in batch]
-        known_ids = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
+        fed = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
         self.store.traces.keep(kept)
         self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
-        fed: set[str] = set(known_ids)
         for trace, held in sorted(zip(batch, kept, strict=True), key=lambda pair: pair[0].time):
             if held.row.trace_id not in fed:
                 fed.add(held.row.trace_id)
@@ -112,8 +109,7 @@ class Monitor:
 
     def end_hour(self) -> None:
         """Count the sessions of the current hour now, as at the end of a file."""
-        for (agent, version, name), series, crossing in self._series.flush():
-            self._raise_drift(agent, version, name, series, crossing)
+        self._raise_drift(self._series.flush())
         self._save()
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
@@ -171,55 +167,43 @@ class Monitor:
             trace = self._redactor.trace(trace)
         watching = self._check_agent(agent)
         checks = run_checks(self.settings.cheap, trace, watching)
-        failed_cheap = any(check.bad for check in checks)
-        checks += tuple(self._judge(judge, trace, failed_cheap) for judge in self.settings.judges)
-        checks = tuple(c for c in checks if c.share > 0)
-        failed = failed_cheap or any(check.bad for check in checks)
-        return trace_to_keep(trace, agent, checks, failed)
+        failed = any(check.bad for check in checks)
+        judged = [self._judge(judge, trace, failed) for judge in self.settings.judges]
+        checks += tuple(check for check in judged if check is not None)
+        return trace_to_keep(trace, agent, checks)
 
     def _check_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
             base = self._baseline(agent)
-            self._watching[agent] = CheckedAgent(
-                settings,
-                {tool.name: tool for tool in tools},
-                base.slow_ms if base else None,
-                base.many_tokens if base else None,
-            )
+            limits = (base.slow_ms, base.many_tokens) if base else (None, None)
+            self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, *limits)
         return self._watching[agent]
 
-    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck:
-        """A judged check on the sample; `share` 0 marks one that was not run."""
-        name = f"judge:{judge.judge}"
+    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck | None:
+        """A judged check on the sample; None when the trace is not in it."""
         ask = self._judges.get(judge.judge)
         stratum, p = stratum_of(judge, trace, failed)
         spending = self._spending.setdefault(judge.judge, JudgeSpending())
         share = spending.share(judge, p, trace.time) if ask is not None else 0.0
         if ask is None or not is_chosen(SALT, trace.trace_id, share):
-            return TraceCheck(name, None, share=0.0)
+            return None
         spending.used += 1
         case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return TraceCheck(name, ask(case), share=share, stratum=stratum)
+        return TraceCheck(f"judge:{judge.judge}", ask(case), share=share, stratum=stratum)
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
-        for (agent, version, name), series, crossing in self._series.pass_time(row.agent, trace.time):
-            self._raise_drift(agent, version, name, series, crossing)
+        self._raise_drift(self._series.pass_time(row.agent, trace.time))
         for check in row.checks:
             if check.bad is None:
                 continue
             if check.name in HARD and check.bad:
                 self._raise_hard(row, check)
-            self._value(row, check.series, check.bad, trace.time)
+            self._raise_drift(self._series.watch(row, check.series, check.bad, trace.time))
         base = self._baseline(row.agent) if self.settings.tool_mix else None
         for name, used in tools_used(base, trace) if base is not None else ():
-            self._value(row, name, used, trace.time)
-
-    def _value(self, row: TraceRow, name: str, bad: float, time: int) -> None:
-        series, crossing = self._series.watch(row, name, bad, time)
-        if crossing is not None:
-            self._raise_drift(row.agent, row.version, name, series, crossing)
+            self._raise_drift(self._series.watch(row, name, used, trace.time))
 
     def _baseline(self, agent: str) -> TrafficBaseline | None:
         """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
@@ -228,52 +212,49 @@ class Monitor:
             self._baselines[agent] = current_baseline(self.store, agent)
         return self._baselines.get(agent)
 
-    def _raise_drift(self, agent: str, version: str, check: str, series: Series, crossing: Crossing) -> None:
-        base = self._baseline(agent)
-        reference = reference_of(base, check) if base else None
-        rate, low, high = series.rate()
-        reasons = self.rehearsal(base).not_guaranteed if base else ()
-        content = alert_of("drift", agent, check, version) | {
-            "since": time_text(crossing.since_time),
-            "observed": [rate, low, high],
-            "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
-            if reference
-            else None,
-            "evidence": crossing.evidence,
-            "threshold": series.threshold,
-            "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
-            "not_guaranteed": list(reasons),
-            "values": series.n,
-            "traces": series.bad_traces[-5:],
-        }
-        alarm = self.store.traces.add_alarm(agent, check, version, content)
-        series.alarm = alarm.key
-        self.alarms.append(alarm)
+    def _raise_drift(self, crossed: Iterable[Crossed]) -> None:
+        for place, series, crossing in crossed:
+            base = self._baseline(place[0])
+            reference = reference_of(base, place[2]) if base else None
+            reasons = self.rehearsal(base).not_guaranteed if base else ()
+            content = {
+                "since": time_text(crossing.since_time),
+                "observed": list(series.rate()),
+                "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
+                if reference
+                else None,
+                "evidence": crossing.evidence,
+                "threshold": series.threshold,
+                "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
+                "not_guaranteed": list(reasons),
+                "values": series.n,
+                "traces": series.bad_traces[-5:],
+            }
+            series.alarm = self._raise("drift", place, content)
 
     def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
         latched = self.store.traces.alarms(latched=True)
         if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
             return
-        content = alert_of("forbidden", row.agent, check.name, row.version) | {
-            "since": row.started_at,
-            "reason": check.reason,
-            "traces": [row.trace_id],
+        content = {"since": row.started_at, "reason": check.reason, "traces": [row.trace_id]}
+        self._raise("forbidden", (row.agent, row.version, check.name), content)
+
+    def _raise(self, kind: str, place: Place, content: dict[str, Any]) -> int:
+        """Store an alarm; returns its key."""
+        agent, version, check = place
+        head = {
+            "format": "rightcall/alert/1",
+            "kind": kind,
+            "agent": agent,
+            "check": check,
+            "version": version,
         }
-        self.alarms.append(self.store.traces.add_alarm(row.agent, check.name, row.version, content))
+        alarm = self.store.traces.add_alarm(agent, check, version, head | {"view": "/live"} | content)
+        self.alarms.append(alarm)
+        return alarm.key
 
     def _save(self) -> None:
         self._series.save()
         self.store.traces.set_states(
             SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()}
         )
-
-
-def alert_of(kind: str, agent: str, check: str, version: str) -> dict[str, Any]:
-    return {
-        "format": "rightcall/alert/1",
-        "kind": kind,
-        "agent": agent,
-        "check": check,
-        "version": version,
-        "view": "/live",
-    }

@@ -16,9 +16,6 @@ from rightcall.wings.traces.span_spool import Part, whole_spans
 MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
 """Bounds on what is kept of one trace. Roots are often sent last, so a few more are accepted."""
 
-_CANNOT_BE_WRITTEN = (OverflowError, TypeError, ValueError)
-"""A value that JSON cannot express makes one span unusable, not the others of its request."""
-
 
 @dataclass(slots=True)
 class Open:
@@ -35,21 +32,13 @@ class Open:
         kept = Part([], [])
         for span in received.spans:
             self.ended = self.ended or (not span.parent_id and span.end > 0)
-            if not self._has_room(is_root=not span.parent_id):
-                continue
-            try:
-                size = _size(span)
-            except _CANNOT_BE_WRITTEN:
-                continue
-            self.spans += 1
-            self.size += size
-            kept.spans.append(span)
+            if self._has_room(is_root=not span.parent_id) and (size := _size(span)):
+                self.spans += 1
+                self.size += size
+                kept.spans.append(span)
         for span_id, event in received.events:
-            if self.size < MAX_BYTES:
-                try:
-                    self.size += _size(event)
-                except _CANNOT_BE_WRITTEN:
-                    continue
+            if self.size < MAX_BYTES and (size := _size(event)):
+                self.size += size
                 kept.events.append((span_id, event))
         self.dropped += received.count - kept.count
         return kept
@@ -66,7 +55,11 @@ class Open:
 
 
 def _size(item: Span | SpanEvent) -> int:
-    return len(msgspec.json.encode(item))
+    """How many bytes of JSON it is; 0 when JSON cannot express it: that makes one span unusable, not its request."""
+    try:
+        return len(msgspec.json.encode(item))
+    except (OverflowError, TypeError, ValueError):
+        return 0
 
 
 def redact_item(item: Item, redactor: Redactor) -> Item:

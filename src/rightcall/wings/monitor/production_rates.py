@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from rightcall.stats.intervals import Interval, difference_of_groups
 from rightcall.stats.sequential import confidence_sequence
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import CheckCount, SessionCount
+from rightcall.store.watch import SessionCount
 
 Unit = Literal["sessions", "traces"]
 JUDGE = "judge:"
@@ -39,6 +40,10 @@ class CheckRate:
     def judged(self) -> bool:
         return self.name.startswith(JUDGE)
 
+    @property
+    def bounds(self) -> Interval | None:
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+
 
 @dataclass(frozen=True)
 class VersionChange:
@@ -60,15 +65,13 @@ class VersionChange:
 
 
 def check_rates(store: Store) -> list[CheckRate]:
-    """A rate for each check of each version of each agent."""
-    return rates_of(store.traces.check_counts(), store.traces.session_counts())
+    """A rate for each check of each version of each agent, over all days.
 
-
-def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:
-    """Rates over all days; sampled checks are weighted by inverse probability."""
+    Sampled checks are weighted by inverse probability.
+    """
     totals: dict[tuple[str, str, str], list[float]] = {}
     days: dict[tuple[str, str, str], str] = {}
-    for count in counts:
+    for count in store.traces.check_counts():
         if count.name == "any":
             continue
         place = count.agent, count.name, count.version
@@ -76,7 +79,7 @@ def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> 
         held = totals.setdefault(place, [0.0] * 4)
         for i, value in enumerate((count.seen, count.bad, count.weight, count.weighted_bad)):
             held[i] += value
-    by_session = {(s.agent, s.name, s.version): s for s in sessions if s.sessions}
+    by_session = {(s.agent, s.name, s.version): s for s in store.traces.session_counts() if s.sessions}
     return [
         _rate(place, total, by_session.get(place), days[place])
         for place, total in totals.items()
@@ -106,17 +109,9 @@ def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
     changes: list[VersionChange] = []
     for several in series.values():
         last = sorted(several, key=lambda rate: (rate.first_day, rate.version))[-2:]
-        bounds = [_bounds(rate) for rate in last]
-        if len(last) == 2 and bounds[0] is not None and bounds[1] is not None:
-            before, now = last
-            apart = difference_of_groups(now.rate, bounds[1], before.rate, bounds[0])
-            changes.append(
-                VersionChange(
-                    now.agent, now.name, before.version, now.version, now.rate - before.rate, *apart
-                )
-            )
+        for before, now in pairwise(last):
+            if before.bounds is not None and now.bounds is not None:
+                apart = difference_of_groups(now.rate, now.bounds, before.rate, before.bounds)
+                versions = before.version, now.version
+                changes.append(VersionChange(now.agent, now.name, *versions, now.rate - before.rate, *apart))
     return changes
-
-
-def _bounds(rate: CheckRate) -> Interval | None:
-    return None if rate.low is None or rate.high is None else Interval(rate.low, rate.high)

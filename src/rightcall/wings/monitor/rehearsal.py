@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import msgspec
 
@@ -20,7 +20,7 @@ from rightcall.wings.monitor.baseline import HourCounts, TrafficBaseline, baseli
 from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names
 from rightcall.wings.monitor.drift import Bounds, new_series, step
 from rightcall.wings.monitor.settings import MonitorSettings, seconds
-from rightcall.wings.monitor.week_blocks import HOUR, block_cell, block_text, blocks_of, cell_of, day_of
+from rightcall.wings.monitor.week_blocks import HOUR, block_text, block_totals, blocks_of, cell_of, day_of
 
 KIND = "rehearsal"
 MONTHS = 100
@@ -115,12 +115,8 @@ def _play_hours(name: str, bounds: Bounds, hours: list[tuple[int, int, float]]) 
     return []
 
 
-@dataclass(frozen=True)
-class HourMap:
-    """What an hour does to the evidence: R_k becomes a_k R_k + b_k, at most `cap` (R_k + 1)."""
-
-    a: tuple[float, ...]
-    b: tuple[float, ...]
+HourMap = list[tuple[float, float]]
+"""What an hour does to the evidence, a_k and b_k: R_k becomes a_k R_k + b_k, at most `cap` (R_k + 1)."""
 
 
 def _share_of_drawn_months(watched: dict[str, Bounds], hours: HourCounts, settings: MonitorSettings) -> float:
@@ -144,12 +140,12 @@ def _hour_maps(bounds: Bounds, hours: list[tuple[int, int, float]]) -> dict[int,
         if not q0:
             continue
         lams = bets(q0, bounds.growth)
-        a, b = [1.0] * len(lams), [0.0] * len(lams)
+        hour_map = [(1.0, 0.0)] * len(lams)
         for value in spread_values(n, bad):
             for k, lam in enumerate(lams):
-                e = max(0.0, 1 + lam * (value - q0))
-                a[k], b[k] = min(a[k] * e, 1e200), min((b[k] + 1) * e, 1e200)
-        days[day_of(hour, bounds.zone)].append(HourMap(tuple(a), tuple(b)))
+                (a, b), e = hour_map[k], max(0.0, 1 + lam * (value - q0))
+                hour_map[k] = min(a * e, 1e200), min((b + 1) * e, 1e200)
+        days[day_of(hour, bounds.zone)].append(hour_map)
     return days
 
 
@@ -158,11 +154,9 @@ def _alarms(bounds: Bounds, maps: dict[int, list[HourMap]], drawn: list[int]) ->
     enough = bounds.threshold * len(r)
     cap = bounds.cap if bounds.window >= HOUR else math.inf
     for day in drawn:
-        for day_map in maps.get(day, ()):
-            r = [
-                min(a * value + b, cap * (value + 1.0), 1e200)
-                for value, a, b in zip(r, day_map.a, day_map.b, strict=True)
-            ]
+        for hour_map in maps.get(day, ()):
+            pairs = zip(r, hour_map, strict=True)
+            r = [min(a * value + b, cap * (value + 1.0), 1e200) for value, (a, b) in pairs]
             if r and sum(r) >= enough:
                 return True
     return False
@@ -178,36 +172,34 @@ def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
     return "; ".join(text for text in texts if text)
 
 
-def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> list[str]:
+def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> Iterator[str]:
     """Why the share of false alarms is not claimed."""
     if not played:
-        return ["the baseline was made by an older version, with one rate for the whole week"]
-    problems = []
+        yield "the baseline was made by an older version, with one rate for the whole week"
+        return
     counts = (outcome.weekdays, outcome.weekends)
     for count, enough, title in zip(counts, ENOUGH, ("weekdays", "weekend days"), strict=True):
         if 0 < count < enough:
-            problems.append(f"the baseline has {count} of the {enough} {title} of a week")
+            yield f"the baseline has {count} of the {enough} {title} of a week"
     if not seconds(settings.false_alarms.burst):
-        problems.append("false_alarms.burst is 0: a short disturbance raises an alarm")
+        yield "false_alarms.burst is 0: a short disturbance raises an alarm"
     if outcome.raised:
         names = ", ".join(dict.fromkeys(alarm.check for alarm in outcome.raised))
-        problems.append(f"the baseline itself would have raised an alarm ({names})")
+        yield f"the baseline itself would have raised an alarm ({names})"
     if outcome.alarms is not None and outcome.alarms > settings.false_alarms.share:
-        problems.append(f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm")
+        yield f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm"
     if outcome.moves is not None and outcome.moves < MOVES:
-        problems.append(f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})")
-    return problems
+        yield f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})"
 
 
 def _advice(outcome: Rehearsal) -> str:
     days = outcome.weekdays + outcome.weekends
     if not days or days >= 28:
         return ""
-    short = days < 14
-    why = (
-        "one week shows no difference between weeks" if short else "slow movements need four weeks to be seen"
-    )
-    return f"{pluralize(days, 'day')} of baseline: {why}; {14 if short else 28} days recommended"
+    why, enough = "slow movements need four weeks to be seen", 28
+    if days < 14:
+        why, enough = "one week shows no difference between weeks", 14
+    return f"{pluralize(days, 'day')} of baseline: {why}; {enough} days recommended"
 
 
 PHI = 0.9
@@ -237,9 +229,7 @@ def day_residuals(hours: list[tuple[int, int, float]], zone: str) -> list[float]
     if not FEWEST_BAD <= reference.bad <= reference.n - FEWEST_BAD:
         return []
     block = blocks_of(reference.cells)
-    rates = {
-        name: bad / n for name in set(block) - {-1} for n, bad in [block_cell(reference.cells, block, name)]
-    }
+    rates = {name: bad / n for name, (n, bad) in block_totals(reference.cells, block).items()}
     days: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for hour, n, bad in hours:
         rate = rates.get(block[cell_of(hour, zone)])

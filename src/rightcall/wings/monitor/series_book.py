@@ -1,4 +1,7 @@
-"""All watched series: one for each check of each version of each agent, kept in the store between runs."""
+"""All watched series: one for each check of each version of each agent, kept in the store between runs.
+
+Traces of one session count as one value, the mean of its hour: those of the current hour wait in the store.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,23 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import SessionCount, TraceRow
+from rightcall.store.watch import SessionCount, SessionHour, TraceRow
 from rightcall.wings.monitor.baseline import KIND as BASELINE, TrafficBaseline
 from rightcall.wings.monitor.bounds import bounds_of
-from rightcall.wings.monitor.drift import Bounds, Crossing, Series, new_series, restart_series, step
-from rightcall.wings.monitor.session_hours import SessionHours
+from rightcall.wings.monitor.drift import LATE, Bounds, Crossing, Series, new_series, restart_series, step
 from rightcall.wings.monitor.settings import HARD, MonitorSettings
 from rightcall.wings.monitor.week_blocks import HOUR
 
-KIND = "series"
+KIND, HOURS = "series", "hour"
 MOST = 5_000
 """Series that are kept. A prompt with the time in it makes every trace a version: then the oldest are evicted."""
+MOST_AGENTS = 1_000
+"""Maximum number of agents whose current hour is remembered; for others, the hour ends with their next trace."""
 
 Place = tuple[str, str, str]
 """Agent, version and name of a series."""
+Crossed = tuple[Place, Series, Crossing]
+"""A series whose evidence has reached its threshold."""
 
 
 class SeriesBook:
@@ -39,7 +45,7 @@ class SeriesBook:
         self._compared: set[Place] = set()
         self._agents = 0
 
-    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
+    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> Iterator[Crossed]:
         """Add a check's result on a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
         series = self._current(place) or self._begin(place)
@@ -48,29 +54,28 @@ class SeriesBook:
         series.started = series.started or time
         if bad:
             series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
-        if not row.session:
-            return series, step(series, bad, time)
-        self._sessions.add(place, row.session, bad, time)
-        return series, None
+        if row.session:
+            self._sessions.add(place, row.session, bad, time)
+        elif (crossing := step(series, bad, time)) is not None:
+            yield place, series, crossing
 
-    def pass_time(self, agent: str, time: int) -> Iterator[tuple[Place, Series, Crossing]]:
+    def pass_time(self, agent: str, time: int) -> Iterator[Crossed]:
         """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
         if self._sessions.begins(agent, time):
             yield from self._count_sessions(agent)
 
-    def flush(self) -> Iterator[tuple[Place, Series, Crossing]]:
+    def flush(self) -> Iterator[Crossed]:
         """Count the sessions of the current hour now; returns what crossed its threshold."""
         for agent in self._sessions.agents():
             yield from self._count_sessions(agent)
 
-    def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
+    def _count_sessions(self, agent: str) -> Iterator[Crossed]:
         for place, value, time in self._sessions.end(agent):
             series = self._current(place)
             if series is None:  # it was evicted
                 continue
             self._changed.add(place)
-            crossing = step(series, value, time)
-            if crossing is not None:
+            if (crossing := step(series, value, time)) is not None:
                 yield place, series, crossing
 
     def restart(self, agent: str) -> None:
@@ -140,6 +145,65 @@ class SeriesBook:
             return None
         self._agents = self._agents or len(self._store.traces.states(BASELINE))
         return bounds_of(self._settings, base, name, self._agents)
+
+
+class SessionHours:
+    """Collects check results of the sessions in each agent's current hour.
+
+    They wait in the store, so that memory does not grow with their number and nothing is written twice: `save` adds
+    only what is new since the last call.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._hours = {agent: int(data) for agent, data in store.traces.states(HOURS).items()}
+        self._new: dict[tuple[str, str, str], dict[str, list[float]]] = {}
+        self._moved: set[str] = set()
+
+    def add(self, place: tuple[str, str, str], session: str, bad: float, time: int) -> None:
+        """Count a check's result on one trace; `place` is agent, version and name of the series."""
+        agent, version, name = place
+        held = self._new.setdefault((agent, version, session), {}).setdefault(name, [0.0, 0.0, float(time)])
+        held[0] += bad
+        held[1] += 1
+
+    def begins(self, agent: str, time: int) -> bool:
+        """Whether a trace of this time begins a new hour of its agent; late ones count in the current hour.
+
+        A trace from the future must not stop the clock: one that is more than a day older sets it back.
+        """
+        hour = time // HOUR
+        newest = self._hours.get(agent, 0)
+        if newest - LATE <= hour <= newest:
+            return False
+        if len(self._hours) >= MOST_AGENTS:
+            self._hours.clear()
+        self._hours[agent] = hour
+        self._moved.add(agent)
+        return True
+
+    def end(self, agent: str) -> Iterator[tuple[tuple[str, str, str], float, int]]:
+        """The values of the agent's sessions in the order of their first traces: series, value, time."""
+        self.save()
+        while hours := self._store.traces.take_sessions(agent):
+            for hour in hours:
+                for name, (bad, count, time) in hour.values.items():
+                    yield (hour.agent, hour.version, name), bad / count, int(time)
+
+    def agents(self) -> list[str]:
+        """Agents with sessions that are not counted yet."""
+        self.save()
+        return self._store.traces.agents_with_sessions()
+
+    def save(self) -> None:
+        """Write what is new."""
+        new, self._new = self._new, {}
+        self._store.traces.add_to_sessions([SessionHour(*place, values) for place, values in new.items()])
+        moved = {
+            agent: msgspec.json.encode(self._hours[agent]) for agent in self._moved if agent in self._hours
+        }
+        self._store.traces.set_states(HOURS, moved)
+        self._moved.clear()
 
 
 def _name(place: Place) -> str:

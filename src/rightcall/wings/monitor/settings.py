@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -147,93 +149,66 @@ class MonitorSettings(Record, frozen=True):
             name for j in self.judges for name in j.names
         )
 
-    def series_of(self, agents: int) -> int:
-        """How many series share the false alarms: agents × checks × versions.
-
-        Agents with a baseline are watched, listed or not.
-        """
-        return max(1, agents, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
-
 
 def load_settings(path: str | Path) -> MonitorSettings:
     """Read and check a file of settings."""
     path = require_file(path)
     settings = codec.convert(read_document(path), MonitorSettings, str(path))
-    problems = setting_problems(settings, path)
-    if problems:
+    if problems := [f"{path}: {problem}" for problem in setting_problems(settings)]:
         raise ConfigError(*problems)
     return settings
 
 
-def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
+def setting_problems(settings: MonitorSettings) -> Iterator[str]:
     """All problems, one sentence each."""
-    where = f"{path}: " if path else ""
-    problems = [
-        f"{where}unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"
-        for name in settings.cheap
-        if name not in CHECKS
-    ]
+    for name in settings.cheap:
+        if name not in CHECKS:
+            yield f"unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"
     if not 0 < settings.false_alarms.share < 1:
-        problems.append(
-            f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}"
-        )
-    problems += [
-        f"{where}judge '{j.judge}': sample must be in 0..1" for j in settings.judges if not 0 < j.sample <= 1
-    ]
-    problems += [
-        f"{where}judge '{j.judge}': {problem}" for j in settings.judges for problem in _judge_problems(j)
-    ]
+        yield f"false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}"
+    for judge in settings.judges:
+        yield from (f"judge '{judge.judge}': {problem}" for problem in _judge_problems(judge))
     for name, agent in settings.agents.items():
-        for tool, arguments in agent.forbidden_args.items():
-            for argument, spec in arguments.items():
-                try:
-                    compile_matcher(spec, Scope())
-                except InputError as error:
-                    place = f"agents.{name}.forbidden_args.{tool}.{argument}"
-                    problems.append(f"{where}{place}: {error.problem}")
-    problems += _zone_problems(settings.timezone, where)
-    times = {"false_alarms.per": settings.false_alarms.per, "false_alarms.burst": settings.false_alarms.burst}
-    times |= {"settle": settings.settle, "idle": settings.idle}
-    times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
-    for name, text in times.items():
-        try:
-            seconds(text)
-        except InputError as error:
-            problems.append(f"{where}{name} {error.problem}")
-    problems += [
-        f"{where}an alert needs `to` or `exec`"
-        for alert in settings.alerts
-        if not alert.to and not alert.exec
-    ]
-    return problems
-
-
-def _zone_problems(zone: str, where: str) -> list[str]:
-    from zoneinfo import ZoneInfo
-
+        yield from (f"agents.{name}.forbidden_args.{problem}" for problem in _matcher_problems(agent))
     try:
-        ZoneInfo(zone)
+        ZoneInfo(settings.timezone)
     except (KeyError, ValueError, OSError):
-        return [f"{where}timezone '{zone}' is unknown here; use a name such as Europe/Berlin, or UTC"]
-    return []
+        yield f"timezone '{settings.timezone}' is unknown here; use a name such as Europe/Berlin, or UTC"
+    for name in TIMES:
+        try:
+            seconds(attrgetter(name)(settings))
+        except InputError as error:
+            yield f"{name} {error.problem}"
+    for alert in settings.alerts:
+        if not alert.to and not alert.exec:
+            yield "an alert needs `to` or `exec`"
 
 
-def _judge_problems(judge: JudgeSettings) -> list[str]:
-    problems = [
-        f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
-        for name in judge.strata
-        if name != "failed" and not name.startswith(("tool:", "intent:"))
-    ]
-    problems += [
-        f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
-    ]
+def _matcher_problems(agent: AgentSettings) -> Iterator[str]:
+    for tool, arguments in agent.forbidden_args.items():
+        for argument, spec in arguments.items():
+            try:
+                compile_matcher(spec, Scope())
+            except InputError as error:
+                yield f"{tool}.{argument}: {error.problem}"
+
+
+def _judge_problems(judge: JudgeSettings) -> Iterator[str]:
+    if not 0 < judge.sample <= 1:
+        yield "sample must be in 0..1"
+    for name in judge.strata:
+        if name != "failed" and not name.startswith(("tool:", "intent:")):
+            yield f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
+    for name, p in judge.strata.items():
+        if not 0 < p <= 1:
+            yield f"strata: the share of '{name}' must be in 0..1"
     if judge.calibration is not None:
-        problems.append(f"calibration: {NO_CALIBRATION}")
+        yield f"calibration: {NO_CALIBRATION}"
     if judge.usd_per_day is not None and not judge.usd_each:
-        problems.append("usd_per_day requires usd_each, the cost of one judgement")
-    return problems
+        yield "usd_per_day requires usd_each, the cost of one judgement"
 
 
+TIMES = ("false_alarms.per", "false_alarms.burst", "settle", "idle", "keep.traces", "keep.failed")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -247,13 +222,17 @@ def seconds(text: str) -> float:
 
 def settings_actions(settings: MonitorSettings, folder: Path) -> list[Action]:
     """Everything that monitoring with these settings would start, import, write, listen on or send alerts to."""
-    names = [Action("listen", f"requests to {name}") for name in settings.hosts]
     return [
         *listen_actions(settings.listen),
         *(listen_actions(settings.listen_grpc) if settings.listen_grpc else ()),
-        *names,
+        *(Action("listen", f"requests to {name}") for name in settings.hosts),
         *_alert_actions(settings),
-        *_judge_actions(settings, folder),
+        *(
+            action
+            for judge in settings.judges
+            if judge.metric
+            for action in metric_actions(judge.metric, folder)
+        ),
     ]
 
 
@@ -279,9 +258,3 @@ def _alert_actions(settings: MonitorSettings) -> Iterator[Action]:
             yield Action("start", shlex.join(alert.exec), programs)
         elif alert.to and alert.to != "stderr":
             yield Action("connect", without_credentials(alert.to))
-
-
-def _judge_actions(settings: MonitorSettings, folder: Path) -> Iterator[Action]:
-    for judge in settings.judges:
-        if judge.metric:
-            yield from metric_actions(judge.metric, folder)

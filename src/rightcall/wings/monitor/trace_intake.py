@@ -123,9 +123,7 @@ class TraceIntake:
 
     async def close_all(self) -> None:
         """Close every open trace, quiet or not: at the end."""
-        ready = list(self._open)
-        for start in range(0, len(ready), AT_ONCE):
-            await self._close(ready[start : start + AT_ONCE])
+        await self._close(list(self._open))
 
     def _open_again(self) -> None:
         """Reopen traces that were acknowledged before a crash or a stop but not closed with all their spans.
@@ -134,12 +132,11 @@ class TraceIntake:
         none.
         """
         waiting = self.monitor.store.traces.arrival_times()
-        together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
+        moment, settle = datetime.datetime.fromisoformat, datetime.timedelta(seconds=self._settle)
+        together = [t for t, first, last in waiting if moment(last) - moment(first) < settle]
         closed = self.monitor.store.traces.ids_in_store(together)
         now = self.clock()
-        for trace_id, _, _ in waiting:
-            if trace_id not in closed:
-                self._open[trace_id] = Open(now)
+        self._open |= {trace_id: Open(now) for trace_id, _, _ in waiting if trace_id not in closed}
 
     async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(thread, work, *arguments)
@@ -178,13 +175,13 @@ class TraceIntake:
             if now - swept >= SWEEP:
                 swept = now
                 await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
-            ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
+            quiet = {True: self._settle, False: self._idle}
+            ready = [t for t, o in self._open.items() if now - o.last >= quiet[o.ended]]
             over = len(self._open) - MAX_OPEN
             if over > 0:  # the oldest first, incomplete
                 oldest = sorted((o.last, t) for t, o in self._open.items())
                 ready = list(dict.fromkeys([*ready, *(t for _, t in oldest[:over])]))
-            for start in range(0, len(ready), AT_ONCE):
-                await self._close(ready[start : start + AT_ONCE])
+            await self._close(ready)
             if now - dropped_at >= DROP_EVERY:
                 dropped_at = now
                 await self._in(self._closer, self._drop_closed)
@@ -198,10 +195,11 @@ class TraceIntake:
         gc.collect()
         return_freed_memory()
 
-    def _is_quiet(self, held: Open, now: float) -> bool:
-        return now - held.last >= (self._settle if held.ended else self._idle)
-
     async def _close(self, trace_ids: list[str]) -> None:
+        for start in range(0, len(trace_ids), AT_ONCE):
+            await self._close_some(trace_ids[start : start + AT_ONCE])
+
+    async def _close_some(self, trace_ids: list[str]) -> None:
         before = {trace_id: self._open[trace_id].last for trace_id in trace_ids}
         lost = {trace_id: self._open[trace_id].dropped for trace_id in trace_ids}
         try:
@@ -240,8 +238,3 @@ class TraceIntake:
 
 def _size(rows: list[tuple[str, bytes]]) -> int:
     return sum(len(content) for _, content in rows)
-
-
-def _seconds_between(first: str, last: str) -> float:
-    apart = datetime.datetime.fromisoformat(last) - datetime.datetime.fromisoformat(first)
-    return apart.total_seconds()

@@ -57,10 +57,14 @@ def blocks_of(cells: Sequence[Cell]) -> tuple[int, ...]:
     return tuple(block)
 
 
-def block_cell(cells: Sequence[Cell], block: Sequence[int], name: int) -> Cell:
-    """Sessions and bad ones of a block."""
-    own = [cells[i] for i in range(CELLS) if block[i] == name]
-    return sum(n for n, _ in own), sum(bad for _, bad in own)
+def block_totals(cells: Sequence[Cell], block: Sequence[int]) -> dict[int, Cell]:
+    """Sessions and bad ones of each block, by its name."""
+    totals: dict[int, Cell] = {}
+    for name, (n, bad) in zip(block, cells, strict=True):
+        if name >= 0:
+            sessions, worse = totals.get(name, (0, 0.0))
+            totals[name] = sessions + n, worse + bad
+    return totals
 
 
 def block_bounds(cells: Sequence[Cell], delta: float, floor: float = 0.0) -> tuple[float, ...]:
@@ -69,11 +73,10 @@ def block_bounds(cells: Sequence[Cell], delta: float, floor: float = 0.0) -> tup
     With probability 1 − δ none of the blocks is above its bound: each is a Clopper-Pearson bound at δ / blocks.
     """
     block = blocks_of(cells)
-    names = sorted(set(block) - {-1})
+    totals = block_totals(cells, block)
     high = {-1: 0.0}
-    for name in names:
-        n, bad = block_cell(cells, block, name)
-        high[name] = max(floor, clopper_pearson_bounds(min(bad, n), n, delta / len(names)).high)
+    for name, (n, bad) in totals.items():
+        high[name] = max(floor, clopper_pearson_bounds(min(bad, n), n, delta / len(totals)).high)
     return tuple(high[name] for name in block)
 
 
@@ -91,15 +94,13 @@ def block_text(block: Sequence[int], name: int) -> str:
 
 def _pair_to_join(cells: Sequence[Cell], block: Sequence[int]) -> tuple[int, int] | None:
     """The next two blocks to make one: the smallest that is too small, otherwise the most alike."""
-    names = sorted(set(block) - {-1})
-    totals = {name: block_cell(cells, block, name) for name in names}
-    thin = [name for name in names if totals[name][0] < FEWEST]
-    if thin and len(names) > 1:
-        smallest = min(thin, key=lambda name: (totals[name][0], name))
-        near = _neighbours(block, smallest) or set(names) - {smallest}
+    totals = block_totals(cells, block)
+    n, smallest = min(((n, name) for name, (n, _) in totals.items()), default=(FEWEST, -1))
+    if n < FEWEST and len(totals) > 1:
+        near = _neighbours(block, smallest) or set(totals) - {smallest}
         rates = {name: bad / n for name, (n, bad) in totals.items()}
         return smallest, min(near, key=lambda name: (abs(rates[name] - rates[smallest]), name))
-    pairs = [(a, b) for a in names for b in _neighbours(block, a) if a < b]
+    pairs = [(a, b) for a in totals for b in _neighbours(block, a) if a < b]
     apart = [(_standard_errors(totals[a], totals[b]), a, b) for a, b in pairs]
     closest = min(apart, default=(ALIKE, 0, 0))
     return closest[1:] if closest[0] < ALIKE else None

@@ -21,7 +21,7 @@ from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew, loop_ti
 from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.wings.ray.lease import Lease, LeaseLedger, lease_size
 from rightcall.wings.ray.message import Sent, Stop, pack_lease, read_sent
-from rightcall.wings.ray.seat import FruitlessDeaths, Seat, deadly_result
+from rightcall.wings.ray.seat import Seat, deadly_result, fruitless_deaths
 
 IN_THE_AIR = 2
 """Leases a worker has at a time, so that its pool never drains."""
@@ -42,7 +42,7 @@ class Driver:
         self._notices: list[str] = []
         self._watched: WatchedInputs | None = None
         self._running: asyncio.Task[None] | None = None
-        self._deaths = FruitlessDeaths()
+        self._deaths: list[float] = []
         self._retries = 0
 
     async def open(self) -> None:
@@ -244,7 +244,7 @@ class Driver:
         if loss.condemned:
             await self._deliver([await deadly_result(self._work, cell, reason) for cell in loss.condemned])
         if not seat.results and not loss.condemned:
-            self._deaths.count(loop_time(), reason)
+            self._deaths = fruitless_deaths(self._deaths, loop_time(), reason)
         self._crew.deal()
         self._wake()
 

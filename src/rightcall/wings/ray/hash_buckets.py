@@ -43,10 +43,8 @@ class HashBuckets:
     def __iter__(self) -> Iterator[array[int]]:
         """The hashes of each bucket, in order of buckets."""
         for file in self._files:
-            hashes, size = array("q"), file.seek(0, 2)
             file.seek(0)
-            hashes.fromfile(file, size // hashes.itemsize)
-            yield hashes
+            yield array("q", file.read())
 
     def repeated(self) -> bool:
         return any(len(set(bucket)) < len(bucket) for bucket in self)

@@ -63,7 +63,6 @@ class Failed(msgspec.Struct, frozen=True):
 
     kind: str
     texts: tuple[str, ...]
-    trace: str = ""
 
     @classmethod
     def of(cls, error: BaseException) -> Failed:
@@ -72,19 +71,17 @@ class Failed(msgspec.Struct, frozen=True):
             if isinstance(error, error_class):
                 texts = error.problems if isinstance(error, ConfigError) else (str(error),)
                 return cls(kind, texts)
-        traceback_text = "".join(traceback.format_exception(error))
-        return cls("other", (f"{type(error).__name__}: {error}",), traceback_text)
+        trace = "".join(traceback.format_exception(error))
+        return cls("config", (f"{type(error).__name__}: {error}\n{trace}".rstrip(),))
 
     def error(self, where: str) -> RightCallError:
         """The same error, to be raised by the driver."""
         prefix = f"{where}: " if where else ""
-        if self.kind == "config":
-            return ConfigError(*(f"{prefix}{text}" for text in self.texts))
         if self.kind == "input":
             return InputError(where, self.texts[0])
         if self.kind == "infra":
             return InfrastructureError(f"{prefix}{self.texts[0]}")
-        return ConfigError(f"{prefix}{self.texts[0]}\n{self.trace}".rstrip())
+        return ConfigError(*(f"{prefix}{text}" for text in self.texts))
 
 
 class Hello(msgspec.Struct, frozen=True):

@@ -48,14 +48,13 @@ class Workers:
 
     def backend(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> Driver:
         """The backend of one run; raises when the plan cannot be run on workers."""
-        if problems := unfit(plan, store, self._config):
+        if problems := list(unfit(plan, store, self._config)):
             raise ConfigError(*problems)
-        here = self._engine.local
         options = WorkerOptions(
             lease_seconds=self._config.lease_seconds,
             writes=self._config.writer == "workers",
             paths=(str(self._folder), str(Path.cwd())),
-            folder=str(Path.cwd()) if here else "",
+            folder=str(Path.cwd()) if self._engine.local else "",
         )
         return Driver(self._engine, options, tell)
 
@@ -117,23 +116,19 @@ class Workers:
         self.close()
 
 
-def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
-    """Why a plan cannot be run on workers; empty when it can."""
-    agent, problems = plan.agent, list[str]()
+def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
+    """Why a plan cannot be run on workers; nothing when it can."""
+    agent = plan.agent
     if agent.record is not None or agent.recordings is not None:
-        problems.append(
-            "recording writes one file, which workers cannot share; run without workers to record"
-        )
+        yield "recording writes one file, which workers cannot share; run without workers to record"
     if config.writer == "workers" and store.file is not None:
-        problems.append(
-            "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
-        )
+        yield "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
     if agent.runs_tools and store.file is not None:
-        problems.append(
+        yield (
             "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "
             "workers: keys that keep an effect from happening twice must be seen by every worker"
         )
-    return problems + _too_large(agent.model, config.count)
+    yield from _too_large(agent.model, config.count)
 
 
 def _too_large(model: object, workers: int | None) -> list[str]:

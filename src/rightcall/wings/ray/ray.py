@@ -49,7 +49,7 @@ def connect(options: RayOptions) -> bool:
     if ray.is_initialized():  # a program that uses Ray itself: one process has one connection
         return False
     started = _join_settings(options) if options.address else _start_settings(options)
-    _quieten(ray)
+    _quieten()
     try:
         ray.init(**started, log_to_driver=False, logging_level=logging.ERROR, namespace=secrets.token_hex(8))
     except Exception as error:  # Ray raises whatever there is, also `Exception` itself
@@ -124,7 +124,7 @@ def _join_settings(options: RayOptions) -> dict[str, Any]:
     return {"address": options.address, "runtime_env": shipment(options.folder, options.dataset)}
 
 
-def _quieten(ray: Any) -> None:
+def _quieten() -> None:
     """Ray prints deaths of workers to stdout, where the lines of --json go; the driver reports them itself."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     worker = sys.modules.get("ray._private.worker")

@@ -10,7 +10,7 @@ import pickle
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -82,45 +82,40 @@ class RayEngine:
         return max(1, int(cpus / max(self._options.cpus, 0.01)))
 
     async def spawn(self, number: int, setup: bytes) -> Any:
-        options, ray = self._options, import_ray()
         if setup not in self._setups:
-            self._setups = {setup: ray.put(setup)}
-        more: dict[str, Any] = {"memory": options.memory} if options.memory else {}
-        if options.labels:
-            more["label_selector"] = dict(options.labels)
+            self._setups = {setup: import_ray().put(setup)}
+        labels = {"label_selector": dict(self._options.labels)} if self._options.labels else {}
         actor = self._actor_class.options(
-            num_cpus=options.cpus, num_gpus=options.gpus, max_restarts=0, max_task_retries=0, **more
+            max_restarts=0, max_task_retries=0, **self._resources(), **labels
         ).remote(self._setups[setup])
         self._actors.add(actor)
         try:
-            await actor.ready.remote()
-        except asyncio.CancelledError:
+            with _losing_workers():
+                await actor.ready.remote()
+        except (asyncio.CancelledError, WorkerLost):
             self._kill(actor)
             raise
-        except ray.exceptions.RayError as error:
-            self._kill(actor)
-            raise WorkerLost(_cause(error)) from None
         return actor
 
+    def _resources(self) -> dict[str, Any]:
+        """What each worker needs."""
+        options = self._options
+        memory = {"memory": options.memory} if options.memory else {}
+        return {"num_cpus": options.cpus, "num_gpus": options.gpus, **memory}
+
     async def lease(self, worker: Any, payload: bytes) -> AsyncIterator[bytes]:
-        ray = import_ray()
         stream = worker.lease.options(
             num_returns="streaming", _generator_backpressure_num_objects=BATCHES_AHEAD
         ).remote(payload)
-        try:
+        with _losing_workers():
             async for ref in stream:
                 sent: bytes = await ref
                 del ref  # nothing is kept in the object store longer than it takes to read it
                 yield sent
-        except ray.exceptions.RayError as error:
-            raise WorkerLost(_cause(error)) from None
 
     async def tell(self, worker: Any, message: bytes) -> bytes:
-        ray = import_ray()
-        try:
+        with _losing_workers():
             answer: bytes = await worker.tell.remote(message)
-        except ray.exceptions.RayError as error:
-            raise WorkerLost(_cause(error)) from None
         return answer
 
     async def lost(self, worker: Any) -> str:
@@ -142,10 +137,7 @@ class RayEngine:
         """Do work for every item as a task; yields as each ends. A task whose process is lost is done again."""
         ray = import_ray()
         options = self._options
-        task = ray.remote(_call).options(
-            num_cpus=options.cpus, num_gpus=options.gpus, max_retries=TASK_RETRIES,
-            **({"memory": options.memory} if options.memory else {}),
-        )  # fmt: skip
+        task = ray.remote(_call).options(max_retries=TASK_RETRIES, **self._resources())
         packed = ray.put(self.pack(((str(options.folder.resolve()), str(Path.cwd())), "", self.pack(work))))
         waiting = [task.remote(packed, self.pack(item)) for item in items]
         while waiting:
@@ -169,7 +161,7 @@ class RayEngine:
 
 
 class _Actor:
-    """The process of a worker on Ray."""
+    """The process of a worker on Ray. It is not a worker itself: Ray wraps every method of an actor."""
 
     def __init__(self, setup: bytes) -> None:
         self._worker = Worker(lambda: unpack_in_place(setup, settle_in))
@@ -209,6 +201,15 @@ class _Head:
                 ray.nodes()
                 self.answered = time.monotonic()
             time.sleep(ASK_HEAD_SECONDS)
+
+
+@contextmanager
+def _losing_workers() -> Iterator[None]:
+    """Errors of Ray about a worker, as `WorkerLost`."""
+    try:
+        yield
+    except import_ray().exceptions.RayError as error:
+        raise WorkerLost(_cause(error)) from None
 
 
 def _cause(error: Exception) -> str:

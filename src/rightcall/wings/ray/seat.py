@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,20 +71,14 @@ MOST_DEATHS, DEATHS_SECONDS = 10, 60.0
 """Workers lost within these seconds, none with a result, that end the run."""
 
 
-class FruitlessDeaths:
-    """Counts workers that were lost without a result; raises when workers only die."""
-
-    def __init__(self) -> None:
-        self._at: deque[float] = deque()
-
-    def count(self, now: float, why: str) -> None:
-        self._at.append(now)
-        while self._at[0] < now - DEATHS_SECONDS:
-            self._at.popleft()
-        if len(self._at) >= MOST_DEATHS:
-            raise InfrastructureError(
-                f"{len(self._at)} workers were lost within a minute without a result, the last one because: {why}"
-            )
+def fruitless_deaths(before: Sequence[float], now: float, why: str) -> list[float]:
+    """When workers were lost without a result lately, and now again; raises when workers only die."""
+    recent = [at for at in (*before, now) if at >= now - DEATHS_SECONDS]
+    if len(recent) >= MOST_DEATHS:
+        raise InfrastructureError(
+            f"{len(recent)} workers were lost within a minute without a result, the last one because: {why}"
+        )
+    return recent
 
 
 async def deadly_result(work: RunWork, cell: Cell, why: str) -> CaseResult:

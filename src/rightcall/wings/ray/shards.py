@@ -174,8 +174,8 @@ def _merge(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partia
         for shard in shards:
             counted = _read(scoring, shard, ShardTally)
             whole.merge(Tally.from_state(counted.tally, apart=apart))
-            cases.add(_hashes(counted.cases))
-            met.add(_hashes(counted.goldens))
+            cases.add(array("q", counted.cases))
+            met.add(array("q", counted.goldens))
         if cases.repeated():
             raise InputError(
                 str(trajectories),
@@ -220,12 +220,6 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 def _read(scoring: Scoring, shard: Shard, kind: type[Kind]) -> Kind:
     return msgspec.msgpack.decode(shard.part(scoring.out, "tally").read_bytes(), type=kind)
-
-
-def _hashes(data: bytes) -> array[int]:
-    hashes = array("q")
-    hashes.frombytes(data)
-    return hashes
 
 
 def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:

@@ -141,8 +141,7 @@ class Worker:
     async def _open(self, request: OpenAgent) -> Hello:
         node = socket.gethostname()
         try:
-            setup = self._load()
-            return await self._session_of(setup, request, node)
+            return await self._session_of(self._load(), request, node)
         except Exception as error:
             return Hello(node, failed=Failed.of(error))
 

@@ -7,7 +7,7 @@
     otlp_receiver  OTLP over HTTP (otlp_server) and gRPC: what is received, and the answers
     span_receiver  spans of agents, received during a run     traced_agent   `observe(…, via="otel")`
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
-    trace, trace_facts   Trace: trajectory, tools, origin   golden_candidate   from a trace to a golden to review
+    trace       Trace: trajectory, tools, origin        golden_candidate   goldens of traces, reviewed or to review
     checks      problems detectable without a golden
     trace_import   files of traces, one at a time       trace_record   a trace as the store keeps it
     redaction   e-mail addresses, keys and similar      run_export  scores as `gen_ai.evaluation.result` events

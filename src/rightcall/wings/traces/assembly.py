@@ -11,7 +11,7 @@ from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces import names
-from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell, tools_from
+from rightcall.wings.traces.calls import CallSlot, call_of, join, slots_of, tell, tools_from
 from rightcall.wings.traces.content import arguments_of, first_text, json_value, whole_number
 from rightcall.wings.traces.dialects import observe
 from rightcall.wings.traces.hints import capture_hint, empty_hint
@@ -19,17 +19,15 @@ from rightcall.wings.traces.messages import SpokenMessage, as_message, tool_call
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Observation, Span
 from rightcall.wings.traces.structure import (
-    SpanPlace,
     by_time,
     one_spelling,
-    parents,
-    parents_among,
-    places,
     root_of,
+    set_parents,
+    set_places,
     without_doubles,
 )
 from rightcall.wings.traces.teamwork import answers_in, note_teamwork
-from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace import NO_NAME, Trace
 
 MAX_SPANS = 2000
 """Maximum number of spans read per trace; more than that is a runaway agent."""
@@ -62,14 +60,14 @@ def assemble(
     if len(kept) > MAX_SPANS:
         problem_log.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
         kept = kept[:MAX_SPANS]
-    _count_unknown_names(kept, problem_log)
+    unknown = {name for span in kept for name in span.attributes if names.is_unknown(name)}
+    if unknown:
+        problem_log.add("unknown_names", min(unknown), len(unknown))
     seen = [observe(span) for span in kept]
-    up = parents(seen, problem_log)
-    seen = one_spelling(without_doubles(seen, up), problem_log)
-    up = parents_among(up, {o.span.span_id for o in seen})
-    place_of = places(seen, up)
-    root = root_of(seen, place_of, up, problem_log)
-    return _trace(kept, seen, up, place_of, root, problem_log, source, calls)
+    set_parents(seen, problem_log)
+    seen = one_spelling(without_doubles(seen), problem_log)
+    set_places(seen)
+    return _trace(kept, seen, root_of(seen, problem_log), problem_log, source, calls)
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:
@@ -92,39 +90,25 @@ def _weight(span: Span) -> tuple[int, int, int, str, str]:
     )
 
 
-def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
-    unknown = {name for span in spans for name in span.attributes if names.is_unknown(name)}
-    if unknown:
-        problems.add("unknown_names", min(unknown), len(unknown))
-
-
 def _trace(
     spans: list[Span],
     seen: list[Observation],
-    up: dict[str, str],
-    place_of: dict[str, SpanPlace],
     root: Observation | None,
     problems: Problems,
     source: str,
     mode: CallsScored,
 ) -> Trace:
-    every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
-    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(place_of[o.span.span_id], root, mode)]
-    models = sorted((o for o in counted if o.kind == "llm"), key=by_time)
-    tools = sorted((o for o in counted if o.kind == "tool"), key=by_time)
-    for model in models:
-        if model.broken_answer:
-            problems.add("answer", model.span.span_id)
-        elif model.answer is not None and model.answer.unread:
-            problems.add("unread", model.span.span_id)
+    """The trace of spans and observations, both in the order of time."""
+    every_model = [o for o in seen if o.kind == "llm"]
+    models = [o for o in every_model if _counts(o, root, mode)]
+    tools = [o for o in seen if o.kind == "tool" and _counts(o, root, mode)]
+    for model in filter(_unread, models):
+        problems.add("answer" if model.broken_answer else "unread", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
     slots = _slots(models, tools)
-    note_teamwork(slots, models, seen, place_of)
+    note_teamwork(slots, models, seen)
     by_name = {tool.name: tool for tool in definitions}
-    calls = tuple(
-        call_of(slot, _place(slot, models, place_of), by_name, problems, any_tool_spans=bool(tools))
-        for slot in slots
-    )
+    calls = tuple(call_of(slot, by_name, problems, any_tool_spans=bool(tools)) for slot in slots)
     _explain(calls, spans, seen, problems)
     system = next((m.system for m in models if m.system), "")
     question, earlier = _question(models, root, seen)
@@ -134,8 +118,8 @@ def _trace(
         _output(models, root),
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
-        *stop_reason_of(models, root, calls, _failure(models, tools, seen, up)),
-        answers=answers_in(every_model, models, place_of),
+        *stop_reason_of(models, root, calls, _failure(models, tools)),
+        answers=answers_in(every_model, models),
     )
     first = root.span if root is not None else spans[0]
     service = first_text(first.resource.get("service.name"))
@@ -170,7 +154,7 @@ def _trace(
 def _slots(models: Sequence[Observation], tools: Sequence[Observation]) -> list[CallSlot]:
     """The calls of a trace in order: those that models asked for, joined with the tool spans that ran them."""
     slots = join(slots_of(models), tools, models)
-    _recover(slots, models, tools)
+    _recover(slots, models)
     tell(slots, models)
     return slots
 
@@ -182,7 +166,8 @@ def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
-def _counts(place: SpanPlace, root: Observation | None, mode: CallsScored) -> bool:
+def _counts(observation: Observation, root: Observation | None, mode: CallsScored) -> bool:
+    place = observation.place
     if mode == "all":
         return True
     if mode == "root":
@@ -190,15 +175,7 @@ def _counts(place: SpanPlace, root: Observation | None, mode: CallsScored) -> bo
     return place.depth == 0
 
 
-def _place(slot: CallSlot, models: Sequence[Observation], place_of: dict[str, SpanPlace]) -> SpanPlace | None:
-    """Where a call was made: that of its tool, or of the answer that asked for it where the tool's names no agent."""
-    ran = place_of[slot.tool.span.span_id] if slot.tool is not None else None
-    if (ran is not None and ran.path) or slot.step >= len(models):
-        return ran
-    return place_of[models[slot.step].span.span_id]
-
-
-def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
+def _recover(slots: list[CallSlot], models: Sequence[Observation]) -> None:
     """Unrecorded answers, recovered from the next request: calls whose tool never started.
 
     Tool spans cover the others. Without any tool span, every call of the step comes from there.
@@ -218,7 +195,7 @@ def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequen
             if match is not None:
                 ran.remove(match)
             else:
-                slots.append(CallSlot(step, model.span.start, called))
+                slots.append(CallSlot(step, model, called))
     slots.sort(key=lambda slot: slot.step)
 
 
@@ -271,21 +248,13 @@ def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
     )
 
 
-def _failure(
-    models: Sequence[Observation],
-    tools: Sequence[Observation],
-    seen: Sequence[Observation],
-    up: dict[str, str],
-) -> str:
+def _failure(models: Sequence[Observation], tools: Sequence[Observation]) -> str:
     """The error of a span around the last step of a run that ended without an answer: not every root records it."""
     if not models or (models[-1].answer is not None and not models[-1].answer.calls):
         return ""
-    there = {o.span.span_id: o for o in seen}
-    above = up.get(max((*models, *tools), key=by_time).span.span_id)
-    while above is not None:
-        if (around := there[above]).failed and around.kind in ("other", "agent"):
+    for around in max((*models, *tools), key=by_time).above():
+        if around.failed and around.kind in ("other", "agent"):
             return around.error or "a span has status error"
-        above = up.get(above)
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,14 +11,14 @@ import msgspec
 
 from rightcall.agents.observed.framework_names import INFERRED
 from rightcall.core.errors import InputError
-from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.wings.traces.content import ABSENT, arguments_of
-from rightcall.wings.traces.messages import Called, Returned
+from rightcall.wings.traces.messages import Called
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.span import Observation
-from rightcall.wings.traces.structure import SpanPlace
+from rightcall.wings.traces.span import Observation, SpanPlace
+from rightcall.wings.traces.trace import NO_NAME
 
 
 def tool_name(definition: dict[str, Any]) -> str:
@@ -44,22 +45,20 @@ def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
     return tuple(tools.values())
 
 
-NO_NAME = "?"
-
-
 @dataclass
 class CallSlot:
     """A call of one step, to be completed by the span of its tool and by the result the model was shown.
 
+    `model` gave the answer of its step; None where no answers were recorded.
     `offered` is False when the request lists its tools and this is not one of them. `handoff` is the agent that the
     call hands over to, `delegate` the one that does its work, `parent` the id of the call that its agent works for.
     """
 
     step: int
-    began: int
+    model: Observation | None
     called: Called
     tool: Observation | None = None
-    told: Returned | None = None
+    told: ToolResult | None = None
     offered: bool = True
     handoff: str = ""
     delegate: str = ""
@@ -70,6 +69,12 @@ class CallSlot:
     def __post_init__(self) -> None:
         self.arguments, self.raw = arguments_of(self.called.arguments)
 
+    @property
+    def place(self) -> SpanPlace:
+        """Where it was made: that of its tool, or of the answer that asked for it where the tool's names no agent."""
+        ran = self.tool.place if self.tool is not None else SpanPlace()
+        return ran if ran.path or self.model is None else self.model.place
+
 
 def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
     """One slot for each call in an answer; each model span is a step."""
@@ -78,7 +83,7 @@ def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
         offered = {tool_name(raw) for raw in model.tools}
         for called in model.answer.calls if model.answer is not None else ():
             is_offered = not offered or called.name in offered
-            slots.append(CallSlot(step, model.span.start, called, offered=is_offered))
+            slots.append(CallSlot(step, model, called, offered=is_offered))
     return slots
 
 
@@ -95,10 +100,9 @@ def join(
         left = [tool for tool in left if not _place_tool(slots, tool, fits)]
     if not models:
         return slots + _concurrent_slots(left)
-    extra: list[CallSlot] = []
-    for tool in left:
-        step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
-        extra.append(_slot_of(tool, step))
+    starts = [model.span.start for model in models]  # in the order of time
+    steps = [max(0, bisect_right(starts, tool.span.start) - 1) for tool in left]
+    extra = [_slot_of(tool, step, models[step]) for tool, step in zip(left, steps, strict=True)]
     return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
 
 
@@ -106,7 +110,7 @@ def _place_tool(
     slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]
 ) -> bool:
     free = [slot for slot in slots if slot.tool is None and fits(slot, tool)]
-    before = [slot for slot in free if slot.began <= tool.span.start]
+    before = [slot for slot in free if slot.model and slot.model.span.start <= tool.span.start]
     if not before and not (free and fits is _same_id):
         return False
     latest = max(slot.step for slot in before) if before else min(slot.step for slot in free)
@@ -150,8 +154,8 @@ def _concurrent_slots(tools: Sequence[Observation]) -> list[CallSlot]:
     return slots
 
 
-def _slot_of(tool: Observation, step: int) -> CallSlot:
-    return CallSlot(step, tool.span.start, Called(tool.name, ABSENT, tool.call_id), tool)
+def _slot_of(tool: Observation, step: int, model: Observation | None = None) -> CallSlot:
+    return CallSlot(step, model, Called(tool.name, ABSENT, tool.call_id), tool)
 
 
 def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
@@ -165,20 +169,15 @@ def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
                 waiting.setdefault(upcoming.called.id, []).append(upcoming)
             upcoming = next(asked, None)
         for result in (r for message in model.asked or () for r in message.results):
-            for slot in waiting.pop(result.id, ()) if result.id else ():
+            for slot in waiting.pop(result.call_id, ()) if result.call_id else ():
                 slot.told = result
 
 
 def call_of(
-    slot: CallSlot,
-    place: SpanPlace | None,
-    definitions: Mapping[str, Tool],
-    problems: Problems,
-    *,
-    any_tool_spans: bool,
+    slot: CallSlot, definitions: Mapping[str, Tool], problems: Problems, *, any_tool_spans: bool
 ) -> ToolCall:
     """The call that a slot became."""
-    name = slot.called.name or NO_NAME
+    name, place = slot.called.name or NO_NAME, slot.place
     if slot.tool is not None and not slot.tool.name:
         problems.add("tool_name")
     arguments, raw = slot.arguments, slot.raw
@@ -199,9 +198,9 @@ def call_of(
         output,
         slot.tool.span.latency_ms if slot.tool else None,
         raw,
-        _notes(slot) | (INFERRED if place is not None and place.inferred else {}),
-        agent=(place.path[-1] if place is not None and place.path else "") or None,
-        path=place.path if place is not None else (),
+        _notes(slot) | (INFERRED if place.inferred else {}),
+        agent=place.agent_name or None,
+        path=place.path,
     )
 
 
@@ -217,7 +216,7 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
         return ("error" if slot.tool.failed else "ok"), output
     if slot.told is None:
         return "not_run", None
-    if slot.told.failed or not slot.offered:
+    if slot.told.is_error or not slot.offered:
         # The result for a tool that was not offered only says that it does not exist.
         return "error", slot.told.output
     # Where only models were instrumented, a result shows that it ran.

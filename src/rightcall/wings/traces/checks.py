@@ -1,7 +1,7 @@
 """Checks that need no golden: problems detectable from a trajectory alone.
 
-Each returns bad (1), fine (0), or None when unknown, with a reason. To add one: a function here, a line in
-`CHECKS` and a row in `docs/monitoring.md`.
+Each returns bad (1), fine (0), or None when unknown, with a reason. To add one: a function here that is named as the
+check, its name in `CHECKS` and a row in `docs/monitoring.md`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ DEFAULT = (
 
 LONGEST_BLOCK, REPEATS = 4, 3
 CONFIRMING = ("confirm", "ask_user", "request_approval")
-Found = tuple[float | None, str]
-CANNOT_SAY: Found = (None, "")
-FINE: Found = (0.0, "")
+Outcome = tuple[float | None, str]
+CANNOT_SAY: Outcome = (None, "")
+FINE: Outcome = (0.0, "")
 
 
 class AgentSettings(Record, frozen=True):
@@ -84,18 +84,24 @@ class CheckedAgent:
 def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
     """The result of each check for the trace."""
     tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
-    results = []
-    for name in names:
-        bad, reason = CHECKS[name](trace, tools, watching)
-        results.append(TraceCheck(name, bad, reason[:300]))
-    return tuple(results)
+    outcomes = [(name, *CHECKS[name](trace, tools, watching)) for name in names]
+    return tuple(TraceCheck(name, bad, reason[:300]) for name, bad, reason in outcomes)
 
 
-def _bad(condition: bool, reason: str) -> Found:
+Check = Callable[[Trace, Mapping[str, Tool], CheckedAgent], Outcome]
+
+
+def _bad(condition: bool, reason: str) -> Outcome:
     return (1.0, reason) if condition else FINE
 
 
-def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _bad_calls(trace: Trace, reason: str, is_bad: Callable[[ToolCall], bool]) -> Outcome:
+    """Bad when any call is; the reason has `{}` for the names of those calls."""
+    names = {call.name for call in trace.trajectory.calls if is_bad(call)}
+    return _bad(bool(names), reason.replace("{}", ", ".join(sorted(names))))
+
+
+def schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     checkable = [c for c in trace.trajectory.calls if c.arguments is not None and c.name in tools]
     if not checkable:
         return CANNOT_SAY
@@ -109,32 +115,28 @@ def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedA
     return FINE
 
 
-def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     if not tools:
         return CANNOT_SAY
-    unknown = [call.name for call in trace.trajectory.calls if call.name not in tools]
-    return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, which was not offered")
+    return _bad_calls(trace, "called {}, which was not offered", lambda call: call.name not in tools)
 
 
-def _check_malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    broken = [call.name for call in trace.trajectory.calls if call.raw is not None and call.arguments is None]
-    return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are not a JSON object")
+def malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
+    reason = "arguments of {} are not a JSON object"
+    return _bad_calls(trace, reason, lambda call: call.raw is not None and call.arguments is None)
 
 
-def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    failed = [call.name for call in trace.trajectory.calls if call.status == "error"]
-    return _bad(bool(failed), f"{', '.join(sorted(set(failed)))} failed")
+def tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
+    return _bad_calls(trace, "{} failed", lambda call: call.status == "error")
 
 
-def _check_recovery(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    last: dict[str, str] = {}
-    for call in trace.trajectory.calls:
-        last[call.name] = call.status
+def unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
+    last = {call.name: call.status for call in trace.trajectory.calls}
     left = [name for name, status in last.items() if status == "error"]
     return _bad(bool(left), f"{', '.join(left)} failed and no later call succeeded")
 
 
-def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     seen: set[str] = set()
     for call in trace.trajectory.calls:
         if call.arguments is None or not _is_read_only(call, tools, watching):
@@ -147,7 +149,7 @@ def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedA
     return FINE
 
 
-def _loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     calls = trace.trajectory.calls
     if len(calls) > watching.settings.max_calls:
         return 1.0, f"{len(calls)} calls, limit {watching.settings.max_calls}"
@@ -162,7 +164,7 @@ def _loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Fo
     return FINE
 
 
-def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     settings = watching.settings
     done: set[str] = set()
     for at, call in enumerate(trace.trajectory.calls):
@@ -188,7 +190,7 @@ def _fits(name: str, pattern: str | dict[str, str]) -> bool:
         return False
 
 
-def _check_confirmation(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     settings = watching.settings
     confirmed = trace.earlier_turns > 0
     is_known = bool(tools) or bool(settings.destructive)
@@ -204,7 +206,7 @@ def _check_confirmation(trace: Trace, tools: Mapping[str, Tool], watching: Check
     return FINE if is_known else CANNOT_SAY
 
 
-def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     trajectory = trace.trajectory
     if trajectory.stop_reason in ("agent_error", "limit"):
         return 1.0, trajectory.error or trajectory.stop_reason
@@ -213,22 +215,22 @@ def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) 
     return _bad(not trajectory.output.strip(), "the answer is empty")
 
 
-def _check_truncation(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     return _bad(trace.trajectory.stop_reason == "truncated", "the answer was truncated")
 
 
-def _check_refusal(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
 
 
-def _slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     taken, limit = trace.trajectory.latency_ms, watching.slow_ms
     if taken is None or limit is None or trace.incomplete:
         return CANNOT_SAY
     return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95% point is {limit:,.0f} ms")
 
 
-def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     used = trace.trajectory.usage.tokens
     if not used or watching.many_tokens is None:
         return CANNOT_SAY
@@ -245,19 +247,10 @@ def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: CheckedAg
     )
 
 
-CHECKS: dict[str, Callable[[Trace, Mapping[str, Tool], CheckedAgent], Found]] = {
-    "schema_validity": _schema_validity,
-    "unknown_tool": _unknown_tool,
-    "malformed_call": _check_malformed_call,
-    "tool_errors": _tool_errors,
-    "unrecovered": _check_recovery,
-    "redundant_calls": _redundant_calls,
-    "loop": _loop,
-    "forbidden": _forbidden,
-    "unconfirmed_destructive": _check_confirmation,
-    "no_answer": _no_answer,
-    "truncated": _check_truncation,
-    "refused": _check_refusal,
-    "slow": _slow,
-    "expensive": _expensive,
-}
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        schema_validity, unknown_tool, malformed_call, tool_errors, unrecovered, redundant_calls, loop, forbidden,
+        unconfirmed_destructive, no_answer, truncated, refused, slow, expensive,
+    )
+}  # fmt: skip

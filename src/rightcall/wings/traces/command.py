@@ -76,14 +76,12 @@ def import_(
         return
     for line in summary["problems"]:
         tell(f"warning: {one_line(line)}", err=True)
-    unknown = (
-        f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
-    )
-    tell(f"{pluralize(outcome.traces, 'trace')}, {pluralize(summary['calls'], 'call')}{unknown}")
+    unknown = f", arguments unknown in {outcome.unknown_arguments:,}" if outcome.unknown_arguments else ""
+    tell(f"{pluralize(outcome.traces, 'trace')}, {pluralize(outcome.calls, 'call')}{unknown}")
     if folder is not None:
         written = f"{outcome.useful:,} trajector{'y' if outcome.useful == 1 else 'ies'}"
         tell(f"{folder / 'trajectories.jsonl'}: {written}")
-        tell(f"{folder / 'candidates.jsonl'}: {pluralize(summary['candidates'], 'golden')} to review")
+        tell(f"{folder / 'candidates.jsonl'}: {pluralize(outcome.candidates, 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
         print_next("rightcall traces list", "rightcall traces review --to goldens.jsonl")
@@ -118,16 +116,14 @@ def list_(
 ) -> None:
     """List traces in the store, newest first."""
     from rightcall.store.watch import TraceFilter
-    from rightcall.wings.traces.golden_candidate import shown_trace_id
+    from rightcall.wings.traces.trace import shown_trace_id
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
         rows = store.traces.page(which, limit=limit)
     if not rows and not as_json:
-        filtered = agent or failed or queued
-        tell(
-            "no trace matches" if filtered else "no traces yet; add some with `rightcall traces import FILE`"
-        )
+        nothing = "no traces yet; add some with `rightcall traces import FILE`"
+        tell("no trace matches" if agent or failed or queued else nothing)
     for row in rows:
         if as_json:
             print_json_line(row)
@@ -170,17 +166,11 @@ def _print_trace(trace: Trace) -> None:
     tell(f"trace {trace.trace_id}  {one_line(trace.agent)}  {one_line(trace.model)}  version {trace.version}")
     tell(f"  asked: {one_line(trace.input)}")
     for call in trajectory.calls:
-        arguments = (
-            "arguments unknown"
-            if call.arguments_unknown
-            else one_line(str(call.raw if call.arguments is None else call.arguments))
-        )
+        written = call.raw if call.arguments is None else call.arguments
+        arguments = "arguments unknown" if call.arguments_unknown else one_line(str(written))
         tell(f"  {call.step}  {one_line(call.name)}  {arguments}  {call.status}")
-    tell(
-        f"  answer: {one_line(trajectory.output)}"
-        if trajectory.output
-        else f"  ended: {trajectory.stop_reason} {one_line(trajectory.error)}"
-    )
+    ended = f"ended: {trajectory.stop_reason} {one_line(trajectory.error)}"
+    tell(f"  answer: {one_line(trajectory.output)}" if trajectory.output else f"  {ended}")
     for problem in trace.problems:
         tell(f"  note: {one_line(problem)}")
 

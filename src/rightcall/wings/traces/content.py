@@ -16,8 +16,7 @@ ABSENT: Any = msgspec.UNSET
 def parse_container(value: Any) -> Any:
     """The parsed value of a JSON object or list; otherwise the value itself."""
     if isinstance(value, str) and value[:1] in "{[ \n\t" and value.strip()[:1] in ("{", "["):
-        decoded = from_json(value)
-        return value if decoded is ABSENT else decoded
+        return json_value(value)
     return value
 
 
@@ -45,14 +44,7 @@ def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
     """
     if value is ABSENT or value is None or value == "":
         return None, None
-    read = value
-    for _ in range(2):
-        if not isinstance(read, str):
-            break
-        inner = from_json(read)
-        if inner is ABSENT:
-            break
-        read = inner
+    read = json_value(json_value(value))
     if isinstance(read, dict) and not is_too_deep(read):
         return {str(key): held for key, held in read.items()}, None
     if read is None:
@@ -104,6 +96,27 @@ def _as_lists(node: Any) -> Any:
     return {key: _as_lists(value) for key, value in node.items()}
 
 
+def tool_message(value: Any) -> dict[str, Any] | None:
+    """LangChain's message of a tool, in any of its three forms."""
+    value = parse_container(value)
+    if is_callback_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
+        value = parse_container(value["output"])
+    for _ in range(2):
+        if not isinstance(value, dict):
+            return None
+        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+            value = {**value["kwargs"], "type": "tool"}
+        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
+            value = {**value["data"], "type": value["type"]}
+    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
+    return value if is_message else None
+
+
+def is_callback_event(value: Any) -> bool:
+    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
+    return isinstance(value, dict) and set(value) == {"output", "kwargs"}
+
+
 def as_dict(value: Any) -> dict[str, Any]:
     """An object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
@@ -130,4 +143,7 @@ def whole_number(value: Any) -> int | None:
 
 def first_text(*values: Any) -> str:
     """The first non-empty string."""
-    return next((value for value in values if isinstance(value, str) and value), "")
+    for value in values:
+        if isinstance(value, str) and value:
+            return value
+    return ""

@@ -21,7 +21,15 @@ from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, 
 from rightcall.model.dialects.spoken_message import part_label, unheard
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Message, Role, calls_of
-from rightcall.wings.traces.content import ABSENT, arguments_of, as_list, as_text, parse_container
+from rightcall.wings.traces.content import (
+    ABSENT,
+    arguments_of,
+    as_dict,
+    as_list,
+    as_text,
+    first_text,
+    parse_container,
+)
 
 ROLES: dict[str, Role] = {
     "system": "system", "developer": "system", "user": "user", "human": "user", "HumanMessage": "user",
@@ -37,6 +45,7 @@ ALTERNATIVES = ("choices", "candidates", "generations")
 HOLDERS = ("content", "contents", "parts", *LISTS, *SINGLES, "refusal", "reasoning_content", "tool_plan")
 HISTORY = ("messages", "input", "inputs", "prompt", "contents", "history", "chat_history")
 """Fields next to an answer with what was said before it: those calls are in the spans of earlier answers."""
+FINISH_FIELDS = ("finish_reason", "stop_reason", "finishReason")
 CALL_WORDS = ("call", "tool", "function", "action")
 """Words in the type of an object that a model's answer is, which say that it may be a call."""
 
@@ -49,22 +58,13 @@ class Called(msgspec.Struct, gc=False):
     id: str = ""
 
 
-class Returned(msgspec.Struct, gc=False):
-    """The result of a call as the model saw it."""
-
-    id: str = ""
-    name: str = ""
-    output: Any = None
-    failed: bool = False
-
-
 class SpokenMessage(msgspec.Struct, gc=False):
     """One message. `unread` says what of it could not be read; empty when everything could."""
 
     role: Role
     text: str = ""
     calls: list[Called] = []
-    results: list[Returned] = []
+    results: list[ToolResult] = []
     finish: str = ""
     malformed: bool = False
     unread: str = ""
@@ -87,6 +87,14 @@ def read_messages(value: Any) -> list[SpokenMessage] | None:
         value = value[0]  # LangChain batches
     messages = [message for item in value if (message := read_message(item)) is not None]
     return merge_answers(messages) if messages else None
+
+
+def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
+    """The system prompt, and the other messages."""
+    if not messages:
+        return "", messages
+    system = "\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
 
 
 def merge_answers(messages: list[SpokenMessage]) -> list[SpokenMessage]:
@@ -116,7 +124,7 @@ def read_answer(value: Any) -> SpokenMessage | None:
     if answer is None:
         if first_unread(value, ()) is None:
             return None
-        answer = SpokenMessage("assistant", unread="the answer holds a call that cannot be read")
+        answer = _unread("holds a call that cannot be read")
     answer.unread = answer.unread or _unread_in(value, answer)
     return (_as_agents_return_it(value) if answer.unread else None) or answer
 
@@ -134,11 +142,8 @@ def _unread_in(value: Any, answer: SpokenMessage) -> str:
 
 def tool_calls(calls: list[Called]) -> list[ToolCall]:
     """Calls of an answer, their arguments parsed."""
-    parsed_calls = []
-    for call in calls:
-        arguments, raw = arguments_of(call.arguments)
-        parsed_calls.append(ToolCall(call.name, arguments, call.id, raw=raw))
-    return parsed_calls
+    parsed = ((call, *arguments_of(call.arguments)) for call in calls)
+    return [ToolCall(call.name, arguments, call.id, raw=raw) for call, arguments, raw in parsed]
 
 
 def as_called(calls: Iterable[ToolCall]) -> list[Called]:
@@ -150,8 +155,9 @@ def as_called(calls: Iterable[ToolCall]) -> list[Called]:
 
 def as_message(spoken: SpokenMessage, calls: Iterable[ToolCall]) -> Message:
     """A message of a transcript; results are its content where it has some."""
-    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
-    return Message(spoken.role, spoken.text if not results else "", tuple(calls), results)
+    return Message(
+        spoken.role, spoken.text if not spoken.results else "", tuple(calls), tuple(spoken.results)
+    )
 
 
 def _as_agents_return_it(value: Any) -> SpokenMessage | None:
@@ -178,11 +184,10 @@ def _answer_in(value: Any) -> SpokenMessage | None:
         return answers[-1] if answers else None
     if not isinstance(value, dict):
         return None
-    for key in ("choices", "generations", "candidates", "output", "messages", "content"):
-        if isinstance(inner := value.get(key), list) and key != "content" and inner:
-            return _with_finish(
-                _alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value
-            )
+    for key in ("choices", "generations", "candidates", "output", "messages"):
+        if isinstance(inner := value.get(key), list) and inner:
+            answer = _alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner)
+            return _with_finish(answer, value)
     if isinstance(inner := value.get("message"), dict) or isinstance(inner := value.get("output"), dict):
         return _with_finish(_answer_in(inner), value)
     held = _unwrap_message(value)
@@ -195,20 +200,20 @@ def _answer_in(value: Any) -> SpokenMessage | None:
 def _unknown_caller(item: Any) -> SpokenMessage | None:
     """An item of a list that is nothing known, but has a call."""
     name = first_unread(item, ())
-    return (
-        None
-        if name is None
-        else SpokenMessage("assistant", unread=f"the answer holds a call of '{name[:60]}'")
-    )
+    return None if name is None else _unread(f"holds a call of '{name[:60]}'")
+
+
+def _unread(problem: str) -> SpokenMessage:
+    return SpokenMessage("assistant", unread=f"the answer {problem}")
 
 
 def _item_or_object(value: dict[str, Any]) -> SpokenMessage | None:
     """An item of an answer, or the object that a model answered with: that is its text."""
     if "jsonrpc" in value or value.get("method") == "tools/call":
-        return SpokenMessage("assistant", unread="the answer holds a request of the Model Context Protocol")
+        return _unread("holds a request of the Model Context Protocol")
     part, kind = _part_message(value), type_of(value).lower()
     if (part is None or part.unread) and (name := first_unread(value, ())) is not None:
-        return SpokenMessage("assistant", unread=f"the answer is an object with a call of '{name[:60]}'")
+        return _unread(f"is an object with a call of '{name[:60]}'")
     unread = part is not None and part.unread and not any(word in kind for word in CALL_WORDS)
     return SpokenMessage("assistant", as_text(value)) if unread or (part is None and not kind) else part
 
@@ -228,11 +233,9 @@ def _alternatives(candidates: list[Any], name: str) -> SpokenMessage | None:
 
 
 def _with_finish(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
-    info = holder.get("generation_info")
-    for source in (holder, info if isinstance(info, dict) else {}):
-        for key in ("finish_reason", "stop_reason", "finishReason"):
-            if answer is not None and not answer.finish and isinstance(finish := source.get(key), str):
-                answer.finish = finish
+    if answer is not None and not answer.finish:
+        sources = (holder, as_dict(holder.get("generation_info")))
+        answer.finish = first_text(*(source.get(key) for source in sources for key in FINISH_FIELDS))
     return answer
 
 
@@ -269,22 +272,15 @@ def read_message(item: Any) -> SpokenMessage | None:
     )
     if role == "tool" and not spoken.results:
         call_id = as_text(item.get("tool_call_id") or item.get("id"))
-        spoken.results = [
-            Returned(
-                call_id,
-                as_text(item.get("name")),
-                parse_container(spoken.text),
-                item.get("status") == "error",
-            )
-        ]
+        failed, name = item.get("status") == "error", as_text(item.get("name"))
+        spoken.results = [ToolResult(call_id, parse_container(spoken.text), failed, name)]
     return spoken
 
 
 def _read_fields(spoken: SpokenMessage, item: dict[str, Any]) -> None:
     """The calls in the fields of a message; those that only repeat others count once."""
     of_parts, spoken.calls = spoken.calls, []
-    extra = item.get("additional_kwargs")
-    for source, lists in ((item, LISTS), (extra if isinstance(extra, dict) else {}, EXTRA_LISTS)):
+    for source, lists in ((item, LISTS), (as_dict(item.get("additional_kwargs")), EXTRA_LISTS)):
         for name in lists:
             entries = source.get(name)
             if entries and not isinstance(entries, list):
@@ -320,7 +316,7 @@ def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
         return SpokenMessage("assistant", as_text(part.text))
     if part.known or not type_of(item):
         return None
-    return SpokenMessage("assistant", unread=f"the answer holds {part_label(item)}")
+    return _unread(f"holds {part_label(item)}")
 
 
 def _unwrap_message(item: dict[str, Any]) -> dict[str, Any]:
@@ -382,8 +378,8 @@ def _call_of(raw: SpelledCall) -> Called:
     return Called(as_text(raw.name), raw.arguments, as_text(raw.id))
 
 
-def _result_of(raw: SpelledResult) -> Returned:
+def _result_of(raw: SpelledResult) -> ToolResult:
     output = raw.output
     if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
         output = "\n".join(as_text(part["text"]) for part in output)
-    return Returned(as_text(raw.id), as_text(raw.name), parse_container(output), raw.failed)
+    return ToolResult(as_text(raw.id), parse_container(output), raw.failed, as_text(raw.name))

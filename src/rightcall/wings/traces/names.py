@@ -13,11 +13,8 @@ INPUT_MESSAGES, OUTPUT_MESSAGES = "gen_ai.input.messages", "gen_ai.output.messag
 SYSTEM, TOOLS = "gen_ai.system_instructions", "gen_ai.tool.definitions"
 INPUT_TOKENS, OUTPUT_TOKENS = "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"
 CACHED_TOKENS = "gen_ai.usage.cache_read.input_tokens"
-CONVERSATION, AGENT_NAME, AGENT_VERSION = (
-    "gen_ai.conversation.id",
-    "gen_ai.agent.name",
-    "gen_ai.agent.version",
-)
+CONVERSATION = "gen_ai.conversation.id"
+AGENT_NAME, AGENT_VERSION = "gen_ai.agent.name", "gen_ai.agent.version"
 REQUEST_MODEL, RESPONSE_MODEL = "gen_ai.request.model", "gen_ai.response.model"
 FINISH_REASONS, RESPONSE_ID = "gen_ai.response.finish_reasons", "gen_ai.response.id"
 
@@ -35,14 +32,11 @@ AGENT_OPERATIONS = frozenset({"invoke_agent", "invoke_workflow"})
 KNOWN = frozenset(
     {
         OPERATION, TOOL_NAME, CALL_ID, CALL_ARGUMENTS, CALL_RESULT, INPUT_MESSAGES, OUTPUT_MESSAGES, SYSTEM, TOOLS,
-        INPUT_TOKENS, OUTPUT_TOKENS, CACHED_TOKENS, CONVERSATION, AGENT_NAME, AGENT_VERSION, REQUEST_MODEL,
-        RESPONSE_MODEL, FINISH_REASONS, RESPONSE_ID, "gen_ai.system", "gen_ai.provider.name", "gen_ai.tool.type",
+        CONVERSATION, AGENT_NAME, AGENT_VERSION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.tool.type",
         "gen_ai.tool.description", "gen_ai.agent.id", "gen_ai.agent.description", "gen_ai.output.type",
-        "gen_ai.token.type", "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.reasoning.output_tokens",
-        "gen_ai.usage.total_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens",
-        "gen_ai.data_source.id", "gen_ai.workflow.name", "gen_ai.embeddings.dimension.count", "gen_ai.prompt.name",
-        "gen_ai.agent.call.id", "gen_ai.evaluation.name", "gen_ai.tool.json_schema", "gen_ai.tool.status",
-        "gen_ai.agent.tools", "gen_ai.event.start_time", "gen_ai.event.end_time",
+        "gen_ai.token.type", "gen_ai.data_source.id", "gen_ai.workflow.name", "gen_ai.embeddings.dimension.count",
+        "gen_ai.agent.call.id", "gen_ai.tool.json_schema", "gen_ai.tool.status", "gen_ai.agent.tools",
+        "gen_ai.event.start_time", "gen_ai.event.end_time",
     }
 )  # fmt: skip
 KNOWN_BEGINNINGS = (

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import msgspec
+
 from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed_number
+from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, double, fields, signed_number
 from rightcall.wings.traces.span import Span, SpanEvent, SpanStatus, span_id_of, trace_id_of
 
 MAX_TEXT = 1024 * 1024
@@ -20,13 +22,12 @@ STATUS: dict[Any, SpanStatus] = {1: "ok", 2: "error", "STATUS_CODE_OK": "ok", "S
 STATUS |= {"1": "ok", "2": "error", "OK": "ok", "ERROR": "error"}
 
 
-class LogEvent:
+class LogEvent(msgspec.Struct, gc=False):
     """A log record that belongs to a span: content that instrumentations send separately."""
 
-    __slots__ = ("event", "span_id", "trace_id")
-
-    def __init__(self, trace_id: str, span_id: str, event: SpanEvent) -> None:
-        self.trace_id, self.span_id, self.event = trace_id, span_id, event
+    trace_id: str
+    span_id: str
+    event: SpanEvent
 
 
 Item = Span | LogEvent
@@ -120,7 +121,7 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
         return None
     for key, value in raw.items():
         if key in ("stringValue", "string_value"):
-            return _bound_depth(value if isinstance(value, str) else "", problems)
+            return _bound_length(value if isinstance(value, str) else "", problems)
         if key in ("intValue", "int_value"):
             return _int(value, signed_too=True)
         if key in ("boolValue", "bool_value"):
@@ -139,20 +140,17 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
 
 def protobuf_items(data: bytes, problems: Problems, where: str = "", *, logs: bool = False) -> Iterator[Item]:
     """Spans of an ExportTraceServiceRequest, or events of an ExportLogsServiceRequest; `WireError` for other bytes."""
-    for number, kind, group in fields(data, problems.count_field):
-        if number != 1 or kind != LENGTH:
-            continue
-        parts = []
-        for field in fields(_bytes(group), problems.count_field):
+    for group in _messages(data, 1, problems):
+        parts: dict[int, list[bytes]] = {}
+        for number, kind, body in fields(group, problems.count_field):
             problems.count_value()
-            parts.append(field)
+            if kind == LENGTH:
+                parts.setdefault(number, []).append(body)
         resource: dict[str, Any] = {}
-        for part, inner, body in parts:
-            if part == 1 and inner == LENGTH:
-                resource = _pairs(_bytes(body), 1, problems)
-        for part, inner, body in parts:
-            if part == 2 and inner == LENGTH:
-                yield from _scope_items(_bytes(body), resource, problems, where, logs)
+        for body in parts.get(1, ()):
+            resource = _pairs(body, 1, problems)
+        for body in parts.get(2, ()):
+            yield from _scope_items(body, resource, problems, where, logs)
 
 
 def _scope_items(
@@ -163,19 +161,12 @@ def _scope_items(
         if kind != LENGTH:
             continue
         if number == 1:
-            scope = next(
-                (
-                    _utf8(v)
-                    for n, k, v in fields(_bytes(value), problems.count_field)
-                    if n == 1 and k == LENGTH
-                ),
-                "",
-            )
+            scope = _utf8(next(_messages(value, 1, problems), b""))
         elif number == 2 and logs:
-            if (event := _read_alone(_proto_log, _bytes(value), problems, where)) is not None:
+            if (event := _read_alone(_proto_log, value, problems, where)) is not None:
                 yield event
         elif number == 2:
-            span = _read_alone(_proto_span, _bytes(value), problems, where)
+            span = _read_alone(_proto_span, value, problems, where)
             if span is not None:
                 span.resource, span.scope = resource, scope
                 yield span
@@ -185,29 +176,27 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
     span = Span("", "", attributes={}, events=[])
     for number, kind, value in fields(data, problems.count_field):
         if kind == LENGTH:
-            raw = _bytes(value)
             if number == 9:
-                key, held = _pair(raw, problems)
+                key, held = _pair(value, problems)
                 span.attributes[key] = held
             elif number == 5:
-                span.name = _utf8(raw)
+                span.name = _utf8(value)
             elif number == 1:
-                span.trace_id = trace_id_of(raw)
+                span.trace_id = trace_id_of(value)
             elif number == 2:
-                span.span_id = span_id_of(raw)
+                span.span_id = span_id_of(value)
             elif number == 4:
-                span.parent_id = span_id_of(raw)
+                span.parent_id = span_id_of(value)
             elif number == 11:
-                span.events.append(_proto_event(raw, problems))
+                span.events.append(_proto_event(value, problems))
             elif number == 15:
-                _set_status(span, raw, problems)
+                _set_status(span, value, problems)
         elif kind == VARINT and number == 10 and value:
-            problems.add("dropped", where, int(value))
-        elif kind == FIXED64 and number in (7, 8):
-            if number == 7:
-                span.start = int(value)
-            else:
-                span.end = int(value)
+            problems.add("dropped", where, value)
+        elif kind == FIXED64 and number == 7:
+            span.start = value
+        elif kind == FIXED64 and number == 8:
+            span.end = value
     if not span.trace_id or not span.span_id:
         problems.add("span_id" if span.trace_id else "trace_id", where)
         return None
@@ -216,7 +205,7 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
 
 def _proto_event(data: bytes, problems: Problems) -> SpanEvent:
     problems.count_value()
-    name = next((_utf8(v) for n, k, v in fields(data, problems.count_field) if n == 2 and k == LENGTH), "")
+    name = _utf8(next(_messages(data, 2, problems), b""))
     return SpanEvent(name, _pairs(data, 3, problems))
 
 
@@ -241,17 +230,13 @@ def _proto_log(data: bytes, problems: Problems, where: str) -> LogEvent | None:
         elif number == 12:
             name = _utf8(value)
         elif number == 5:
-            body = _proto_value(_bytes(value), problems)
+            body = _proto_value(value, problems)
     return _log(trace_id, span_id, name, _pairs(data, 6, problems), body)
 
 
 def _pairs(data: bytes, field_number: int, problems: Problems, depth: int = 0) -> dict[str, Any]:
     """The key-value pairs that repeat under one field number."""
-    return dict(
-        _pair(_bytes(value), problems, depth)
-        for number, kind, value in fields(data, problems.count_field)
-        if number == field_number and kind == LENGTH
-    )
+    return dict(_pair(value, problems, depth) for value in _messages(data, field_number, problems))
 
 
 def _pair(data: bytes, problems: Problems, depth: int = 0) -> tuple[str, Any]:
@@ -261,7 +246,7 @@ def _pair(data: bytes, problems: Problems, depth: int = 0) -> tuple[str, Any]:
         if kind == LENGTH and number == 1:
             key = _utf8(value)
         elif kind == LENGTH and number == 2:
-            held = _proto_value(_bytes(value), problems, depth)
+            held = _proto_value(value, problems, depth)
     return key, held
 
 
@@ -271,20 +256,19 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         return None
     for number, kind, value in fields(data, problems.count_field):
         if number == 1 and kind == LENGTH:
-            return _bound_depth(_utf8(value), problems)
+            return _bound_length(_utf8(value), problems)
         if number == 2 and kind == VARINT:
             return bool(value)
         if number == 3 and kind == VARINT:
-            return signed_number(int(value))
+            return signed_number(value)
         if number == 4 and kind == FIXED64:
-            return double(int(value))
+            return double(value)
         if number == 5 and kind == LENGTH:
-            items = (v for n, k, v in fields(_bytes(value), problems.count_field) if n == 1 and k == LENGTH)
-            return [_proto_value(_bytes(v), problems, depth + 1) for v in items]
+            return [_proto_value(item, problems, depth + 1) for item in _messages(value, 1, problems)]
         if number == 6 and kind == LENGTH:
-            return _pairs(_bytes(value), 1, problems, depth + 1)
+            return _pairs(value, 1, problems, depth + 1)
         if number == 7 and kind == LENGTH:
-            return _bytes(value).hex()
+            return str(value.hex())
     return None
 
 
@@ -298,17 +282,18 @@ def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], bod
     )
 
 
-def _bytes(value: int | bytes) -> bytes:
-    if isinstance(value, int):
-        raise WireError("expected a message, got a number")
-    return value
+def _messages(data: bytes, field_number: int, problems: Problems) -> Iterator[bytes]:
+    """The messages or texts that repeat under one field number."""
+    for number, kind, value in fields(data, problems.count_field):
+        if number == field_number and kind == LENGTH:
+            yield value
 
 
-def _utf8(value: int | bytes) -> str:
-    return _bytes(value).decode("utf-8", "replace")
+def _utf8(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
 
 
-def _bound_depth(value: Any, problems: Problems) -> Any:
+def _bound_length(value: Any, problems: Problems) -> Any:
     if isinstance(value, str) and len(value) > MAX_TEXT:
         problems.add("too_long")
         return value[:MAX_TEXT]
@@ -325,7 +310,7 @@ def _plain(value: Any, problems: Problems, depth: int = 0) -> Any:
         return [_plain(member, problems, depth + 1) for member in value]
     if isinstance(value, int) and abs(value) >= 2**63:
         return float(value)
-    return _bound_depth(value, problems)
+    return _bound_length(value, problems)
 
 
 def _get(raw: Any, *names: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError, StoreError
 from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.otlp import Item
-from rightcall.wings.traces.otlp_body import SlowBodyError
+from rightcall.wings.traces.otlp_load import BusyError, SlowBodyError
 from rightcall.wings.traces.otlp_request import (
     JSON,
     MAX_SENT,
@@ -23,11 +23,11 @@ from rightcall.wings.traces.otlp_request import (
     RequestAnswer,
     count_rejected,
     error_body,
+    request_items,
     request_kind,
     success_body,
 )
 from rightcall.wings.traces.otlp_server import OtlpServer
-from rightcall.wings.traces.otlp_threads import BusyError
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.unpack import TooLarge
 
@@ -130,7 +130,6 @@ def _handler(server: GrpcServer, grpc: Any) -> Any:
 
 BUSY = RequestAnswer(503, message="too many spans are waiting for the store", retry_s=1)
 STATUS = {SlowBodyError: 408, TooLarge: 413}
-ReadItems = Callable[[Problems], Awaitable[tuple[list[Item], int]]]
 
 
 @dataclass
@@ -191,7 +190,7 @@ class OtlpReceiver:
         if not kind:
             self._counters.requests += 1
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
-        answer = await self._answer(partial(self.server.items, request, kind, logs=logs), kind, logs=logs)
+        answer = await self._answer(partial(self.server.body, request), kind, logs=logs)
         if answer.status == 200:
             return web.Response(body=answer.body, content_type=kind)
         response = self._refuse(answer.status, answer.message, kind)
@@ -204,23 +203,23 @@ class OtlpReceiver:
         if name == "metrics":
             self._counters.ignored_metrics += 1
             return RequestAnswer(200)
-        logs = name == "logs"
 
-        async def read(problems: Problems) -> tuple[list[Item], int]:
-            return await self.server.read(body, PROTOBUF, problems, logs=logs), len(body)
+        async def read() -> bytes:
+            return body
 
-        return await self._answer(read, PROTOBUF, logs=logs)
+        return await self._answer(read, PROTOBUF, logs=name == "logs")
 
-    async def _answer(self, read: ReadItems, kind: str, *, logs: bool) -> RequestAnswer:
-        """The answer to a request whose items `read` reads, over any transport."""
+    async def _answer(self, read: Callable[[], Awaitable[bytes]], kind: str, *, logs: bool) -> RequestAnswer:
+        """The answer to a request whose unpacked body `read` reads, over any transport."""
         self._counters.requests += 1
         if self._is_full():
             return BUSY
         problems = Problems()
         try:
-            items, size = await read(problems)
+            body, run = await read(), self.server.threads.run
+            items = await run(len(body), request_items, body, kind, problems, logs)
             if self._clean is not None:
-                items = await self.server.threads.run(size, self._clean, items)
+                items = await run(len(body), self._clean, items)
             if self._is_full():  # others were faster
                 return BUSY
             dropped = await self._take(items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -52,26 +52,22 @@ def request_items(body: bytes, kind: str, problems: Problems, logs: bool) -> lis
     """Spans or log events of an unpacked body; `InputError` when it is invalid, `TooLarge` over the limits."""
     problems.values_left, problems.fields_left = MAX_VALUES, MAX_FIELDS
     try:
-        items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
+        if kind == PROTOBUF:
+            stream = protobuf_items(body, problems, logs=logs)
+        else:
+            stream = json_items(_json_document(body, problems), problems)
+        items = list(islice(stream, MAX_SPANS + 1))
     except TooManyValuesError:
-        raise TooLarge(
-            "",
-            f"more than {MAX_VALUES:,} values, or {MAX_FIELDS:,} fields, in one request",
-            "send smaller batches",
-        ) from None
+        problem = f"more than {MAX_VALUES:,} values, or {MAX_FIELDS:,} fields, in one request"
+        raise TooLarge("", problem, "send smaller batches") from None
+    except (WireError, IndexError):
+        raise InputError("", "the body is not an OTLP protobuf message") from None
     if len(items) > MAX_SPANS:
         raise TooLarge("", f"more than {MAX_SPANS:,} spans in one request", "send smaller batches")
     return items
 
 
-def _from_protobuf(body: bytes, problems: Problems, logs: bool) -> list[Item]:
-    try:
-        return list(islice(protobuf_items(body, problems, logs=logs), MAX_SPANS + 1))
-    except (WireError, IndexError):
-        raise InputError("", "the body is not an OTLP protobuf message") from None
-
-
-def _from_json(body: bytes, problems: Problems) -> list[Item]:
+def _json_document(body: bytes, problems: Problems) -> dict[str, Any]:
     marks = sum(body.count(mark) for mark in (b",", b"[", b"{"))
     problems.count_value(marks // 4)  # an attribute has four or five of them
     try:
@@ -80,7 +76,7 @@ def _from_json(body: bytes, problems: Problems) -> list[Item]:
         document = None
     if not isinstance(document, dict):
         raise InputError("", "the body is not a JSON object")
-    return list(islice(json_items(document, problems), MAX_SPANS + 1))
+    return document
 
 
 def count_rejected(problems: Problems) -> int:

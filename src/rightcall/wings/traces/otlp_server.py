@@ -16,11 +16,8 @@ from typing import Any
 
 from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.dialects import all_dialects
-from rightcall.wings.traces.otlp import Item
-from rightcall.wings.traces.otlp_body import BodyReader
-from rightcall.wings.traces.otlp_request import request_items, unpack_body
-from rightcall.wings.traces.otlp_threads import RequestThreads
-from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.otlp_load import BodyReader, RequestThreads
+from rightcall.wings.traces.otlp_request import unpack_body
 
 HEAD_SECONDS, SWEEP_SECONDS, LINGER_SECONDS = 10.0, 1.0, 1.0
 MAX_CONNECTIONS, MANY_LOST = 500, 50
@@ -117,21 +114,13 @@ class OtlpServer:
             app.router.add_route(method, path, handler)
         return app
 
-    async def items(
-        self, request: Any, kind: str, problems: Problems, *, logs: bool
-    ) -> tuple[list[Item], int]:
-        """Spans or log events of a request, and how many bytes they were. `SlowBodyError`, `TooLarge`, `BusyError` or
-        another `InputError` when it cannot be taken."""
+    async def body(self, request: Any) -> bytes:
+        """The unpacked body of a request; `SlowBodyError`, `TooLarge` or `BusyError` when it cannot be taken."""
         content = await self.bodies.read(request)
         if (connection := self._connections.get(request.transport)) is not None:
             connection.waits_since = None  # from now on it is our turn
         encoding = request.headers.get("content-encoding", "")
-        content = await self.threads.run(len(content), unpack_body, content, encoding)
-        return await self.read(content, kind, problems, logs=logs), len(content)
-
-    async def read(self, content: bytes, kind: str, problems: Problems, *, logs: bool) -> list[Item]:
-        """Spans or log events of a decompressed body, which another transport may have received."""
-        return await self.threads.run(len(content), request_items, content, kind, problems, logs)
+        return await self.threads.run(len(content), unpack_body, content, encoding)
 
     async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:
         """Listen, and say on which port; `OSError` when that is not possible."""
@@ -139,15 +128,14 @@ class OtlpServer:
 
         all_dialects()  # a package that cannot be loaded is an error now, not at the first span
 
-        options: dict[str, Any] = {} if self._logger is None else {"logger": self._logger}
-        runner = web.AppRunner(
-            app,
-            auto_decompress=False,
-            access_log=None,
-            shutdown_timeout=stop_seconds,
-            lingering_time=LINGER_SECONDS,
-            **options,
-        )
+        options: dict[str, Any] = {
+            "auto_decompress": False,
+            "access_log": None,
+            "lingering_time": LINGER_SECONDS,
+        }
+        if self._logger is not None:
+            options["logger"] = self._logger
+        runner = web.AppRunner(app, shutdown_timeout=stop_seconds, **options)
         await runner.setup()
         self._runner = runner
         loop = asyncio.get_running_loop()
@@ -182,11 +170,7 @@ class OtlpServer:
     def add(self, connection: OtlpConnection) -> None:
         """A new connection; when there are too many, the least recently used goes that we are not working for."""
         if len(self._connections) >= MAX_CONNECTIONS:
-            others = (
-                other
-                for other in self._connections.values()
-                if other.waits_since is not None or not other.in_request
-            )
+            others = [o for o in self._connections.values() if o.waits_since is not None or not o.in_request]
             self._drop(min(others, key=lambda other: other.used, default=connection))
         self._connections[connection.transport] = connection
 
@@ -204,14 +188,9 @@ class OtlpServer:
             await asyncio.sleep(SWEEP_SECONDS)
             before = time.monotonic() - HEAD_SECONDS
             for connection in list(self._connections.values()):
-                if (
-                    not connection.in_request
-                    and connection.waits_since is not None
-                    and connection.waits_since < before
-                ):
+                since = connection.waits_since
+                if not connection.in_request and since is not None and since < before:
                     self._drop(connection)
-            if (
-                self._lost >= MANY_LOST
-            ):  # each leaves its buffers in a cycle, which Python would collect much later
+            if self._lost >= MANY_LOST:  # each leaves its buffers in a cycle, which Python would collect late
                 self._lost = 0
                 gc.collect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -29,14 +30,11 @@ def portions(data: bytes) -> Iterator[tuple[Any, int]] | None:
     """Smaller documents that together are equivalent, with their size in bytes; None when it must be read whole."""
     if len(data) < LARGE:
         return None
-    try:
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         return _of_otlp(msgspec.json.decode(data, type=_Otlp))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        pass
-    try:
-        return _of_list(msgspec.json.decode(data, type=list[msgspec.Raw]))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+        return _batches(msgspec.json.decode(data, type=list[msgspec.Raw]))
+    return None
 
 
 def _of_otlp(document: _Otlp) -> Iterator[tuple[Any, int]]:
@@ -44,20 +42,13 @@ def _of_otlp(document: _Otlp) -> Iterator[tuple[Any, int]]:
         resource = msgspec.json.decode(group.resource)
         for scoped in group.scope_spans:
             scope = msgspec.json.decode(scoped.scope)
-            for some in _batches(scoped.spans):
-                spans = {"scope": scope, "spans": [msgspec.json.decode(raw) for raw in some]}
-                yield {"resourceSpans": [{"resource": resource, "scopeSpans": [spans]}]}, _size(some)
+            for spans, size in _batches(scoped.spans):
+                scope_spans = [{"scope": scope, "spans": spans}]
+                yield {"resourceSpans": [{"resource": resource, "scopeSpans": scope_spans}]}, size
 
 
-def _of_list(items: list[msgspec.Raw]) -> Iterator[tuple[Any, int]]:
-    for some in _batches(items):
-        yield [msgspec.json.decode(raw) for raw in some], _size(some)
-
-
-def _batches(items: list[msgspec.Raw]) -> Iterator[list[msgspec.Raw]]:
+def _batches(items: list[msgspec.Raw]) -> Iterator[tuple[list[Any], int]]:
+    """The values of a list, some at a time, with their size in bytes."""
     for start in range(0, len(items), AT_ONCE):
-        yield items[start : start + AT_ONCE]
-
-
-def _size(some: list[msgspec.Raw]) -> int:
-    return sum(memoryview(raw).nbytes for raw in some)
+        some = items[start : start + AT_ONCE]
+        yield [msgspec.json.decode(raw) for raw in some], sum(memoryview(raw).nbytes for raw in some)

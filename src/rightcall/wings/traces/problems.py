@@ -83,16 +83,12 @@ class Problems:
 
     def texts(self) -> tuple[str, ...]:
         """One sentence for each kind, in a fixed order."""
-        kinds = [kind for kind in WORDS if kind in self.counts]
-        return tuple(_text(kind, self.counts[kind]) for kind in kinds) + tuple(self.hints)
+        return (*(_text(kind, self.counts[kind]) for kind in WORDS if kind in self.counts), *self.hints)
 
     def places(self) -> tuple[str, ...]:
         """The same with the first location of each."""
-        kinds = [kind for kind in WORDS if kind in self.counts]
-        lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in kinds]
-        return tuple(f"{text} (first: {where})" if where else text for text, where in lines) + tuple(
-            self.hints
-        )
+        lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in WORDS if kind in self.counts]
+        return (*(f"{text} (first: {where})" if where else text for text, where in lines), *self.hints)
 
 
 def _text(kind: str, count: int) -> str:

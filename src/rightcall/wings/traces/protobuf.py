@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from typing import Any
 
 VARINT, FIXED64, LENGTH, GROUP, END_GROUP, FIXED32 = 0, 1, 2, 3, 4, 5
-Field = tuple[int, int, "int | bytes"]
+Field = tuple[int, int, Any]
 
 
 class WireError(ValueError):

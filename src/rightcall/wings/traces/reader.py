@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -45,13 +46,11 @@ class Collected:
 
     def traces(self) -> Iterator[Trace]:
         """Every trace, oldest first, for any order of files and spans."""
-        from_file: Problems | None = self.problems if self.problems.counts else None
+        problems = Problems()
+        problems.merge(self.problems)  # reported once, with the first trace
         for source, spans in self.spool.traces():
-            problems = Problems()
-            if from_file is not None:  # reported once, with the first trace
-                problems.merge(from_file)
-                from_file = None
             yield assemble(spans, source=source, calls=self.calls, problems=problems)
+            problems = Problems()
         for traces in self.ready:
             yield from traces
 
@@ -141,18 +140,15 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> Non
         _take_whole(path, first + _whole(path, file), collected)
         return
     is_known = _take_record(path, head, collected, f"{path}:1", len(first))
-    number = 1
-    while line := file.readline(MAX_LINE + 1):
-        number += 1
+    for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), 2):
         where = f"{path}:{number}"
         if not line.strip():
             continue
         record = _decode_json(line) if len(line) <= MAX_LINE else None
         if record is None:
             if not collected.skip_bad:
-                raise InputError(
-                    where, _why_bad(line), "is the file truncated? use --skip-bad to skip such lines"
-                )
+                hint = "is the file truncated? use --skip-bad to skip such lines"
+                raise InputError(where, _why_bad(line), hint)
             collected.problems.add("bad_line", where)
             continue
         is_known |= _take_record(path, record, collected, where, len(line))
@@ -206,11 +202,8 @@ def _document(path: Path, data: bytes) -> Any:
 def _whole(path: Path, file: io.BufferedReader) -> bytes:
     data = file.read(MAX_DOCUMENT + 1)
     if len(data) > MAX_DOCUMENT:
-        raise TooLarge(
-            str(path),
-            f"is one document of more than {MAX_DOCUMENT // 2**20} MiB",
-            "write one record per line",
-        )
+        problem = f"is one document of more than {MAX_DOCUMENT // 2**20} MiB"
+        raise TooLarge(str(path), problem, "write one record per line")
     return data
 
 

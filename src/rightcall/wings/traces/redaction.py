@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -79,7 +80,7 @@ class Redactor:
         if not _PERSONAL_HINT.search(text):
             return text
         for name, pattern in self._personal:
-            text = pattern.sub(self._replacer(name), text)
+            text = pattern.sub(partial(self._replace, name), text)
         return text
 
     def value(self, value: Any, depth: int = 0) -> Any:
@@ -112,13 +113,13 @@ class Redactor:
             span,
             name=self.text(span.name),
             message=self.text(span.message),
-            attributes={name: self._field(name, held, 0) for name, held in span.attributes.items()},
-            resource={name: self._field(name, held, 0) for name, held in span.resource.items()},
-            events=[
-                SpanEvent(e.name, {n: self._field(n, v, 0) for n, v in e.attributes.items()})
-                for e in span.events
-            ],
+            attributes=self._fields(span.attributes),
+            resource=self._fields(span.resource),
+            events=[SpanEvent(event.name, self._fields(event.attributes)) for event in span.events],
         )
+
+    def _fields(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        return {name: self._field(name, held, 0) for name, held in attributes.items()}
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
         """A redacted trajectory."""
@@ -167,16 +168,10 @@ class Redactor:
             message, content=self.text(message.content), calls=calls, results=results
         )
 
-    def _replacer(self, name: str) -> Callable[[re.Match[str]], str]:
-        def replace(match: re.Match[str]) -> str:
-            text = match.group()
-            if name == "card" and not _passes_luhn(text):
-                return text
-            if name == "iban" and not _is_iban(text):
-                return text
-            return self._mark(name, text)
-
-        return replace
+    def _replace(self, name: str, match: re.Match[str]) -> str:
+        text = match.group()
+        is_one = {"card": _passes_luhn, "iban": _is_iban}.get(name)
+        return self._mark(name, text) if is_one is None or is_one(text) else text
 
     def _mark(self, name: str, text: str) -> str:
         self.count += 1

@@ -44,12 +44,11 @@ def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[s
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": evaluation.name}
     if score.error:
         attributes["error.type"] = score.error.split(":")[0][:100]
-        attributes["gen_ai.evaluation.explanation"] = clean(score.error)[:LONGEST]
     else:
         attributes["gen_ai.evaluation.score.value"] = float(score.value)
         attributes["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
-        if score.reason:
-            attributes["gen_ai.evaluation.explanation"] = clean(score.reason)[:LONGEST]
+    if explanation := score.error or score.reason:
+        attributes["gen_ai.evaluation.explanation"] = clean(explanation)[:LONGEST]
     if evaluation.response_id:
         attributes["gen_ai.response.id"] = evaluation.response_id
     return attributes | evaluation.attributes
@@ -74,9 +73,8 @@ def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> b
     record = fixed64(1, at) + varint(2, severity) + text(3, "WARN" if severity == WARN else "INFO")
     record += b"".join(length(6, pair(name, value)) for name, value in attributes.items())
     if _is_hex(evaluation.trace_id, 32) and _is_hex(evaluation.span_id, 16):
-        record += length(9, bytes.fromhex(evaluation.trace_id)) + length(
-            10, bytes.fromhex(evaluation.span_id)
-        )
+        record += length(9, bytes.fromhex(evaluation.trace_id))
+        record += length(10, bytes.fromhex(evaluation.span_id))
     return record + fixed64(11, at) + text(12, NAME)
 
 
@@ -151,11 +149,10 @@ async def export_run(store: Store, run: str, url: str, *, spans: bool = False) -
     sent = 0
     if spans:
         await send(url, "/v1/traces", spans_request([_run_span(stored_run)]))
-    for results in _batches(store.runs.results(stored_run.id, trajectories=False)):
+    stream = iter(store.runs.results(stored_run.id, trajectories=False))
+    while results := list(islice(stream, AT_ONCE)):
         if spans:
-            await send(
-                url, "/v1/traces", spans_request(_trial_span(stored_run, result) for result in results)
-            )
+            await send(url, "/v1/traces", spans_request(_run_span(stored_run, r) for r in results))
         goldens = {g.id: g for g in store.runs.goldens(stored_run.id, [r.golden_id for r in results])}
         scores = [
             e
@@ -174,10 +171,7 @@ def evaluations_of(
     origin: dict[str, Any] = golden.metadata.get("trace", {}) if golden is not None else {}
     trace_id, span_id = str(origin.get("trace_id", "")), str(origin.get("root_span", ""))
     if own_span:
-        trace_id, span_id = (
-            hex_digest(run.id, 32),
-            hex_digest(f"{run.id}/{result.golden_id}/{result.trial}", 16),
-        )
+        trace_id, span_id = _span_ids(run, result)
     about: dict[str, str | int | float] = {
         "rightcall.run.id": run.id,
         "rightcall.golden.id": result.golden_id,
@@ -187,32 +181,20 @@ def evaluations_of(
         yield Evaluation(name, score, trace_id, span_id, attributes=about)
 
 
-def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:
-    stream = iter(results)
-    while batch := list(islice(stream, AT_ONCE)):
-        yield batch
+def _span_ids(run: StoredRun, result: CaseResult | None = None) -> tuple[str, str]:
+    """The ids of the trace of a run, and of the run's own span or that of a trial."""
+    name = f"run/{run.id}" if result is None else f"{run.id}/{result.golden_id}/{result.trial}"
+    return hex_digest(run.id, 32), hex_digest(name, 16)
 
 
-def _run_span(run: StoredRun) -> RunSpan:
-    start = _nanoseconds(run.run.started_at)
-    return RunSpan(hex_digest(run.id, 32), hex_digest(f"run/{run.id}", 16), "rightcall.run", start, start + 1,
-                   attributes={"rightcall.run.id": run.id, "gen_ai.agent.name": run.run.agent})  # fmt: skip
-
-
-def _trial_span(run: StoredRun, result: CaseResult) -> RunSpan:
-    start = _nanoseconds(run.run.started_at)
-    taken = int((result.latency_ms or 0) * 1e6)
-    return RunSpan(
-        hex_digest(run.id, 32),
-        hex_digest(f"{run.id}/{result.golden_id}/{result.trial}", 16),
-        "rightcall.trial",
-        start,
-        start + taken,
-        hex_digest(f"run/{run.id}", 16),
-        bool(result.error),
-        {"rightcall.golden.id": result.golden_id, "rightcall.trial": result.trial},
-    )
-
-
-def _nanoseconds(text: str) -> int:
-    return int(datetime.datetime.fromisoformat(text).timestamp() * 1e9)
+def _run_span(run: StoredRun, result: CaseResult | None = None) -> RunSpan:
+    """The span of a run, or of one of its trials."""
+    ids = _span_ids(run, result)
+    start = int(datetime.datetime.fromisoformat(run.run.started_at).timestamp() * 1e9)
+    about: dict[str, str | int | float]
+    if result is None:
+        about = {"rightcall.run.id": run.id, "gen_ai.agent.name": run.run.agent}
+        return RunSpan(*ids, "rightcall.run", start, start + 1, attributes=about)
+    about = {"rightcall.golden.id": result.golden_id, "rightcall.trial": result.trial}
+    end = start + int((result.latency_ms or 0) * 1e6)
+    return RunSpan(*ids, "rightcall.trial", start, end, _span_ids(run)[1], bool(result.error), about)

@@ -5,14 +5,23 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
 from rightcall.agents.observed.framework_names import GraphPlace
-from rightcall.wings.traces.content import ABSENT
-from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.content import (
+    ABSENT,
+    first_text,
+    is_callback_event,
+    parse_container,
+    tool_message,
+    whole_number,
+)
+from rightcall.wings.traces.messages import SpokenMessage, read_messages, without_system
 
 SpanStatus = Literal["", "ok", "error"]
 
@@ -83,9 +92,7 @@ def free_id_of(value: Any) -> str:
 
 def nanoseconds(value: Any) -> int:
     """A time as nanoseconds since 1970; 0 when invalid. ISO 8601, numbers and numbers as text are accepted."""
-    if isinstance(value, bool) or value is None:
-        return 0
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return _nanoseconds(value)
     if not isinstance(value, str):
         return 0
@@ -114,13 +121,33 @@ def _nanoseconds(value: float) -> int:
 ObservedKind = Literal["llm", "tool", "agent", "other"]
 
 
+@dataclass(frozen=True)
+class SpanPlace:
+    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call.
+
+    `path` lists the agents' names from the root, "" for one without a name; `parent` is the tool that runs its agent;
+    `inferred` says that the framework gave its agent no name.
+    """
+
+    agent: Observation | None = None
+    depth: int = 0
+    tool: Observation | None = None
+    path: tuple[str, ...] = ()
+    parent: Observation | None = None
+    inferred: bool = False
+
+    @property
+    def agent_name(self) -> str:
+        return self.path[-1] if self.path else ""
+
+
 class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
     object are not what the model wrote. `output` is the result as the root span records it. `finish` is why the model
     stopped, where the answer itself does not say it. `handoff` names the agent that takes over. `graph` is the place in
-    a LangGraph graph, which has no spans of agents.
+    a LangGraph graph, which has no spans of agents. `parent` and `place` are set when all spans of a trace are known.
     """
 
     span: Span
@@ -149,7 +176,45 @@ class Observation(msgspec.Struct, gc=False):
     handoff: str = ""
     graph: GraphPlace | None = None
     broken_answer: bool = False
+    parent: Observation | None = None
+    place: SpanPlace = SpanPlace()
+
+    def above(self) -> Iterator[Observation]:
+        """Its parent, the parent of that, up to the root."""
+        around = self.parent
+        while around is not None:
+            yield around
+            around = around.parent
 
     @property
     def has_usage(self) -> bool:
         return self.input_tokens is not None or self.output_tokens is not None
+
+    def read_asked(self, value: Any) -> None:
+        """The system prompt and the other messages of a request; nothing where it was not recorded."""
+        messages = read_messages(value) if value is not None and value is not ABSENT else None
+        self.system, self.asked = without_system(messages)
+
+    def read_result(self, output: Any) -> None:
+        """A tool's output; out of LangChain's message also whether it failed, and the id of the call it answers."""
+        message = tool_message(output)
+        if message is not None:
+            self.result = parse_container(message["content"])
+            self.failed = self.failed or message.get("status") == "error"
+            self.call_id = self.call_id or first_text(message.get("tool_call_id"))
+            return
+        value = parse_container(output)
+        self.result = parse_container(value["output"]) if is_callback_event(value) else value
+
+    def read_tokens(
+        self,
+        counts: dict[str, Any],
+        asked: Sequence[str],
+        answered: Sequence[str],
+        cached: Sequence[str] = (),
+    ) -> None:
+        """How many tokens a request and its answer had, under the first of several names."""
+        self.input_tokens, self.output_tokens, self.cached_tokens = (
+            next((number for name in names if (number := whole_number(counts.get(name))) is not None), None)
+            for names in (asked, answered, cached)
+        )

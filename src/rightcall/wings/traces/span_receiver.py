@@ -87,10 +87,8 @@ class SpanReceiver:
         began = time.monotonic()
         quiet = 0.0 if ended else self._settle
         while not ended or held.part.spans:
-            now = time.monotonic()
-            if held.last and now - held.last >= quiet:
-                break
-            if not held.last and now - began >= max(FIRST_SPAN, quiet):
+            since, patience = (held.last, quiet) if held.last else (began, max(FIRST_SPAN, quiet))
+            if time.monotonic() - since >= patience:
                 break
             await asyncio.sleep(0.05)
         self._count(self._work(traceparent) is not None)
@@ -100,16 +98,14 @@ class SpanReceiver:
         seen = self._work(traceparent)
         if seen is None:
             return reply
-        told = reply.usage.tokens
-        output = reply.output or seen.output
-        done = reply.stop_reason == "done"
+        ended = seen if reply.stop_reason == "done" else reply
         return Trajectory(
             seen.messages,
             seen.calls or reply.calls,
-            output,
-            reply.usage if told else seen.usage,
-            stop_reason=seen.stop_reason if done else reply.stop_reason,
-            error=seen.error if done else reply.error,
+            reply.output or seen.output,
+            reply.usage if reply.usage.tokens else seen.usage,
+            stop_reason=ended.stop_reason,
+            error=ended.error,
         )
 
     def _work(self, traceparent: str) -> Trajectory | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -41,7 +42,7 @@ class SpanSpool:
     """
 
     def __init__(self) -> None:
-        self._parts: dict[str, Part] = {}
+        self._parts: defaultdict[str, Part] = defaultdict(Part)
         self._sources: dict[str, str] = {}
         self._held = self._bytes = 0
         self._file: sqlite3.Connection | None = None
@@ -49,13 +50,8 @@ class SpanSpool:
     def take(self, items: Iterable[Item], source: str, size: int = 0) -> None:
         """Keep spans and events of one record that was `size` bytes long."""
         for item in items:
-            part = self._parts.get(item.trace_id)
-            if part is None:
-                part = self._parts[item.trace_id] = Part([], [])
-                self._sources[item.trace_id] = source
-            elif source < self._sources[item.trace_id]:
-                self._sources[item.trace_id] = source
-            part.add(item)
+            self._parts[item.trace_id].add(item)
+            self._sources[item.trace_id] = min(source, self._sources.get(item.trace_id, source))
             self._held += 1
             if self._held >= MOST_SPANS:
                 self._spill()
@@ -78,13 +74,9 @@ class SpanSpool:
             "ORDER BY min(start), trace_id"
         )
         for trace_id, source in order:
-            yield source, self._spans_of(trace_id)
+            rows = self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,))
+            yield source, whole_spans([msgspec.msgpack.decode(content, type=Part) for (content,) in rows])
         self._file.close()
-
-    def _spans_of(self, trace_id: str) -> list[Span]:
-        assert self._file is not None
-        rows = self._file.execute("SELECT content FROM part WHERE trace_id = ?", (trace_id,))
-        return whole_spans([msgspec.msgpack.decode(content, type=Part) for (content,) in rows])
 
     def _spill(self) -> None:
         if self._file is None:
@@ -104,7 +96,7 @@ class SpanSpool:
         self._file.execute("BEGIN")
         self._file.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", rows)
         self._file.execute("COMMIT")
-        self._parts, self._sources, self._held, self._bytes = {}, {}, 0, 0
+        self._parts, self._sources, self._held, self._bytes = defaultdict(Part), {}, 0, 0
 
 
 def _encode_part(part: Part) -> bytes:

@@ -4,81 +4,63 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rightcall.agents.observed.framework_names import name_in_span
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.span import Observation
-
-
-@dataclass(frozen=True)
-class SpanPlace:
-    """The position of a span: the nearest agent above it, its depth of agents used as tools, and the enclosing call.
-
-    `path` lists the agents' names from the root, "" for one without a name; `parent` is the tool that runs its agent;
-    `inferred` says that the framework gave its agent no name.
-    """
-
-    agent: Observation | None = None
-    depth: int = 0
-    tool: Observation | None = None
-    path: tuple[str, ...] = ()
-    parent: Observation | None = None
-    inferred: bool = False
+from rightcall.wings.traces.span import Observation, SpanPlace
 
 
 def by_time(observation: Observation) -> tuple[int, str]:
     return observation.span.start, observation.span.span_id
 
 
-def parents(observations: Sequence[Observation], problems: Problems) -> dict[str, str]:
-    """The existing parent of each span; cycles are cut at their earliest span."""
+def set_parents(observations: Sequence[Observation], problems: Problems) -> None:
+    """Give each span its existing parent; cycles are cut at their earliest span."""
     there = {o.span.span_id: o for o in observations}
-    up = {
-        i: o.span.parent_id for i, o in there.items() if o.span.parent_id in there and o.span.parent_id != i
-    }
+    for span_id, observation in there.items():
+        above = observation.span.parent_id
+        observation.parent = there.get(above) if above != span_id else None
     checked: set[str] = set()
-    for start in there:
-        path: list[str] = []
-        here: str | None = start
-        seen: set[str] = set()
-        while here is not None and here not in checked and here not in seen:
-            seen.add(here)
-            path.append(here)
-            here = up.get(here)
-        if here is not None and here in seen:
-            circle = path[path.index(here) :]
+    for start in observations:
+        path: dict[str, Observation] = {}
+        here: Observation | None = start
+        while here is not None and here.span.span_id not in checked and here.span.span_id not in path:
+            path[here.span.span_id] = here
+            here = here.parent
+        if here is not None and here.span.span_id in path:
+            circle = [*path.values()][[*path].index(here.span.span_id) :]
             problems.add("circle")
-            up.pop(min(circle, key=lambda i: by_time(there[i])))
+            min(circle, key=by_time).parent = None
         checked.update(path)
-    return up
 
 
-def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, SpanPlace]:
-    """The position of each span, from the top down."""
-    there = {o.span.span_id: o for o in observations}
-    place_of: dict[str, SpanPlace] = {}
-    for start in there:
-        path: list[str] = []
-        here: str | None = start
-        while here is not None and here not in place_of:
+def set_places(observations: Sequence[Observation]) -> None:
+    """Give each span its position, from the top down; parents that were dropped are skipped."""
+    there = {o.span.span_id for o in observations}
+    for observation in observations:
+        while (above := observation.parent) is not None and above.span.span_id not in there:
+            observation.parent = above.parent
+    placed: set[str] = set()
+    for start in observations:
+        path, here = [], start
+        while here.parent is not None and here.parent.span.span_id not in placed:
             path.append(here)
-            here = up.get(here)
-        for span_id in reversed(path):
-            above = up.get(span_id)
-            place = _below(there[above], place_of[above]) if above is not None else SpanPlace()
-            place_of[span_id] = _in_graph(there[span_id], place)
-    return place_of
+            here = here.parent
+        for observation in (here, *reversed(path)):
+            observation.place = _in_graph(observation, _below(observation.parent))
+            placed.add(observation.span.span_id)
 
 
-def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
+def _below(parent: Observation | None) -> SpanPlace:
     """The position of a child, from its parent's."""
+    if parent is None:
+        return SpanPlace()
+    place = parent.place
     if parent.kind == "agent":
         name, inferred = agent_name(parent, place.depth + (place.tool is not None))
         return replace(_inside(place, name, parent), inferred=inferred)
-    if parent.kind == "tool":
-        return replace(place, tool=parent)
-    return place
+    return replace(place, tool=parent) if parent.kind == "tool" else place
 
 
 def agent_name(agent: Observation, depth: int) -> tuple[str, bool]:
@@ -88,10 +70,10 @@ def agent_name(agent: Observation, depth: int) -> tuple[str, bool]:
 
 def _in_graph(observation: Observation, place: SpanPlace) -> SpanPlace:
     """The position of a span in a graph, whose agents have no spans: its metadata names them."""
-    if observation.graph is None or (place.agent is not None and place.tool is None):
+    graph = observation.graph
+    if graph is None or (place.agent is not None and place.tool is None):
         return place
-    above = place.path[-1] if place.path else ""
-    name = observation.graph.agent_below(above) if place.tool is not None else observation.graph.agent
+    name = graph.agent_below(place.agent_name) if place.tool is not None else graph.agent
     return _inside(place, name, place.agent)
 
 
@@ -103,68 +85,38 @@ def _inside(place: SpanPlace, name: str, agent: Observation | None) -> SpanPlace
     return SpanPlace(agent, depth, None, path, place.tool or place.parent)
 
 
-def root_of(
-    observations: Sequence[Observation],
-    place_of: dict[str, SpanPlace],
-    up: dict[str, str],
-    problems: Problems,
-) -> Observation | None:
+def root_of(observations: Sequence[Observation], problems: Problems) -> Observation | None:
     """The agent with the fewest agents above it; of several the span around all of them, otherwise the longest.
 
     Without agents it is the longest root span.
     """
-    agents = [o for o in observations if o.kind == "agent"]
+    agents = [(_agents_above(o), o) for o in observations if o.kind == "agent"]
     if agents:
-        fewest = {id(o): _agents_above(o, place_of) for o in agents}
-        least = min(fewest.values())
-        top = [o for o in agents if fewest[id(o)] == least]
+        least = min(count for count, _ in agents)
+        top = [o for count, o in agents if count == least]
         if len(top) > 1:  # steps of one graph are often recorded as agents
-            around = {_uppermost(o.span.span_id, up) for o in top}
-            if len(around) == 1 and (whole := around.pop()) not in {o.span.span_id for o in top}:
-                return next(o for o in observations if o.span.span_id == whole)
+            around = [(o, *o.above())[-1] for o in top]
+            if all(o is around[0] for o in around) and all(o is not around[0] for o in top):
+                return around[0]
             problems.add("roots")
-        return max(top, key=lambda o: (o.span.end - o.span.start, o.span.span_id))
-    there = {o.span.span_id for o in observations}
-    roots = [o for o in observations if o.span.parent_id not in there]
-    return max(roots, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
+    else:
+        there = {o.span.span_id for o in observations}
+        top = [o for o in observations if o.span.parent_id not in there]
+    return max(top, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
 
 
-def _uppermost(span_id: str, up: dict[str, str]) -> str:
-    while span_id in up:
-        span_id = up[span_id]
-    return span_id
-
-
-def _agents_above(observation: Observation, place_of: dict[str, SpanPlace]) -> int:
-    count, seen = 0, set()
-    above = place_of[observation.span.span_id].agent
-    while above is not None and above.span.span_id not in seen:
-        count += 1
-        seen.add(above.span.span_id)
-        above = place_of[above.span.span_id].agent
+def _agents_above(observation: Observation) -> int:
+    count = 0
+    while (agent := observation.place.agent) is not None:
+        count, observation = count + 1, agent
     return count
 
 
-def parents_among(up: dict[str, str], kept: set[str]) -> dict[str, str]:
-    """Parents among the kept spans, skipping dropped ones."""
-    parents: dict[str, str] = {}
-    for span_id in kept:
-        above = up.get(span_id)
-        while above is not None and above not in kept:
-            above = up.get(above)
-        if above is not None:
-            parents[span_id] = above
-    return parents
-
-
-def without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:
+def without_doubles(seen: list[Observation]) -> list[Observation]:
     """A tool inside a tool of the same name is its client (MCP): one call, not two."""
-    there = {o.span.span_id: o for o in seen}
 
     def is_double(observation: Observation) -> bool:
-        above = there.get(up.get(observation.span.span_id, ""))
-        while above is not None and above.kind == "other":
-            above = there.get(up.get(above.span.span_id, ""))
+        above = next((o for o in observation.above() if o.kind != "other"), None)
         return above is not None and above.kind == "tool" and above.name == observation.name
 
     return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]

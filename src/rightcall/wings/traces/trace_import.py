@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.agents.observed.recorder import CallsScored
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model.golden import names_agents
@@ -19,9 +18,9 @@ from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, TraceRow
 from rightcall.tools.idempotency.owners import process_runs, this_process
 from rightcall.wings.traces.checks import DEFAULT, CheckedAgent, run_checks
-from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
+from rightcall.wings.traces.golden_candidate import CandidateSpool
 from rightcall.wings.traces.reader import is_trace_export, load_traces
-from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace import Trace, candidate_id
 from rightcall.wings.traces.trace_record import trace_to_keep
 
 AT_ONCE = 500
@@ -84,7 +83,7 @@ def import_to_store(traces: Iterable[Trace], store: Store) -> Imported:
             candidates.add(trace)
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
-            kept.append(trace_to_keep(trace, agent, checks, any(check.bad for check in checks), queue=True))
+            kept.append(trace_to_keep(trace, agent, checks, queue=True))
         known_ids = store.traces.ids_in_store([kept_row.row.trace_id for kept_row in kept])
         for kept_row in kept:
             if kept_row.row.trace_id not in known_ids:
@@ -159,12 +158,9 @@ def recorded_goldens(goldens: Path, recorded: Path) -> tuple[list[RecordedTrajec
         if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
             by_trace[trace_id] = golden.id
     rows, left_out = [], 0
-    readings: list[tuple[CallsScored, bool]] = [("auto", False)]
-    if any(ids.values()):
-        readings = [("auto", False), ("all", True)] if not all(ids.values()) else [("all", True)]
-    for calls, about_agents in readings:
+    for about_agents in sorted(set(ids.values())) or [False]:
         left_out = 0
-        for trace in load_traces(recorded, calls=calls):
+        for trace in load_traces(recorded, calls="all" if about_agents else "auto"):
             golden_id = trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id)
             if golden_id is None:
                 left_out += 1

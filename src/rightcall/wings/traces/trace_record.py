@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
 
 from rightcall.core.codec import to_plain
 from rightcall.core.text import utc_text
@@ -11,17 +10,15 @@ from rightcall.store.watch import KeptTrace, TraceCheck, TraceRow
 from rightcall.wings.traces.golden_candidate import signature
 from rightcall.wings.traces.trace import Trace
 
+ORIGIN = ("source", "root_span", "response_id", "time", "agent_version", "earlier_turns")
+"""Fields of a trace that its record has as they are."""
+
 
 def trace_to_keep(
-    trace: Trace,
-    agent: str,
-    checks: tuple[TraceCheck, ...] = (),
-    failed: bool = False,
-    *,
-    queue: bool = False,
+    trace: Trace, agent: str, checks: tuple[TraceCheck, ...], *, queue: bool = False
 ) -> KeptTrace:
-    """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
-    trajectory = trace.trajectory
+    """A trace as the store keeps it; one with a bad check, or each with `queue`, waits for review."""
+    trajectory, failed = trace.trajectory, any(check.bad for check in checks)
     row = TraceRow(
         trace.trace_id,
         agent,
@@ -37,19 +34,8 @@ def trace_to_keep(
         1,
         checks,
     )
-    origin: dict[str, Any] = {
-        "source": trace.source,
-        "root_span": trace.root_span,
-        "response_id": trace.response_id,
-        "time": trace.time,
-        "agent_name": trace.agent,
-        "agent_version": trace.agent_version,
-        "earlier_turns": trace.earlier_turns,
-        "incomplete": trace.incomplete,
-        "spans": trace.spans,
-        "problems": list(trace.problems),
-        "scores": to_plain(trace.scores),
-    }
+    origin = {name: getattr(trace, name) for name in (*ORIGIN, "incomplete", "spans")}
+    origin |= {"agent_name": trace.agent, "problems": list(trace.problems), "scores": to_plain(trace.scores)}
     return KeptTrace(
         row,
         trajectory,
@@ -74,12 +60,7 @@ def trace_of(kept: KeptTrace) -> Trace:
         origin.get("agent_name", kept.row.agent),
         kept.row.agent,
         kept.model,
-        origin.get("agent_version", ""),
-        origin.get("root_span", ""),
-        origin.get("response_id", ""),
-        origin.get("time", 0),
-        origin.get("source", ""),
-        earlier_turns=origin.get("earlier_turns", 0),
+        **{name: origin[name] for name in ORIGIN if name in origin},
     )
 
 

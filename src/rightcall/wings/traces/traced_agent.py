@@ -233,9 +233,9 @@ class _Collectors:
                 trace.set_tracer_provider(TracerProvider())
                 provider = trace.get_tracer_provider()
                 self.provider_is_ours = True
-            collector_of_provider = next((held for owner, held in self._known if owner is provider), None)
-            if collector_of_provider is not None:
-                return collector_of_provider
+            for owner, held in self._known:
+                if owner is provider:
+                    return held
             collector = SpanCollector()
 
             class Processor(SpanProcessor):

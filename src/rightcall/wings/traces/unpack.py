@@ -6,7 +6,8 @@ import bz2
 import io
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +20,11 @@ MAX_RATIO = 250
 """Traces compress ten to fifty times; deflate's maximum is about a thousand. More than this is a zip bomb."""
 
 GZIP, BZIP2, XZ, ZSTD, ZIP = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+MACHINES: tuple[tuple[bytes, Callable[[], Any]], ...] = (
+    (GZIP, partial(zlib.decompressobj, wbits=31)),
+    (BZIP2, bz2.BZ2Decompressor),
+    (XZ, lzma.LZMADecompressor),
+)
 
 
 class TooLarge(InputError):  # noqa: N818  it is a kind of InputError
@@ -35,9 +41,8 @@ class Ratio:
         self.packed += packed
         self.unpacked += unpacked
         if self.limit is not None and self.unpacked > self.limit:
-            raise TooLarge(
-                self.where, f"decompresses to more than {self.limit // 2**20} MiB", "send smaller batches"
-            )
+            problem = f"decompresses to more than {self.limit // 2**20} MiB"
+            raise TooLarge(self.where, problem, "send smaller batches")
         if self.unpacked > FREE and self.unpacked > MAX_RATIO * max(self.packed, 1):
             problem = f"decompresses to over {MAX_RATIO} times its size, like a zip bomb"
             raise TooLarge(self.where, problem, "decompress it yourself if you trust it")
@@ -52,7 +57,7 @@ def gunzip(data: bytes, where: str, limit: int) -> bytes:
 
 
 def _inflate(data: bytes, where: str, limit: int) -> Iterator[bytes]:
-    return _pieces(io.BytesIO(data), zlib.decompressobj, Ratio(where, limit), where, wbits=47)
+    return _pieces(io.BytesIO(data), partial(zlib.decompressobj, wbits=47), Ratio(where, limit))
 
 
 class UnpackedFile(io.RawIOBase):
@@ -65,11 +70,7 @@ class UnpackedFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = piece
+        self._rest = self._rest or next(self._pieces, b"")
         size = min(len(buffer), len(self._rest))
         buffer[:size], self._rest = self._rest[:size], self._rest[size:]
         return size
@@ -86,25 +87,18 @@ def open_unpacked(path: Path) -> io.BufferedReader:
         file = path.open("rb")
     except OSError as error:
         raise InputError(where, f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
-    start = file.peek(6)[:6]
-    ratio = Ratio(where)
-    if start.startswith(GZIP):
-        return io.BufferedReader(
-            UnpackedFile(_pieces(file, zlib.decompressobj, ratio, where, wbits=31), file)
-        )
-    if start.startswith(BZIP2):
-        return io.BufferedReader(UnpackedFile(_pieces(file, bz2.BZ2Decompressor, ratio, where), file))
-    if start.startswith(XZ):
-        return io.BufferedReader(UnpackedFile(_pieces(file, lzma.LZMADecompressor, ratio, where), file))
-    if start.startswith(ZSTD):
-        return io.BufferedReader(UnpackedFile(_zstd(file, ratio), file))
-    return file
+    start, ratio = file.peek(6)[:6], Ratio(where)
+    make = next((make for magic, make in MACHINES if start.startswith(magic)), None)
+    if make is None and not start.startswith(ZSTD):
+        return file
+    pieces = _zstd(file, ratio) if make is None else _pieces(file, make, ratio)
+    return io.BufferedReader(UnpackedFile(pieces, file))
 
 
-def _pieces(file: IO[bytes], make: Any, ratio: Ratio, where: str, **options: Any) -> Iterator[bytes]:
+def _pieces(file: IO[bytes], make: Callable[[], Any], ratio: Ratio) -> Iterator[bytes]:
     """Unpacked pieces, member after member."""
-    machine, data = make(**options), b""
-    is_zlib = make is zlib.decompressobj
+    machine, data = make(), b""
+    is_zlib = hasattr(machine, "unconsumed_tail")
     started = False
     try:
         while True:
@@ -120,16 +114,14 @@ def _pieces(file: IO[bytes], make: Any, ratio: Ratio, where: str, **options: Any
             if piece:
                 yield piece
             if machine.eof:
-                data, machine = machine.unused_data, make(**options)
+                data, machine = machine.unused_data, make()
                 started = False
                 if not data.strip(b"\x00"):
                     data = b""
     except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
-        raise InputError(where, f"cannot be decompressed: {error}", "was it written completely?") from None
+        raise _damaged(ratio, error) from None
     if started and not machine.eof:
-        raise InputError(
-            where, "cannot be decompressed: unexpected end of data", "was it written completely?"
-        )
+        raise _damaged(ratio, "unexpected end of data")
 
 
 def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
@@ -146,6 +138,8 @@ def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
             before = at
             yield piece
     except zstandard.ZstdError as error:
-        raise InputError(
-            ratio.where, f"cannot be decompressed: {error}", "was it written completely?"
-        ) from None
+        raise _damaged(ratio, error) from None
+
+
+def _damaged(ratio: Ratio, problem: object) -> InputError:
+    return InputError(ratio.where, f"cannot be decompressed: {problem}", "was it written completely?")

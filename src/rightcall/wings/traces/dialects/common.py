@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, json_value, parse_container, whole_number
-from rightcall.wings.traces.messages import SpokenMessage, read_messages
+from rightcall.wings.traces.content import (
+    ABSENT,
+    as_dict,
+    as_list,
+    first_text,
+    json_value,
+    parse_container,
+)
 from rightcall.wings.traces.span import Observation, Span
+
+SESSIONS = (
+    "gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session",
+    "lmnr.association.properties.session_id", "traceloop.association.properties.session_id", "thread_id", "session_id",
+)  # fmt: skip
+VERSIONS = ("gen_ai.agent.version", "agent.version", "langfuse.version", "service.version")
 
 
 def blank(span: Span, spelling: str) -> Observation:
@@ -22,27 +33,13 @@ def blank(span: Span, spelling: str) -> Observation:
         failed=failed,
         error=_error_text(span) if failed else "",
         session=session_of(attributes),
-        version=version_of(span),
+        version=first_text(*map(attributes.get, VERSIONS), *map(span.resource.get, VERSIONS)),
     )
 
 
 def session_of(attributes: dict[str, Any]) -> str:
     """The conversation that a span belongs to, in any format."""
-    for name in ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session",
-                 "lmnr.association.properties.session_id", "traceloop.association.properties.session_id",
-                 "thread_id", "session_id"):  # fmt: skip
-        if isinstance(value := attributes.get(name), str) and value:
-            return value
-    return ""
-
-
-def version_of(span: Span) -> str:
-    """The agent's version, if given."""
-    for source in (span.attributes, span.resource):
-        for name in ("gen_ai.agent.version", "agent.version", "langfuse.version", "service.version"):
-            if isinstance(value := source.get(name), str) and value:
-                return value
-    return ""
+    return first_text(*map(attributes.get, SESSIONS))
 
 
 def _error_text(span: Span) -> str:
@@ -61,53 +58,15 @@ def definitions(value: Any) -> list[dict[str, Any]]:
     return [tool for item in definitions_or_lists if isinstance(tool := parse_container(item), dict) and tool]
 
 
-def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
-    """The system prompt, and the other messages."""
-    if not messages:
-        return "", messages
-    system = "\n".join(message.text for message in messages if message.role == "system")
-    return system, [message for message in messages if message.role != "system"]
-
-
-def read_asked(observation: Observation, value: Any) -> None:
-    """The system prompt and the other messages of a request; nothing where it was not recorded."""
-    messages = read_messages(value) if value is not None and value is not ABSENT else None
-    observation.system, observation.asked = without_system(messages)
-
-
-def read_result(observation: Observation, output: Any) -> None:
-    """A tool's output, whether its message says that it failed, and the id of the call that it answers."""
-    observation.result, failed = unwrap_output(output)
-    observation.failed = observation.failed or failed
-    observation.call_id = observation.call_id or answered_call_id(output)
-
-
-def read_tokens(
-    observation: Observation,
-    counts: dict[str, Any],
-    asked: Sequence[str],
-    answered: Sequence[str],
-    cached: Sequence[str],
-) -> None:
-    """How many tokens a request and its answer had, under the first of several names."""
-    observation.input_tokens, observation.output_tokens, observation.cached_tokens = (
-        next((number for name in names if (number := whole_number(counts.get(name))) is not None), None)
-        for names in (asked, answered, cached)
-    )
-
-
 def own_arguments(value: Any) -> Any:
     """What a decorated function was called with, without its wrapper `{"args": [], "kwargs": {…}}`.
 
     Positional arguments have no names there, so they are unknown.
     """
     value = parse_container(value)
-    if (
-        isinstance(value, dict)
-        and isinstance(value.get("kwargs"), dict)
-        and isinstance(value.get("args"), list)
-    ):
-        return value["kwargs"] if not value["args"] else ABSENT
+    held = as_dict(value)
+    if isinstance(held.get("kwargs"), dict) and isinstance(held.get("args"), list):
+        return held["kwargs"] if not held["args"] else ABSENT
     return value
 
 
@@ -119,15 +78,6 @@ def only_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def unwrap_output(value: Any) -> tuple[Any, bool]:
-    """A tool's output out of LangChain's message, and whether that message says it is an error."""
-    message = _tool_message(value)
-    if message is not None:
-        return parse_container(message["content"]), message.get("status") == "error"
-    value = parse_container(value)
-    return (parse_container(value["output"]) if _is_event(value) else value), False
-
-
 BLOCKS = frozenset(
     {"text", "json", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint"}
 )
@@ -136,14 +86,9 @@ BLOCKS = frozenset(
 
 def with_blocks(value: Any) -> Any:
     """The content of a message: its list of Bedrock's blocks if it is the JSON text of one, otherwise as it is."""
-    read = parse_container(value)
-    if (
-        isinstance(read, list)
-        and read
-        and all(isinstance(b, dict) and len(b) == 1 and set(b) <= BLOCKS for b in read)
-    ):
-        return read
-    return value
+    blocks = as_list(parse_container(value))
+    is_blocks = blocks and all(isinstance(b, dict) and len(b) == 1 and set(b) <= BLOCKS for b in blocks)
+    return blocks if is_blocks else value
 
 
 def block_result(value: Any) -> Any:
@@ -154,30 +99,3 @@ def block_result(value: Any) -> Any:
         if kind in ("text", "json"):
             return parse_container(held)
     return read
-
-
-def answered_call_id(value: Any) -> str:
-    """The id of the call that LangChain's tool message answers."""
-    message = _tool_message(value)
-    return first_text(message.get("tool_call_id")) if message is not None else ""
-
-
-def _tool_message(value: Any) -> dict[str, Any] | None:
-    """LangChain's message of a tool, in any of its three forms."""
-    value = parse_container(value)
-    if _is_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
-        value = parse_container(value["output"])
-    for _ in range(2):
-        if not isinstance(value, dict):
-            return None
-        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
-            value = {**value["kwargs"], "type": "tool"}
-        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
-            value = {**value["data"], "type": value["type"]}
-    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
-    return value if is_message else None
-
-
-def _is_event(value: Any) -> bool:
-    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
-    return isinstance(value, dict) and set(value) == {"output", "kwargs"}

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.wings.traces import names
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    block_result,
-    definitions,
-    read_result,
-    read_tokens,
-    with_blocks,
+from rightcall.wings.traces.content import ABSENT, as_dict, as_text, first_text, parse_container
+from rightcall.wings.traces.dialects.common import blank, block_result, definitions, with_blocks
+from rightcall.wings.traces.messages import (
+    SpokenMessage,
+    read_answer,
+    read_message,
+    read_messages,
     without_system,
 )
-from rightcall.wings.traces.messages import SpokenMessage, read_answer, read_message, read_messages
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "genai"
@@ -30,6 +28,11 @@ EVENTS = {
 TOOL_EVENTS = ("gen_ai.choice", "gen_ai.tool.message")
 UNSPECIFIED = ("<not specified>", '"<not specified>"', '{"result": "<not specified>"}')
 """What Google ADK writes for an id or a result that it does not know, as when a tool raises."""
+TOKENS = (
+    (names.INPUT_TOKENS, "gen_ai.usage.prompt_tokens"),
+    (names.OUTPUT_TOKENS, "gen_ai.usage.completion_tokens"),
+    (names.CACHED_TOKENS,),
+)
 DETAILS = "gen_ai.client.inference.operation.details"
 
 
@@ -50,7 +53,7 @@ def observe(span: Span) -> Observation:
         observation.name = first_text(
             attributes.get(names.AGENT_NAME), attributes.get("gen_ai.workflow.name"), span.name
         )
-        read_usage(observation, attributes)
+        observation.read_tokens(attributes, *TOKENS)
         observation.model = first_text(attributes.get(names.REQUEST_MODEL))
         observation.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
         observation.tools = definitions(attributes.get(names.TOOLS))
@@ -66,18 +69,14 @@ def read_tool(observation: Observation, attributes: dict[str, Any]) -> None:
     observation.call_id = first_text(attributes.get(names.CALL_ID))
     observation.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
     if names.CALL_RESULT in attributes:
-        read_result(observation, attributes[names.CALL_RESULT])
+        observation.read_result(attributes[names.CALL_RESULT])
     elif (told := read_messages(attributes.get(names.OUTPUT_MESSAGES))) and told[-1].results:
         observation.result = told[-1].results[-1].output
     _read_tool_events(observation)
     if _is_strands(observation.span):
         observation.result = block_result(observation.result)
     observation.failed = observation.failed or attributes.get("gen_ai.tool.status") == "error"
-    if (
-        (schema := parse_container(attributes.get("gen_ai.tool.json_schema")))
-        and isinstance(schema, dict)
-        and name
-    ):
+    if name and (schema := as_dict(parse_container(attributes.get("gen_ai.tool.json_schema")))):
         described = first_text(attributes.get("gen_ai.tool.description"))
         observation.tools = [{"name": name, "description": described, "input_schema": schema}]
 
@@ -121,19 +120,11 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
     _read_events(observation)
     system, observation.asked = without_system(observation.asked)
     observation.system = observation.system or system
-    read_usage(observation, attributes)
+    observation.read_tokens(attributes, *TOKENS)
     observation.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
     reasons = attributes.get(names.FINISH_REASONS)
     last = reasons[-1] if isinstance(reasons, list) and reasons else reasons
     observation.finish = first_text(last)
-
-
-def read_usage(observation: Observation, attributes: dict[str, Any]) -> None:
-    asked, answered = (
-        (names.INPUT_TOKENS, "gen_ai.usage.prompt_tokens"),
-        (names.OUTPUT_TOKENS, "gen_ai.usage.completion_tokens"),
-    )
-    read_tokens(observation, attributes, asked, answered, (names.CACHED_TOKENS,))
 
 
 def _with_details(span: Span) -> dict[str, Any]:
@@ -141,8 +132,7 @@ def _with_details(span: Span) -> dict[str, Any]:
     details: dict[str, Any] = {}
     for event in span.events:
         if event.name == DETAILS:
-            body = event.attributes.get("body")
-            details = {**event.attributes, **(body if isinstance(body, dict) else {}), **details}
+            details = {**event.attributes, **as_dict(event.attributes.get("body")), **details}
     held = {**details, **span.attributes}
     return {name: value for name, value in held.items() if value not in UNSPECIFIED}
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from rightcall.wings.traces import names
 from rightcall.wings.traces.content import ABSENT, first_text
 from rightcall.wings.traces.dialects import genai, traceloop
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    definitions,
-    only_text,
-    own_arguments,
-    read_asked,
-    read_result,
-)
+from rightcall.wings.traces.dialects.common import blank, definitions, only_text, own_arguments
 from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
@@ -32,7 +25,7 @@ def observe(span: Span) -> Observation:
         genai.read_model(observation, span.attributes)
         traceloop.read_model(observation, span.attributes)
         if observation.asked is None and span_input is not ABSENT:
-            read_asked(observation, span_input)
+            observation.read_asked(span_input)
         observation.answer = observation.answer or read_answer(span_output)
         observation.tools = observation.tools or definitions(span.attributes.get("ai.prompt.tools"))
     elif kind == "TOOL":
@@ -41,7 +34,7 @@ def observe(span: Span) -> Observation:
         observation.call_id = first_text(span.attributes.get(names.CALL_ID))
         observation.arguments = own_arguments(span_input)
         if span_output is not ABSENT:
-            read_result(observation, span_output)
+            observation.read_result(span_output)
     elif kind == "EXECUTOR" or (kind == "DEFAULT" and not span.parent_id):
         observation.kind, observation.name = "agent", span.name
         observation.question, observation.output = only_text(span_input), only_text(span_output)

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import (
-    ABSENT,
-    as_text,
-    first_text,
-    json_value,
-    parse_container,
-)
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    definitions,
-    own_arguments,
-    read_asked,
-    read_result,
-    read_tokens,
-)
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, json_value, parse_container
+from rightcall.wings.traces.dialects.common import blank, definitions, own_arguments
 from rightcall.wings.traces.messages import read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
 
@@ -50,7 +37,7 @@ def observe(span: Span) -> Observation:
         observation.arguments = own_arguments(span_input)
         observation.call_id = first_text(json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")))
         if span_output is not ABSENT:
-            read_result(observation, span_output)
+            observation.read_result(span_output)
     elif observation.kind == "llm":
         _model(observation, attributes, span_input, span_output)
     elif observation.kind == "agent":
@@ -67,11 +54,11 @@ def _model(observation: Observation, attributes: dict[str, Any], span_input: Any
     if isinstance(held, list):
         observation.tools = [tool for message in held if (tool := _tool_definition(message)) is not None]
         held = [message for message in held if _tool_definition(message) is None]
-    read_asked(observation, held)
+    observation.read_asked(held)
     observation.answer = read_answer(span_output)
     usage = parse_container(attributes.get(f"{PREFIX}usage_details"))
     if isinstance(usage, dict):
-        read_tokens(observation, usage, *TOKENS)
+        observation.read_tokens(usage, *TOKENS)
     observation.model = first_text(attributes.get(f"{PREFIX}model.name"))
     for name in (f"{PREFIX}tool_definitions", f"{PREFIX}metadata.tools"):
         if name in attributes and not observation.tools:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.wings.traces.content import ABSENT, as_dict, as_text, first_text
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    definitions,
-    read_asked,
-    read_result,
-    read_tokens,
-)
+from rightcall.wings.traces.dialects.common import blank, definitions
 from rightcall.wings.traces.messages import read_answer, read_messages
 from rightcall.wings.traces.span import Observation, Span
 
@@ -19,6 +13,8 @@ NAME = "langsmith"
 RUN_TYPE, INPUTS, OUTPUTS, EXTRA = (
     f"langsmith.{name}" for name in ("run_type", "inputs", "outputs", "extra")
 )
+
+TOKENS = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"), ("cache_read",))
 
 
 def claims(span: Span) -> bool:
@@ -37,10 +33,10 @@ def observe(span: Span) -> Observation:
     if kind == "tool":
         observation.kind, observation.name, observation.loose = "tool", span.name, True
         observation.call_id = as_text(extra.get("tool_call_id"))
-        observation.arguments = _tool_input(inputs)
+        observation.arguments = inputs["input"] if set(inputs) == {"input"} else inputs or ABSENT
         if outputs is not ABSENT and outputs:
             is_wrapped = isinstance(outputs, dict) and set(outputs) == {"output"}
-            read_result(observation, outputs["output"] if is_wrapped else outputs)
+            observation.read_result(outputs["output"] if is_wrapped else outputs)
     elif kind in ("llm", "chat"):
         _model(observation, inputs, outputs, extra, metadata)
     elif not span.parent_id:
@@ -59,12 +55,11 @@ def _model(
 ) -> None:
     observation.kind = "llm"
     if "prompts" not in inputs:  # one string with all messages cannot be split reliably
-        read_asked(observation, inputs)
+        observation.read_asked(inputs)
     observation.answer = read_answer(outputs)
     usage = _usage(outputs)
     counts = {**usage, **as_dict(usage.get("input_token_details"))}
-    asked, answered = ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens")
-    read_tokens(observation, counts, asked, answered, ("cache_read",))
+    observation.read_tokens(counts, *TOKENS)
     parameters = as_dict(extra.get("invocation_params"))
     observation.tools = definitions(parameters.get("tools") or inputs.get("tools"))
     observation.model = first_text(metadata.get("ls_model_name"), parameters.get("model"))
@@ -85,9 +80,3 @@ def _usage(value: Any) -> dict[str, Any]:
                 deeper += item[:50]
         layer = deeper
     return {}
-
-
-def _tool_input(inputs: dict[str, Any]) -> Any:
-    if set(inputs) == {"input"}:
-        return inputs["input"]
-    return inputs if inputs else ABSENT

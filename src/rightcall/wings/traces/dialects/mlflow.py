@@ -7,16 +7,8 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.streams import stream_of, text_of
 from rightcall.model.message import calls_of
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    definitions,
-    only_text,
-    read_asked,
-    read_result,
-    read_tokens,
-    session_of,
-)
+from rightcall.wings.traces.content import ABSENT, as_dict, as_text, first_text, parse_container
+from rightcall.wings.traces.dialects.common import blank, definitions, only_text, session_of
 from rightcall.wings.traces.messages import SpokenMessage, as_called, read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
 
@@ -39,21 +31,18 @@ def observe(span: Span) -> Observation:
     if observation.kind == "tool":
         observation.name, observation.arguments, observation.loose = span.name, span_input, True
         if span_output is not ABSENT and span_output is not None:
-            read_result(observation, span_output)
+            observation.read_result(span_output)
     elif observation.kind == "llm":
-        read_asked(observation, span_input)
+        observation.read_asked(span_input)
         observation.answer = read_answer(span_output)
         if observation.answer is None or not observation.answer.calls:
             observation.answer = answer_of_stream(span) or observation.answer
         usage = attributes.get("mlflow.chat.tokenUsage")
         if isinstance(usage, dict):
-            read_tokens(observation, usage, ("input_tokens",), ("output_tokens",), ())
-        tools = attributes.get(
-            "mlflow.chat.tools", span_input.get("tools") if isinstance(span_input, dict) else None
-        )
-        observation.tools = definitions(tools)
-        model = span_input.get("model") if isinstance(span_input, dict) else None
-        observation.model = first_text(attributes.get("mlflow.llm.model"), model)
+            observation.read_tokens(usage, ("input_tokens",), ("output_tokens",))
+        request = as_dict(span_input)
+        observation.tools = definitions(attributes.get("mlflow.chat.tools", request.get("tools")))
+        observation.model = first_text(attributes.get("mlflow.llm.model"), request.get("model"))
     else:
         observation.name = span.name
         observation.question, observation.output = _words(span_input), _words(span_output)

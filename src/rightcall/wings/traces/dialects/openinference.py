@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from msgspec.structs import replace
+
 from rightcall.agents.observed.framework_names import graph_place
 from rightcall.wings.traces.content import (
     ABSENT,
+    as_dict,
+    as_dicts,
     first_text,
     json_value,
     nest_attributes,
     parse_container,
 )
-from rightcall.wings.traces.dialects.common import (
-    blank,
-    definitions,
-    own_arguments,
-    read_asked,
-    read_result,
-    read_tokens,
-)
+from rightcall.wings.traces.dialects.common import blank, definitions, own_arguments
 from rightcall.wings.traces.messages import SpokenMessage, merge_answers, read_answer, read_messages
 from rightcall.wings.traces.span import Observation, ObservedKind, Span
 
@@ -61,18 +58,15 @@ def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
         observation.kind = "other"
         return
     if observation.span.scope.endswith("openai_agents") and observation.span.name.startswith(HANDOFF):
-        observation.handoff = first_text(attributes.get("output.value")) or observation.name.removeprefix(
-            HANDOFF
-        )
-        observation.name = re.sub(
-            r"\W", "_", f"transfer_to_{observation.handoff}"
-        ).lower()  # as the SDK names the call
+        agent = first_text(attributes.get("output.value")) or observation.name.removeprefix(HANDOFF)
+        observation.handoff = agent
+        observation.name = re.sub(r"\W", "_", f"transfer_to_{agent}").lower()  # as the SDK names the call
         return
     observation.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
     arguments = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
     observation.arguments, observation.loose = own_arguments(arguments), True
     if "output.value" in attributes:
-        read_result(observation, _value(attributes, "output"))
+        observation.read_result(_value(attributes, "output"))
     schema = parse_container(attributes.get("tool.parameters"))
     if isinstance(schema, dict) and schema.get("type") == "object":
         description = first_text(attributes.get("tool.description"))
@@ -80,41 +74,31 @@ def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
 
 
 def _model(observation: Observation, attributes: dict[str, Any]) -> None:
-    read_asked(observation, nest_attributes(attributes, "llm.input_messages"))
+    observation.read_asked(nest_attributes(attributes, "llm.input_messages"))
     _mark_failed(observation.asked, attributes.get("input.value"))
     answers = nest_attributes(attributes, "llm.output_messages")
     if isinstance(answers, list):
         read = [message for item in answers if (message := read_answer(item)) is not None]
         observation.answer = next(iter(merge_answers(read)[-1:]), None)
     observation.answer = _complete_answer(observation.answer, attributes)
-    tools = nest_attributes(attributes, "llm.tools")
-    if isinstance(tools, list):
-        schemas = [
-            item.get("tool", {}).get("json_schema")
-            for item in tools
-            if isinstance(item, dict) and isinstance(item.get("tool"), dict)
-        ]
-        observation.tools = [tool for schema in schemas for tool in definitions(schema)]
+    offered = [as_dict(item.get("tool")) for item in as_dicts(nest_attributes(attributes, "llm.tools"))]
+    observation.tools = [tool for raw in offered for tool in definitions(raw.get("json_schema"))]
     counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
-    read_tokens(observation, attributes, *((name,) for name in counts))
+    observation.read_tokens(attributes, *((name,) for name in counts))
     observation.model = first_text(attributes.get("llm.model_name"))
     observation.finish = first_text(attributes.get("llm.finish_reason"))
 
 
 def _complete_answer(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
     """The answer completed from the raw reply: LangChain's invalid calls, and arguments that are an empty object."""
-    if answer is not None and (answer.text or answer.calls):
-        unknown = [called for called in answer.calls if called.arguments is ABSENT]
-        if not unknown:
-            return answer
-        raw = _raw_answer(attributes)
-        arguments_of_call = (
-            {called.id: called.arguments for called in raw.calls if called.id} if raw is not None else {}
-        )
-        for called in unknown:
-            called.arguments = arguments_of_call.get(called.id, ABSENT)
-        return answer
-    return _raw_answer(attributes) or answer
+    if answer is None or not (answer.text or answer.calls):
+        return _raw_answer(attributes) or answer
+    unknown = [called for called in answer.calls if called.arguments is ABSENT]
+    raw = _raw_answer(attributes) if unknown else None
+    recorded = {called.id: called.arguments for called in (raw.calls if raw else ()) if called.id}
+    for called in unknown:
+        called.arguments = recorded.get(called.id, ABSENT)
+    return answer
 
 
 def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
@@ -127,10 +111,12 @@ def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
     if not asked or not isinstance(messages, str) or not SAYS_ERROR.search(messages):
         return
     spoken = read_messages(messages) or []
-    failed = {result.id for message in spoken for result in message.results if result.failed}
+    failed = {r.call_id for message in spoken for r in message.results if r.is_error and r.call_id}
     for message in asked:
-        for result in message.results:
-            result.failed = result.failed or (result.id != "" and result.id in failed)
+        message.results = [
+            replace(result, is_error=True) if result.call_id in failed else result
+            for result in message.results
+        ]
 
 
 def _value(attributes: dict[str, Any], side: str) -> Any:

@@ -7,19 +7,16 @@ from typing import Any
 from rightcall.wings.traces import names
 from rightcall.wings.traces.content import (
     ABSENT,
+    as_dict,
+    as_dicts,
+    as_list,
     first_text,
     json_value,
     nest_attributes,
     parse_container,
 )
 from rightcall.wings.traces.dialects import genai
-from rightcall.wings.traces.dialects.common import (
-    only_text,
-    own_arguments,
-    read_asked,
-    read_result,
-    read_tokens,
-)
+from rightcall.wings.traces.dialects.common import only_text, own_arguments
 from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
@@ -51,13 +48,11 @@ def observe(span: Span) -> Observation:
         )
         observation.question = _entity_question(attributes.get("traceloop.entity.input"))
         observation.output = only_text(attributes.get("traceloop.entity.output"))
-    if observation.kind == "llm" or (observation.kind == "other" and _is_model(attributes)):
+    is_request = attributes.get("llm.request.type") in ("chat", "completion")
+    has_prompt = is_request or f"{PROMPT}.0.role" in attributes
+    if observation.kind == "llm" or (observation.kind == "other" and has_prompt):
         read_model(observation, attributes)
     return observation
-
-
-def _is_model(attributes: dict[str, Any]) -> bool:
-    return attributes.get("llm.request.type") in ("chat", "completion") or f"{PROMPT}.0.role" in attributes
 
 
 def _tool(observation: Observation) -> Observation:
@@ -74,7 +69,7 @@ def _tool(observation: Observation) -> Observation:
             arguments = inner  # of its LangChain instrumentation
         observation.arguments, observation.loose = arguments, True
     if observation.result is ABSENT and "traceloop.entity.output" in attributes:
-        read_result(observation, json_value(attributes["traceloop.entity.output"]))
+        observation.read_result(json_value(attributes["traceloop.entity.output"]))
     return observation
 
 
@@ -82,31 +77,22 @@ def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
     """Read what only numbered names contain."""
     observation.kind = "llm"
     if observation.asked is None and (prompt := nest_attributes(attributes, PROMPT)) is not None:
-        read_asked(observation, prompt)
+        observation.read_asked(prompt)
     if observation.answer is None and (completion := nest_attributes(attributes, COMPLETION)) is not None:
         observation.answer = read_answer(completion)
-    if not observation.tools and isinstance(functions := nest_attributes(attributes, FUNCTIONS), list):
-        observation.tools = [
-            {**tool, "parameters": parse_container(tool.get("parameters"))}
-            for tool in functions
-            if isinstance(tool, dict)
-        ]
+    observation.tools = observation.tools or [
+        {**tool, "parameters": parse_container(tool.get("parameters"))}
+        for tool in as_dicts(nest_attributes(attributes, FUNCTIONS))
+    ]
     if not observation.has_usage:
-        asked, answered = (("llm.usage.prompt_tokens",), ("llm.usage.completion_tokens",))
-        read_tokens(observation, attributes, asked, answered, ())
+        observation.read_tokens(attributes, ("llm.usage.prompt_tokens",), ("llm.usage.completion_tokens",))
         if observation.input_tokens is None:
-            genai.read_usage(observation, attributes)
+            observation.read_tokens(attributes, *genai.TOKENS)
     observation.model = observation.model or first_text(attributes.get(names.REQUEST_MODEL))
 
 
 def _entity_question(value: Any) -> str:
     """The only text that a function was called with."""
-    entity_input = parse_container(value)
-    if not isinstance(entity_input, dict):
-        return ""
-    args, kwargs = entity_input.get("args"), entity_input.get("kwargs", entity_input.get("inputs"))
-    words = [
-        *(args if isinstance(args, list) else ()),
-        *(kwargs.values() if isinstance(kwargs, dict) else ()),
-    ]
+    held = as_dict(parse_container(value))
+    words = [*as_list(held.get("args")), *as_dict(held.get("kwargs", held.get("inputs"))).values()]
     return words[0] if len(words) == 1 and isinstance(words[0], str) else ""

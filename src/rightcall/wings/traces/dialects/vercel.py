@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rightcall.wings.traces.content import ABSENT, first_text, parse_container
-from rightcall.wings.traces.dialects.common import blank, definitions, read_asked, read_tokens
+from rightcall.wings.traces.content import ABSENT, as_dicts, first_text, parse_container
+from rightcall.wings.traces.dialects.common import blank, definitions
 from rightcall.wings.traces.messages import read_answer
 from rightcall.wings.traces.span import Observation, Span
 
 NAME = "vercel"
 MODEL = ("ai.generateText.doGenerate", "ai.streamText.doStream", "ai.generateObject.doGenerate")
+TOKENS = (
+    ("ai.usage.promptTokens", "ai.usage.inputTokens"),
+    ("ai.usage.completionTokens", "ai.usage.outputTokens"),
+)
 AGENT = ("ai.generateText", "ai.streamText", "ai.generateObject")
 
 
@@ -33,24 +35,17 @@ def observe(span: Span) -> Observation:
                 observation.result = parse_container(attributes[name])
     elif operation in MODEL:
         observation.kind = "llm"
-        read_asked(observation, attributes.get("ai.prompt.messages"))
-        calls = _calls(parse_container(attributes.get("ai.response.toolCalls", "[]")))
+        observation.read_asked(attributes.get("ai.prompt.messages"))
+        made = as_dicts(parse_container(attributes.get("ai.response.toolCalls")))
+        calls = [{**call, "name": call.get("toolName"), "id": call.get("toolCallId")} for call in made]
         text = first_text(attributes.get("ai.response.text"))
         if text or calls:
             observation.answer = read_answer({"role": "assistant", "content": text, "tool_calls": calls})
         observation.tools = definitions(attributes.get("ai.prompt.tools"))
-        asked, answered = (f"ai.usage.{name}Tokens" for name in ("prompt", "completion"))
-        read_tokens(
-            observation, attributes, (asked, "ai.usage.inputTokens"), (answered, "ai.usage.outputTokens"), ()
-        )
+        observation.read_tokens(attributes, *TOKENS)
         observation.model = first_text(attributes.get("ai.model.id"))
         observation.finish = first_text(attributes.get("ai.response.finishReason"))
     elif operation in AGENT:
         observation.kind, observation.name = "agent", span.name
         observation.output = first_text(attributes.get("ai.response.text"))
     return observation
-
-
-def _calls(value: Any) -> list[dict[str, Any]]:
-    calls = value if isinstance(value, list) else []
-    return [{**c, "name": c.get("toolName"), "id": c.get("toolCallId")} for c in calls if isinstance(c, dict)]

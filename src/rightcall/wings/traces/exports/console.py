@@ -8,14 +8,7 @@ from typing import Any
 from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.otlp import STATUS
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.span import (
-    Span,
-    SpanEvent,
-    free_id_of,
-    nanoseconds,
-    span_id_of,
-    trace_id_of,
-)
+from rightcall.wings.traces.span import Span, SpanEvent, free_id_of, nanoseconds, span_id_of, trace_id_of
 
 DEEPEST = 12
 

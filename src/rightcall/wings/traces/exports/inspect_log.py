@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
-from rightcall.model.call import ToolCall
+from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.score import Score
@@ -167,10 +167,10 @@ def _spoken_message(raw: Any) -> SpokenMessage | None:
     if spoken.role == "tool":
         error = raw.get("error")
         told = as_text(error.get("message") if isinstance(error, dict) else error)
-        for result in spoken.results:
-            result.failed = error is not None
-            result.name = as_text(raw.get("function")) or result.name
-            result.output = result.output or told
+        spoken.results = [
+            ToolResult(r.call_id, r.output or told, error is not None, as_text(raw.get("function")) or r.name)
+            for r in spoken.results
+        ]
     broken = {
         as_text(call.get("id")): call["parse_error"]
         for call in as_dicts(raw.get("tool_calls"))
@@ -186,11 +186,11 @@ def _spoken_message(raw: Any) -> SpokenMessage | None:
 def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
     """The call with the first later result that has its id."""
     (call,) = tool_calls([called])
-    told = (r for spoken in later for r in spoken.results if called.id and r.id == called.id)
+    told = (r for spoken in later for r in spoken.results if called.id and r.call_id == called.id)
     result = next(told, None)
     if result is None:
         return msgspec.structs.replace(call, step=step)
-    status = "error" if result.failed else "ok"
+    status = "error" if result.is_error else "ok"
     return msgspec.structs.replace(call, step=step, status=status, output=result.output)
 
 

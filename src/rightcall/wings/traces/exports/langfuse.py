@@ -19,9 +19,7 @@ def claims(record: dict[str, Any]) -> bool:
     if isinstance(record.get("observations"), list):
         return True
     kind = record.get("type")
-    return (
-        isinstance(kind, str) and kind.upper() in TYPES and any(k in record for k in ("trace_id", "traceId"))
-    )
+    return isinstance(kind, str) and kind.upper() in TYPES and ("trace_id" in record or "traceId" in record)
 
 
 def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Span]:
@@ -31,16 +29,12 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
     trace_id = free_id_of(record.get("id") or record.get("traceId"))
     session = _get(record, "session_id", "sessionId")
     rows = as_dicts(record["observations"])
-    if trace_id and (record.get("input") is not None or record.get("output") is not None):
+    has_agent = any(str(row.get("type")).upper() == "AGENT" for row in rows)
+    if trace_id and not has_agent and _get(record, "input", "output") is not None:
         own = {key: record.get(key) for key in ("name", "input", "output")}
-        rows.append(
-            {**own, "id": f"trace-{trace_id}", "type": "AGENT", "start_time": record.get("timestamp")}
-        )
-        if not any(str(row.get("type")).upper() == "AGENT" for row in rows[:-1]):
-            times = [_get(row, "end_time", "endTime") for row in rows[:-1]]
-            rows[-1]["end_time"] = max((t for t in times if isinstance(t, str)), default=None)
-        else:
-            rows.pop()
+        ends = [end for row in rows if isinstance(end := _get(row, "end_time", "endTime"), str)]
+        times = {"start_time": record.get("timestamp"), "end_time": max(ends, default=None)}
+        rows.append({**own, **times, "id": f"trace-{trace_id}", "type": "AGENT"})
     for row in rows:
         yield from _row(row, trace_id, session if isinstance(session, str) else "", problems, where)
 

@@ -22,9 +22,8 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
     while waiting:
         raw, trace_id, parent = waiting.pop()
         span_id = free_id_of(raw.get("id") or raw.get("run_id"))
-        trace_id = (
-            free_id_of(raw.get("trace_id")) or trace_id or (span_id if not raw.get("parent_run_id") else "")
-        )
+        own = "" if raw.get("parent_run_id") else span_id
+        trace_id = free_id_of(raw.get("trace_id")) or trace_id or own
         if not trace_id or not span_id:
             problems.add("span_id" if trace_id else "trace_id", where)
             continue
@@ -33,11 +32,9 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
 
 
 def _span(raw: dict[str, Any], trace_id: str, span_id: str, parent: str) -> Span:
-    error = raw.get("error")
+    error, kind = raw.get("error"), raw.get("run_type")
     failed = bool(error) or raw.get("status") == "error"
-    attributes: dict[str, Any] = {
-        RUN_TYPE: raw["run_type"] if isinstance(raw.get("run_type"), str) else "chain"
-    }
+    attributes: dict[str, Any] = {RUN_TYPE: kind if isinstance(kind, str) else "chain"}
     for name, key in ((INPUTS, "inputs"), (OUTPUTS, "outputs"), (EXTRA, "extra")):
         if raw.get(key) is not None:
             attributes[name] = parse_container(raw[key])

@@ -1,20 +1,28 @@
-"""Bodies of OTLP requests, read within limits of size and time, for one request and for all together.
+"""What OTLP requests may hold: their bodies, within limits of size and time, and threads for the work on them.
 
 Slow senders must not fill the memory: when all unfinished bodies together are too large, the oldest is given up. A
 sender that finishes in time never is the oldest for long.
+
+A request of 16 MiB takes seconds to parse and to redact: threads do it, so that the event loop keeps answering. Large
+requests have a separate thread: small ones do not wait for them. One thread each, because memory that a thread needed
+once stays with it.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rightcall.core.errors import InputError
 from rightcall.wings.traces.otlp_request import MAX_SENT
 from rightcall.wings.traces.unpack import TooLarge
 
 BODY_SECONDS, MAX_UNFINISHED = 30.0, 32 * 2**20
+LARGE, MAX_HELD = 256 * 2**10, 64 * 2**20
+T = TypeVar("T")
 
 
 class SlowBodyError(InputError):
@@ -43,7 +51,8 @@ class BodyReader:
             raise _too_large()
         try:
             async with asyncio.timeout(BODY_SECONDS) as limit:
-                body = self._add_body(limit)
+                body = UnfinishedBody(limit)
+                self._unfinished[body] = None
                 try:
                     while chunk := await request.content.readany():
                         body.content += chunk
@@ -61,11 +70,6 @@ class BodyReader:
             ) from None
         return content
 
-    def _add_body(self, limit: asyncio.Timeout) -> UnfinishedBody:
-        body = UnfinishedBody(limit)
-        self._unfinished[body] = None
-        return body
-
     def _make_room(self) -> None:
         if self.held <= MAX_UNFINISHED:
             return
@@ -82,3 +86,30 @@ class BodyReader:
 
 def _too_large() -> TooLarge:
     return TooLarge("", f"more than {MAX_SENT // 2**20} MiB")
+
+
+class BusyError(InputError):
+    """Too many bytes of other requests are being worked on."""
+
+
+class RequestThreads:
+    """Runs work on the content of requests. `held` is how many bytes wait for it or are in it."""
+
+    def __init__(self) -> None:
+        self._small, self._large = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self.held = 0
+
+    async def run(self, size: int, work: Callable[..., T], *arguments: Any) -> T:
+        """The result of `work` on content of this size; `BusyError` when too much is waiting already."""
+        if self.held and self.held + size > MAX_HELD:
+            raise BusyError("", "too many large requests are being read")
+        thread = self._large if size > LARGE else self._small
+        self.held += size
+        try:
+            return await asyncio.get_running_loop().run_in_executor(thread, work, *arguments)
+        finally:
+            self.held -= size
+
+    def close(self) -> None:
+        for thread in (self._small, self._large):
+            thread.shutdown(wait=False, cancel_futures=True)
