@@ -12,7 +12,8 @@ import msgspec
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import utc_text
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool

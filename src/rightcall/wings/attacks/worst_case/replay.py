@@ -11,7 +11,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.failure import Code
 from rightcall.model.golden import request_of
 from rightcall.model.safety import ReplayedCall
-from rightcall.tools.guard.state import GuardVerdict
+from rightcall.tools.guard.monitor import GuardVerdict
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
