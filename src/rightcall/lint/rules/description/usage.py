@@ -85,9 +85,5 @@ def negative_only(tool: ToolFeatures) -> Findings:
 
     Fails: {"description": "Do not use for past days, which fail. Never use it for results of other planets."}
     """
-    if (
-        len(tool.words) >= 3
-        and tool.sentences
-        and all(_NEGATIVE.search(sentence) for sentence in tool.sentences)
-    ):
+    if len(tool.words) >= 3 and tool.sentences and all(map(_NEGATIVE.search, tool.sentences)):
         yield Finding(("description",), "only says what it is not for", "say first what it does")

@@ -107,18 +107,13 @@ def no_annotations(tool: ToolFeatures) -> Findings:
 
     Fails: {"annotations": null}
     """
-    if (
-        "mcp" not in tool.targets
-        or "readOnlyHint" in tool.annotations
-        or "destructiveHint" in tool.annotations
+    if "mcp" not in tool.targets or not tool.annotations.keys().isdisjoint(
+        ("readOnlyHint", "destructiveHint")
     ):
         return
     kind = tool.effect.kind
-    hints = (
-        {"readOnlyHint": True}
-        if kind == "read"
-        else {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
-    )
+    writes = {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
+    hints = {"readOnlyHint": True} if kind == "read" else writes
     edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
     yield Finding(
         ("annotations",),
