@@ -31,11 +31,7 @@ def convert_all(definitions: Sequence[Tool | Definition], target: str) -> list[C
         for index, tool in enumerate(tools)
     ]
     report = lint([ToolSet("", tuple(sources))], config=LintConfig(targets=(target,), select=_RULES))
-    losses: dict[str, list[Loss]] = {}
-    for diagnostic in report.diagnostics:
-        if diagnostic.severity == "error":
-            text = f"{diagnostic.message}; {diagnostic.hint}" if diagnostic.hint else diagnostic.message
-            losses.setdefault(diagnostic.tool, []).append(Loss("", diagnostic.code, text))
-    return [
-        msgspec.structs.replace(tool, refused=(*tool.refused, *losses.get(tool.name, ()))) for tool in tools
-    ]
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"]
+    losses = [(e.tool, Loss("", e.code, f"{e.message}; {e.hint}" if e.hint else e.message)) for e in errors]
+    refused = {tool.name: [loss for name, loss in losses if name == tool.name] for tool in tools}
+    return [msgspec.structs.replace(tool, refused=(*tool.refused, *refused[tool.name])) for tool in tools]

@@ -106,11 +106,8 @@ def value_text(value: Any) -> str:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, dict | list):
         return JSON_TYPES["object" if isinstance(value, dict) else "array"]
-    return (
-        shorten(str(value), 80)
-        if not isinstance(value, int) or value.bit_length() < 1000
-        else "a huge number"
-    )
+    is_huge = isinstance(value, int) and value.bit_length() >= 1000
+    return "a huge number" if is_huge else shorten(str(value), 80)
 
 
 def _one_value(subject: str, keyword: str, details: dict[str, Any], error: Any) -> tuple[str, str]:

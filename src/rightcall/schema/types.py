@@ -39,10 +39,8 @@ def with_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[st
 
 def with_items(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """A list with items: from its positions, or any plain value."""
-    kinds = schema.get("type")
-    if "array" not in (kinds if isinstance(kinds, list) else [kinds]) or isinstance(
-        schema.get("items"), dict
-    ):
+    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
+    if "array" not in kinds or isinstance(schema.get("items"), dict):
         return schema
     places = schema.get("prefixItems")
     if isinstance(places, list) and places:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
@@ -132,11 +133,8 @@ def holm(p: Sequence[float]) -> list[float]:
     p̃_(i) = max_{j≤i} min(1, (m−j+1) p_(j)). Holm, Scandinavian J. Statistics 6 (1979) 65.
     """
     order = sorted(range(len(p)), key=p.__getitem__)
-    adjusted, worst = [0.0] * len(p), 0.0
-    for rank, index in enumerate(order):
-        worst = max(worst, min(1.0, (len(p) - rank) * p[index]))
-        adjusted[index] = worst
-    return adjusted
+    adjusted = accumulate((min(1.0, (len(p) - rank) * p[index]) for rank, index in enumerate(order)), max)
+    return [value for _, value in sorted(zip(order, adjusted, strict=True))]
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
@@ -144,10 +142,7 @@ def benjamini_hochberg(p: Sequence[float]) -> list[float]:
 
     p̃_(i) = min_{j≥i} min(1, m p_(j)/j). Benjamini & Hochberg, JRSS B 57 (1995) 289.
     """
-    order = sorted(range(len(p)), key=p.__getitem__)
-    adjusted, least = [0.0] * len(p), 1.0
-    for rank in range(len(p), 0, -1):
-        index = order[rank - 1]
-        least = min(least, p[index] * (len(p) / rank))
-        adjusted[index] = least
-    return adjusted
+    order = sorted(range(len(p)), key=p.__getitem__, reverse=True)
+    ranks = range(len(p), 0, -1)
+    shares = (min(1.0, p[index] * (len(p) / rank)) for rank, index in zip(ranks, order, strict=True))
+    return [value for _, value in sorted(zip(order, accumulate(shares, min), strict=True))]

@@ -117,15 +117,11 @@ def _uvloop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def close() -> None:
+def close(*, exiting: bool = False) -> None:
     """Cancel what still runs on the loops, and close them and their connections; the next call starts another.
 
     This is done when the process exits.
     """
-    _close(exiting=False)
-
-
-def _close(*, exiting: bool) -> None:
     with _lock:
         loops = list(_loops)
         _loops.clear()
@@ -167,7 +163,7 @@ def _candidates(blocked: frozenset[SharedLoop]) -> Iterator[SharedLoop]:
 def _start_loop() -> SharedLoop:
     if not _prepared:
         _prepared.append(True)
-        atexit.register(_close, exiting=True)
+        atexit.register(close, exiting=True)
         call_in_forks(_forget)
     shared = SharedLoop((_factory or [asyncio.new_event_loop])[0]())
     _loops.append(shared)

@@ -101,26 +101,6 @@ SIDES = _word_pairs("""
 PLACEHOLDERS = word_set("todo tbd fixme n/a na none null ... … - description xxx placeholder")
 """Placeholder text instead of a description."""
 
-
-USAGE_CUE = re.compile(
-    r"\b(?:use (?:this|it|the|when|if|for|only|in|to)|used (?:to|for|when|by)|us(?:e|ing) \S+ (?:tool )?(?:instead"
-    r"|when|if|for)"
-    r"|instead of|rather than|do(?:es)? not use|don't use|not for|only (?:when|if|for|use|call|works?|available|after)"
-    r"|if you|when (?:you|the user|users?|a user|asked|needed|an?)|call this|prefer|useful (?:for|when|to|in)"
-    r"|best for|intended for|suitable for|ideal for|should be used|must be (?:called|used)|before calling|after calling"
-    r"|useful|requires?|for (?:\w+ ){1,4}use)\b"
-)
-
-RETURN_WORDING = re.compile(
-    r"\b(?:return(?:s|ed|ing)?|responds?|response|results?|outputs?|yields?|gives? back|produces?|list of|contains?"
-    r"|will receive|you get|as json|the id of)\b"
-)
-
-FAILURE_WORDING = re.compile(
-    r"\b(?:fail(?:s|ed|ure|ures)?|errors?|raises?|throws?|rejects?|rejected|refus(?:es|ed)|not[ _]found|invalid"
-    r"|denied|unavailable|if (?:it|the \w+) (?:does not|doesn't) exist|otherwise)\b"
-)
-
 IRREVERSIBLE = re.compile(
     r"irreversib|permanent|cannot be (?:undone|reversed|recovered|restored)|can't be (?:undone|recovered|restored)"
     r"|can not be undone|not (?:be )?(?:recoverable|reversible|undo)|no undo|overwrit|confirm|destructive"
@@ -130,24 +110,11 @@ IRREVERSIBLE = re.compile(
     r"|without (?:a )?prompt|will be (?:deleted|erased|removed|wiped)|deletes? all|forever"
 )
 
-CONSEQUENCE = re.compile(
-    r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|(?:left|is|are) (?:untouched|intact|unchanged)"
-    r"|and every(?:thing)?|also (?:removes?|deletes?|drops?)|along with"
-    r"|(?:with|and) (?:everything|all (?:of )?(?:its|their)|(?:its|their) (?:data|contents?|children|history))|becomes?"
-    r"|with all (?:the|of)|will (?:show|break|resume)|so (?:that )?\w[^.]* again|complete(?:ly)? remov\w+"
-    r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
-)
-"""What else is deleted, what is left, or what breaks."""
-
 LINKS = word_set("""
     mapping mappings membership memberships association associations assignment assignments binding link links
     dependency dependencies reaction reactions
     """)
 """What connects two things: without it both are still there."""
-
-REVERSIBLE = re.compile(
-    r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
-)
 
 CONFIRMING_PARAMETER = re.compile(
     r"confirm|dry_?run|preview|expected_(?:version|revision|etag)|etag|if_match|approval|approved|force|acknowledge"
@@ -155,17 +122,6 @@ CONFIRMING_PARAMETER = re.compile(
     r"|simulate|validate_only|password|pin\b|otp",
     re.IGNORECASE,
 )
-
-IDEMPOTENCY_PARAMETER = re.compile(
-    r"idempoten|request_?id|client_?token|dedup|client_?(?:request|order|reference|msg|message)_?id"
-    r"|transaction_?(?:id|ref)|external_?id|unique_?key|nonce|correlation_?id",
-    re.IGNORECASE,
-)
-
-VERSION_PARAMETER = re.compile(
-    r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE
-)
-
 
 CONTRAST = re.compile(
     r"\b(?:instead|unlike|rather than|as opposed to|in contrast|do(?:es)? not|don't|not for|never use|only (?:for"

@@ -16,6 +16,9 @@ _NOT_AN_END = re.compile(
 )
 
 
+_CAMEL = re.compile(r"[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|(?:[A-Z][a-z0-9]+){2,}")
+
+
 def flat(text: str) -> str:
     """The text in lower case with a single space wherever there is any, so that no line break hides a phrase."""
     return " ".join(text.lower().split())
@@ -37,11 +40,7 @@ def case_style(name: str) -> str:
         return "snake" if "-" not in letters and letters == letters.lower() else ""
     if "-" in letters:
         return "kebab" if letters == letters.lower() else ""
-    if re.fullmatch(r"[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+", letters) or re.fullmatch(
-        r"(?:[A-Z][a-z0-9]+){2,}", letters
-    ):
-        return "camel"
-    return ""
+    return "camel" if _CAMEL.fullmatch(letters) else ""
 
 
 def usual_style(names: Iterable[str]) -> str:

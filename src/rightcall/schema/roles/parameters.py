@@ -99,22 +99,18 @@ def classes_of_name(name: str) -> tuple[ParameterClass, ...]:
     last, folded = tokens[-1], "_".join(tokens)
     if folded in TECHNICAL_NAMES:
         return ()
-    classes: list[ParameterClass] = []
-    if last in DESTINATION or singular(last) in DESTINATION or folded in DESTINATION_NAMES:
-        classes.append("destination")
-    if last in URL or singular(last) in URL:
-        classes.append("url")
-    if not CREDENTIAL.isdisjoint(tokens) and _PAGING.isdisjoint(tokens) and last != "tokens":
-        classes.append("credential")
-    if folded in IDENTITY_NAMES:
-        classes.append("identity")
-    if last in AMOUNT:
-        classes.append("amount")
-    if (last in PICK or singular(last) in PICK) and _MOMENT.isdisjoint(tokens):
-        classes.append("pick")
-    if last in TITLE:
-        classes.append("title")
-    return tuple(classes)
+    forms = {last, singular(last)}
+    is_credential = not CREDENTIAL.isdisjoint(tokens) and _PAGING.isdisjoint(tokens) and last != "tokens"
+    named: dict[ParameterClass, bool] = {
+        "destination": not forms.isdisjoint(DESTINATION) or folded in DESTINATION_NAMES,
+        "url": not forms.isdisjoint(URL),
+        "credential": is_credential,
+        "identity": folded in IDENTITY_NAMES,
+        "amount": last in AMOUNT,
+        "pick": not forms.isdisjoint(PICK) and _MOMENT.isdisjoint(tokens),
+        "title": last in TITLE,
+    }
+    return tuple(name for name, holds in named.items() if holds)
 
 
 def _runs(tool: Tool, path: str, schema: dict[str, Any]) -> bool:

@@ -185,10 +185,5 @@ def subset_tool(tools: SetFeatures) -> SetFindings:
 
 def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:
     longer = len(large.name_tokens) > len(small.name_tokens) and small.name_words < large.name_words
-    same_effect = small.effect.kind == large.effect.kind
-    return (
-        longer
-        and same_effect
-        and bool(small.parameter_names)
-        and small.parameter_names <= large.parameter_names
-    )
+    takes_more = bool(small.parameter_names) and small.parameter_names <= large.parameter_names
+    return longer and takes_more and small.effect.kind == large.effect.kind

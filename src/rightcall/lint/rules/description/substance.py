@@ -61,9 +61,8 @@ def restates_name(tool: ToolFeatures) -> Findings:
     if not tool.words or tool.description.strip().lower() in PLACEHOLDERS:
         return
     if len(tool.telling_stems) <= 1 and tool.description.isascii():
-        more = (
-            "no more than" if not tool.telling_stems else f"only '{next(iter(tool.telling_stems))}' more than"
-        )
+        added = "".join(tool.telling_stems)
+        more = f"only '{added}' more than" if added else "no more than"
         yield Finding(
             ("description",),
             f"“{excerpt(tool.description)}” says {more} the name",
@@ -83,12 +82,9 @@ def under_specified(tool: ToolFeatures) -> Findings:
     """
     if len(tool.words) < 5 or len(tool.telling_stems) < 2 or len(tool.sentences) > 1:
         return
-    if len(tool.parameters) >= 2 or tool.effect.is_write:
-        why = (
-            f"for {len(tool.parameters)} parameters"
-            if len(tool.parameters) >= 2
-            else "for a tool that changes something"
-        )
+    count = len(tool.parameters)
+    if count >= 2 or tool.effect.is_write:
+        why = f"for {count} parameters" if count >= 2 else "for a tool that changes something"
         yield Finding(
             ("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns"
         )

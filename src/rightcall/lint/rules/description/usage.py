@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 
 from rightcall.lint.confusability.pairs import LIKELY
-from rightcall.lint.features.mentions import RETURN_WORDING, USAGE_CUE
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
+
+_USAGE_CUE = re.compile(
+    r"\b(?:use (?:this|it|the|when|if|for|only|in|to)|used (?:to|for|when|by)|us(?:e|ing) \S+ (?:tool )?(?:instead"
+    r"|when|if|for)"
+    r"|instead of|rather than|do(?:es)? not use|don't use|not for|only (?:when|if|for|use|call|works?|available|after)"
+    r"|if you|when (?:you|the user|users?|a user|asked|needed|an?)|call this|prefer|useful (?:for|when|to|in)"
+    r"|best for|intended for|suitable for|ideal for|should be used|must be (?:called|used)|before calling|after calling"
+    r"|useful|requires?|for (?:\w+ ){1,4}use)\b"
+)
+
+_RETURN_WORDING = re.compile(
+    r"\b(?:return(?:s|ed|ing)?|responds?|response|results?|outputs?|yields?|gives? back|produces?|list of|contains?"
+    r"|will receive|you get|as json|the id of)\b"
+)
 
 
 @set_rule("TD205", "info", sources=("ANT-def", "OAI-fc"))
@@ -26,7 +39,7 @@ def no_usage_cue(tools: SetFeatures) -> SetFindings:
             rivals.setdefault(id(pair.first), pair.second.name)
             rivals.setdefault(id(pair.second), pair.first.name)
     for tool in tools.tools:
-        if len(tool.words) < 5 or len(tool.telling_stems) < 2 or USAGE_CUE.search(tool.lower):
+        if len(tool.words) < 5 or len(tool.telling_stems) < 2 or _USAGE_CUE.search(tool.lower):
             continue
         rival = rivals.get(id(tool))
         if rival is not None:
@@ -52,7 +65,7 @@ def no_return_info(tool: ToolFeatures) -> Findings:
     """
     if len(tool.words) < 5 or len(tool.telling_stems) < 2 or tool.source.output_schema is not None:
         return
-    if not RETURN_WORDING.search(tool.lower):
+    if not _RETURN_WORDING.search(tool.lower):
         yield Finding(
             ("description",), "does not say what it returns", "“Returns …”, with the fields that matter"
         )
@@ -72,9 +85,5 @@ def negative_only(tool: ToolFeatures) -> Findings:
 
     Fails: {"description": "Do not use for past days, which fail. Never use it for results of other planets."}
     """
-    if (
-        len(tool.words) >= 3
-        and tool.sentences
-        and all(_NEGATIVE.search(sentence) for sentence in tool.sentences)
-    ):
+    if len(tool.words) >= 3 and tool.sentences and all(map(_NEGATIVE.search, tool.sentences)):
         yield Finding(("description",), "only says what it is not for", "say first what it does")

@@ -14,7 +14,7 @@ DEEP = 3
 TOO_DEEP = 10
 
 MANY = 10
-_ALSO = ("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired")
+_ALSO = frozenset(("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired"))
 
 
 def _nested(levels: int) -> dict[str, object]:
@@ -106,8 +106,8 @@ def none_required(tool: ToolFeatures) -> Findings:
     if (
         tool.required
         or not tool.parameters
-        or any(key in tool.schema for key in _ALSO)
         or tool.schema.get("required")
+        or not _ALSO.isdisjoint(tool.schema)
     ):
         return
     # A reader or lister with only options is right to require nothing: what gives it away is a parameter
@@ -148,13 +148,8 @@ def required_with_default(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"days": {"default": 7}}}}
     """
-    for node in tool.properties:
-        if (
-            node.required
-            and "default" in node.schema
-            and node.parent is not None
-            and "openai-strict" not in tool.targets
-        ):
+    for node in tool.properties if "openai-strict" not in tool.targets else ():
+        if node.required and "default" in node.schema and node.parent is not None:
             names = [name for name in node.parent.schema["required"] if name != node.name]
             yield Finding(
                 node.path,

@@ -14,6 +14,7 @@ _TYPING = word_set("""
     type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef
     """)
 
+_ITEMS = frozenset(("items", "prefixItems"))
 _REFUSING = frozenset(("gemini", "openai-strict"))
 
 
@@ -48,11 +49,7 @@ def array_no_items(tool: ToolFeatures) -> Findings:
     }}}}
     """
     for node in tool.nodes:
-        if (
-            node.schema.get("type") not in ("array", "list")
-            or "items" in node.schema
-            or "prefixItems" in node.schema
-        ):
+        if node.schema.get("type") not in ("array", "list") or not _ITEMS.isdisjoint(node.schema):
             continue
         refusing = sorted(tool.targets & _REFUSING)
         message = f"'{node.name or 'a list'}' does not say what it is a list of"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import FAILURE_WORDING
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.effects import EFFECTS
 from rightcall.schema.types import json_type
+
+_FAILURE_WORDING = re.compile(
+    r"\b(?:fail(?:s|ed|ure|ures)?|errors?|raises?|throws?|rejects?|rejected|refus(?:es|ed)|not[ _]found|invalid"
+    r"|denied|unavailable|if (?:it|the \w+) (?:does not|doesn't) exist|otherwise)\b"
+)
 
 _QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")
 
@@ -80,7 +84,7 @@ def errors_undocumented(tool: ToolFeatures) -> Findings:
         tool.effect.is_write
         and len(tool.words) >= 5
         and len(tool.telling_stems) >= 2
-        and not FAILURE_WORDING.search(tool.lower)
+        and not _FAILURE_WORDING.search(tool.lower)
     ):
         yield Finding(
             ("description",), "does not say how it fails", "“Fails with not_found if …”, and what to do then"

@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import (
-    CONFIRMING_PARAMETER,
-    CONSEQUENCE,
-    IRREVERSIBLE,
-    LINKS,
-    REVERSIBLE,
-    VERSION_PARAMETER,
-)
+from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, IRREVERSIBLE, LINKS
 from rightcall.lint.features.text import flat
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+
+_CONSEQUENCE = re.compile(
+    r"\b(?:stays?|remains?|(?:is|are) (?:kept|cleared)|(?:left|is|are) (?:untouched|intact|unchanged)"
+    r"|and every(?:thing)?|also (?:removes?|deletes?|drops?)|along with"
+    r"|(?:with|and) (?:everything|all (?:of )?(?:its|their)|(?:its|their) (?:data|contents?|children|history))|becomes?"
+    r"|with all (?:the|of)|will (?:show|break|resume)|so (?:that )?\w[^.]* again|complete(?:ly)? remov\w+"
+    r"|(?:delet|remov|eras)ing (?:the |all |its |their )?(?:associated|related|underlying))\b"
+)
+"""What else is deleted, what is left, or what breaks."""
+
+_REVERSIBLE = re.compile(
+    r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
+)
+
+_VERSION_PARAMETER = re.compile(
+    r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE
+)
 
 _TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 _WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
@@ -74,7 +84,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
         not effect.is_destructive
         or effect.verb not in tool.name_tokens
         or IRREVERSIBLE.search(tool.all_prose)
-        or CONSEQUENCE.search(flat(tool.description))
+        or _CONSEQUENCE.search(flat(tool.description))
         or _REQUEST.search(tool.description)
     ):
         return
@@ -116,7 +126,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
             CONFIRMING_PARAMETER.search(name) for name in tool.parameter_names
         ):
             continue
-        if tool.effect.kind == "take_away" and REVERSIBLE.search(tool.lower):
+        if tool.effect.kind == "take_away" and _REVERSIBLE.search(tool.lower):
             continue
         if any(tool.name_stems & other.name_stems for other in previews):
             continue
@@ -193,7 +203,7 @@ def no_expected_version(tool: ToolFeatures) -> Findings:
     if tool.effect.verb not in _UPDATING or tool.effect.kind == "read":
         return
     shared = any(name_tokens(name)[-1:] in (("id",), ("path",), ("key",)) for name in tool.parameter_names)
-    if shared and not any(VERSION_PARAMETER.search(name) for name in tool.parameter_names):
+    if shared and not any(_VERSION_PARAMETER.search(name) for name in tool.parameter_names):
         yield Finding(
             INPUT,
             "overwrites whatever changed since it was read",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, IRREVERSIBLE, alternatives_in
+from rightcall.lint.features.mentions import IRREVERSIBLE, alternatives_in
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, Severity, tool_rule
 from rightcall.schema.effects import (
@@ -18,6 +18,12 @@ from rightcall.schema.effects import (
     ONCE_ONLY,
     READ,
     UPDATE_SYNONYMS,
+)
+
+_IDEMPOTENCY_PARAMETER = re.compile(
+    r"idempoten|request_?id|client_?token|dedup|client_?(?:request|order|reference|msg|message)_?id"
+    r"|transaction_?(?:id|ref)|external_?id|unique_?key|nonce|correlation_?id",
+    re.IGNORECASE,
 )
 
 _KEY_SCHEMA = {
@@ -67,7 +73,7 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
     declared = tool.source.extension.get("idempotency") if isinstance(tool.source.extension, dict) else None
     if tool.annotations.get("idempotentHint") is True or declared in ("key", "args"):
         return
-    if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or _REMOVES_REPEATS.search(
+    if any(_IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or _REMOVES_REPEATS.search(
         tool.lower
     ):
         return
@@ -101,18 +107,13 @@ def no_annotations(tool: ToolFeatures) -> Findings:
 
     Fails: {"annotations": null}
     """
-    if (
-        "mcp" not in tool.targets
-        or "readOnlyHint" in tool.annotations
-        or "destructiveHint" in tool.annotations
+    if "mcp" not in tool.targets or not tool.annotations.keys().isdisjoint(
+        ("readOnlyHint", "destructiveHint")
     ):
         return
     kind = tool.effect.kind
-    hints = (
-        {"readOnlyHint": True}
-        if kind == "read"
-        else {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
-    )
+    writes = {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
+    hints = {"readOnlyHint": True} if kind == "read" else writes
     edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
     yield Finding(
         ("annotations",),

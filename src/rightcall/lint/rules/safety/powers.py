@@ -102,13 +102,12 @@ def money_float(tool: ToolFeatures) -> Findings:
     has_currency = any("currency" in name.lower() for name in tool.parameter_names)
     for node in tool.parameters:
         tokens = name_tokens(node.name)
+        is_paid = tool.effect.kind == "money" or _MONEY.search(node.text.lower())
         if (
-            not tokens
-            or tokens[-1] not in _SUMS
-            or not (tool.effect.kind == "money" or _MONEY.search(node.text.lower()))
+            not _SUMS.intersection(tokens[-1:])
+            or not is_paid
+            or not node.is_only("number", "float", "integer")
         ):
-            continue
-        if not node.is_only("number", "float", "integer"):
             continue
         problems = []
         if node.is_only("number", "float"):

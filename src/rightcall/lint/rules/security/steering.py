@@ -89,10 +89,8 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
                 other = names.get(word)
                 if other is None or other.name == tool.name:
                     continue
-                foreign = (
-                    bool(tool.source.server and other.source.server)
-                    and tool.source.server != other.source.server
-                )
+                servers = {tool.source.server, other.source.server}
+                foreign = len(servers) == 2 and "" not in servers
                 where = f" of the server {other.source.server}" if foreign else ""
                 yield Finding(
                     ("description",),

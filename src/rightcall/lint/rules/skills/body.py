@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rightcall.core.text import pluralize
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 
@@ -52,9 +53,7 @@ def empty_body(tool: ToolFeatures) -> Findings:
     count = len(text.split())
     scripts = sum(character > "\u2e7f" for character in text)  # scripts that separate no words
     if count < LEAST_WORDS and scripts < 2 * LEAST_WORDS:
-        message = (
-            f"the body has {count} {'word' if count == 1 else 'words'}" if count else "the body is empty"
-        )
+        message = f"the body has {pluralize(count, 'word')}" if count else "the body is empty"
         yield Finding(("body",), message, "say how to do it, step by step", line=tool.skill.text.body_line)
 
 

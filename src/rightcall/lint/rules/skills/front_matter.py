@@ -70,11 +70,8 @@ def skill_name(tool: ToolFeatures) -> Findings:
     if not text.name:
         yield Finding(("name",), "the skill has no name", f"add name: {tool.folder.path.name}")
     elif len(text.name) > MOST_NAME or not _NAME.fullmatch(text.name):
-        why = (
-            f"{len(text.name)} characters, at most {MOST_NAME}"
-            if len(text.name) > MOST_NAME
-            else "a–z, 0–9 and single hyphens only"
-        )
+        length = f"{len(text.name)} characters, at most {MOST_NAME}"
+        why = length if len(text.name) > MOST_NAME else "a–z, 0–9 and single hyphens only"
         message = f"the name '{excerpt(text.name, 70)}' is refused: {why}"
         yield Finding(("name",), message, "rename the skill and its folder")
     elif tool.folder.path != tool.folder.root and text.name != tool.folder.path.name:

@@ -95,8 +95,8 @@ def foreign_type(tool: ToolFeatures) -> Findings:
         if isinstance(kind, str):
             # Gemini's own Schema spells the types STRING, OBJECT and so on.
             is_gemini = "gemini" in tool.targets and kind.isupper() and kind.lower() in JSON_TYPES
-            right = json_type(kind)
-            if right is not None and kind not in JSON_TYPES and not is_gemini:
+            right = json_type(kind) if kind not in JSON_TYPES else None
+            if right is not None and not is_gemini:
                 edit = Edit(path, right) if right else Edit(path, REMOVED)
                 hint = (
                     f'write "{right}"' if right else "leave the type out, or name the types that are allowed"
