@@ -25,7 +25,7 @@ from typing import Any
 from rightcall.api.evaluation import aevaluate as run_agent
 from rightcall.api.run_result import RunResult
 from rightcall.core.event_loop import run_blocking
-from rightcall.laminar.datapoints import agent_of, goldens_of, metrics_of
+from rightcall.laminar.datapoints import Evaluator, agent_of, goldens_of
 from rightcall.metrics.base import AnyMetric
 
 __all__ = ["aevaluate", "evaluate"]
@@ -62,7 +62,7 @@ async def aevaluate(
         "concurrency": concurrency_limit,
         **{word: value for word, value in others.items() if word not in OF_THE_SERVICE},
     }
-    every = [*metrics, *metrics_of(evaluators or {})]
+    every = [*metrics, *(Evaluator(label, function) for label, function in (evaluators or {}).items())]
     return await run_agent(agent_of(executor), goldens_of(data), metrics=every, **options)
 
 

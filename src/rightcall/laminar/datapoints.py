@@ -76,11 +76,6 @@ def agent_of(executor: Any) -> Agent:
     return Agent(Executor(executor))
 
 
-def metrics_of(evaluators: Mapping[str, Callable[..., Any]]) -> list[Metric]:
-    """One metric per evaluator, with its name."""
-    return [Evaluator(name, function) for name, function in evaluators.items()]
-
-
 @dataclass(frozen=True)
 class Executor:
     """A user's executor as an agent: it gets the data, and its return value is kept for the evaluators."""

@@ -75,9 +75,8 @@ def _line_of(golden: Any) -> str:
     start = "\\" if COMMENT.match(bare.input) else ""
     text = start + "\\\n".join(LAST_BACKSLASHES.sub(r"\g<0>\g<0>", line) for line in bare.input.split("\n"))
     read_back = [prompt for _, prompt in prompts(enumerate(map(_line, text.split("\n"))), "")]
-    if (
-        read_back != [bare.input] or text.startswith("\ufeff") or "\0" in text
-    ):  # a byte order mark, a binary file
+    binary = text.startswith("\ufeff") or "\0" in text  # or a byte order mark
+    if binary or read_back != [bare.input]:
         problem = "its input cannot be written as a line of text"
         raise InputError(f"golden '{golden.id}'", problem, "use .jsonl")
     return text

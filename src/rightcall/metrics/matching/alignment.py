@@ -202,9 +202,8 @@ def graph_alignment(
                         bit = 1 << row
                         if not line[call] or (mask | added) & bit:
                             continue
-                        if mask & (after_me[row] | not_before_me[row]) or added & (
-                            after_me[row] | sooner[row]
-                        ):
+                        later = mask & (after_me[row] | not_before_me[row])
+                        if later or added & (after_me[row] | sooner[row]):
                             continue
                         candidate = (sum_ + line[call], (list_, row, call))
                         if candidate[0] > inside.get(added | bit, (-1.0, None))[0]:

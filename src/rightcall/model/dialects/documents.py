@@ -77,18 +77,16 @@ def _message_without_role(document: Document) -> list[Any] | None:
     """One message without a role, one part, or one call."""
     if document.get("method") == "tools/call" or is_bare_call(document):
         return [document]
-    if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(
-        document.get("function_call"), dict
-    ):
+    has_calls = any(isinstance(document.get(name), list) for name in LISTS)
+    if has_calls or isinstance(document.get("function_call"), dict):
         texts = (document.get(name) for name in ("content", "output", "text"))
         text = next((text for text in texts if isinstance(text, str | list)), "")
         calls = {name: document[name] for name in (*LISTS, *SINGLES) if document.get(name)}
         return [{"role": "assistant", "content": text, **calls}]
     if isinstance(document.get("parts"), list):
         return [{"role": "assistant", "parts": document["parts"]}]
-    if "content" in document and any(
-        name in document for name in ("finish_reason", "stop_reason", "stopReason")
-    ):
+    has_ended = any(name in document for name in ("finish_reason", "stop_reason", "stopReason"))
+    if "content" in document and has_ended:
         return [{"role": "assistant", "content": document["content"]}]
     part = read_part(document)
     return [document] if part.call is not None or (part.known and "type" in document) else None

@@ -119,11 +119,8 @@ class _ItemReader:
 
     def _part(self, item: dict[str, Any], path: str) -> None:
         part = read_part(item)
-        if (
-            part.call is None
-            and not type_of(item)
-            and any(isinstance(item.get(name), list) for name in LISTS)
-        ):
+        has_calls = any(isinstance(item.get(name), list) for name in LISTS)
+        if part.call is None and not type_of(item) and has_calls:
             step = {"content": item.get("text"), **item, "role": "assistant"}  # its text and its calls
             self._add_spoken(read_spoken(step, self._where, path), "")
             return

@@ -113,13 +113,10 @@ def parse_call(name: str, arguments: Any, call_id: str) -> ToolCall:
 def parse_noted_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     """The same, with a note if the text of its arguments has a key twice."""
     call = parse_call(name, arguments, call_id)
-    if (
-        call.arguments is None
-        or not isinstance(arguments, str)
-        or arguments.count(":") <= len(call.arguments)
-    ):
-        return call  # every key has a colon, so that most texts need not be read again
-    key = repeated_key(arguments)
+    if call.arguments is None or not isinstance(arguments, str):
+        return call
+    # every key has a colon, so that most texts need not be read again
+    key = repeated_key(arguments) if arguments.count(":") > len(call.arguments) else ""
     return replace(call, notes={"repeated_key": key}) if key else call
 
 
