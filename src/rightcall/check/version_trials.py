@@ -150,10 +150,8 @@ class DamageWatch:
             if (new := self._new_damage(result)) is None:
                 continue
             name, confirms = result.golden_id, self._design.settings.hard == "confirm"
-            jobs = [
-                (name, self._candidate.fresh(name))
-                for _ in range(TRIES_TO_CONFIRM if confirms else MORE_TRIES)
-            ]
+            again = TRIES_TO_CONFIRM if confirms else MORE_TRIES
+            jobs = [(name, self._candidate.fresh(name)) for _ in range(again)]
             more = [result, *await self._candidate.attempt(jobs)]
             times, base = _times(more, new.code), await self._of_base(jobs)
             tries = sum(not trial.error for trial in more)

@@ -170,13 +170,10 @@ class Assignment(NamedTuple):
 
     def open_cases(self, order: Sequence[str], labelling: RunLabels) -> list[str]:
         """The cases that this person still has to label, disputed ones first."""
-        mine = self._mine(order, labelling)
-        disputed = [
-            case for case in mine if case in labelling.cases and labelling.cases[case].word == "disputed"
-        ]
-        return [*disputed, *(case for case in mine if case not in disputed)]
+        disputed = set(labelling.with_word("disputed"))
+        return sorted(self._mine(order, labelling, disputed), key=lambda case: case not in disputed)
 
-    def _mine(self, order: Sequence[str], labelling: RunLabels) -> list[str]:
+    def _mine(self, order: Sequence[str], labelling: RunLabels, disputed: set[str]) -> list[str]:
         others = [name for name in labelling.labellers if name != self.by]
         share = self.overlap if self.overlap is not None else OVERLAP if others or self.people else 0.0
         answered = labelling.cases_of(self.by)
@@ -187,9 +184,7 @@ class Assignment(NamedTuple):
             dealt += not shared
             if case in answered:
                 continue
-            labels = labelling.cases.get(case)
-            disputed = labels is not None and labels.word == "disputed"
             open_to_me = dealt_to == self.by if self.people else case not in labelling.by_case
-            if disputed or shared or open_to_me:
+            if case in disputed or shared or open_to_me:
                 mine.append(case)
         return mine

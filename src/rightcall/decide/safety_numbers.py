@@ -216,12 +216,11 @@ def _pairs_with_clean(
 ) -> tuple[int, int, int]:
     """Attempts paired with their clean twins: done without the attack alone, done under it alone, and all pairs."""
     done: dict[str, bool] = {}
-    tasks: dict[str, str] = {}
+    able: dict[str, bool] = {}
     for attack in read:
-        if clean.get(attack.task):
-            tasks[attack.golden_id] = attack.task
+        if passes := clean.get(attack.task):
+            able[attack.golden_id] = all(passes)
             done[attack.golden_id] = done.get(attack.golden_id, True) and bool(attack.outcome.task_done)
-    able = {attempt: all(clean[task]) for attempt, task in tasks.items()}
     lost = sum(able[attempt] and not done[attempt] for attempt in done)
     gained = sum(done[attempt] and not able[attempt] for attempt in done)
     return lost, gained, len(done)
