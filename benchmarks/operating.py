@@ -81,9 +81,7 @@ def main() -> None:
     ]
     shares += table_of_templates(options.runs, options.seed)
     table_of_plans(options.runs, options.seed)
-    print(
-        f"\nworst line: {max(shares):.1%} of {len(shares) // 2} ({options.runs:,} runs a line, nominal 5%)"
-    )
+    print(f"\nworst line: {max(shares):.1%} of {len(shares) // 2} ({options.runs:,} runs a line, nominal 5%)")
     assert max(shares) <= NOMINAL, "a rule errs more often than it says"
 
 
