@@ -132,15 +132,7 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
     pointers = [name for name in named if name_tokens(name)[-1] in POINTERS]
     pointers = sorted(pointers, key=lambda name: name_tokens(name)[-1] == "url")[:1]
     named = [name for name in named if name in pointers or name_tokens(name)[-1] not in POINTERS]
-    identifies = [
-        name
-        for name in needed
-        if is_identifier(tool, name)
-        or _only_identifies(tool, name)
-        or is_discriminator(name)
-        or (name_tokens(name)[-1] == "type" and "type" not in name_tokens(tool.name))
-        or _names_the_subject(tool, name)
-    ]
+    identifies = [name for name in needed if _says_which(tool, name)]
     if not _CHANGES.isdisjoint((verb, first_word)) and len(identifies) == len(needed):
         changed = [name for name in optional if name in named or is_free_text(tool, name)]
         changed = [name for name in changed if not is_identifier(tool, name)][:1]
@@ -173,6 +165,13 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
         return CallNeeds()
     searched = [name for name in optional if is_free_text(tool, name)] if not effect(tool).is_write else []
     return CallNeeds(tuple(searched[:1])) if searched else CallNeeds(refusal="nothing says what it is about")
+
+
+def _says_which(tool: Tool, name: str) -> bool:
+    """Whether a parameter says which thing or which kind of thing is meant, and nothing about it."""
+    is_type = name_tokens(name)[-1] == "type" and "type" not in name_tokens(tool.name)
+    is_pointer = is_identifier(tool, name) or _only_identifies(tool, name) or _names_the_subject(tool, name)
+    return is_pointer or is_type or is_discriminator(name)
 
 
 def _names_the_subject(tool: Tool, name: str) -> bool:
