@@ -80,14 +80,14 @@ def base_plan(file: Path, agent: BaseAgent) -> Plan:
     """The plan of the suite as the baseline was run: a model or server of the command line then is used again."""
     suite, folder = with_record_mode(load_suite(file), "none"), file.parent
     plan = plan_suite(suite, folder, concurrency=agent.concurrency)
-    if agent.given and _named(plan.inputs().agent) != _named(agent.given):
+    if agent.given and _model_and_server(plan.inputs().agent) != _model_and_server(agent.given):
         model = agent_of_run(suite, folder, agent.given.get("model", suite.agent.model))
         url = agent.given.get("base_url") or None
         plan = plan_suite(suite, folder, concurrency=agent.concurrency, model=model, base_url=url)
     return replace(plan, seed=agent.seed, gate=None).with_goldens()
 
 
-def _named(agent: dict[str, str]) -> tuple[str, str]:
+def _model_and_server(agent: dict[str, str]) -> tuple[str, str]:
     return agent.get("model", ""), agent.get("base_url", "")
 
 

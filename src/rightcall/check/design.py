@@ -184,7 +184,7 @@ def design_check(
     reach = reach_with_first_requests(reach, goldens.values(), first)
     state = filter(None, (watch.state, first.state))
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), draw, *state])[:32]
-    drawn_from = _compared_goldens(goldens, baseline, reach, settings)
+    drawn_from = _goldens_to_compare(goldens, baseline, reach, settings)
     everything = why_everything(baseline, reach, len(goldens), options.full)
     strata, everything = _draw(drawn_from, settings, seed, everything)
     controlled = [*reach.affected, *reach.rest] if base else reach.untouched
@@ -220,7 +220,7 @@ def _deciding_judges(plan: Plan) -> tuple[str, ...]:
     return tuple(metric.name for metric in plan.metrics if asks_model(metric))
 
 
-def _compared_goldens(
+def _goldens_to_compare(
     goldens: Mapping[str, AnyGolden], baseline: BaselinePool, reach: Reach, settings: CheckSettings
 ) -> ComparedGoldens:
     """The goldens that are compared with the baseline, as those that a changed tool can affect and the rest."""

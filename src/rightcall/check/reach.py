@@ -27,30 +27,30 @@ _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
 def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
     """Every difference, tools first."""
     changes = _tool_changes(before, now)
-    changes += [InputChange("mock", name) for name in _differing(before.mocks, now.mocks)]
-    changes += [InputChange("tool_code", name) for name in _differing(before.tool_code, now.tool_code)]
-    for name in _differing(before.worlds, now.worlds):
+    changes += [InputChange("mock", name) for name in _keys_that_differ(before.mocks, now.mocks)]
+    changes += [InputChange("tool_code", name) for name in _keys_that_differ(before.tool_code, now.tool_code)]
+    for name in _keys_that_differ(before.worlds, now.worlds):
         acting = {*before.world_tools.get(name, ()), *now.world_tools.get(name, ())}
         changes.append(InputChange("world", name, about=tuple(sorted(acting))))
     if before.system != now.system:
         changes.append(InputChange("system"))
-    for name in _differing(before.agent, now.agent):
+    for name in _keys_that_differ(before.agent, now.agent):
         kind: ChangeKind = "model" if name == "model" else "base_url" if name == "base_url" else "mode"
         values = before.agent.get(name) or "none", now.agent.get(name) or "none"
         changes.append(InputChange(kind, name, _HASHED.get(name) or " → ".join(values)))
     for which in ("settings", "limits", "faults", "user"):
         if getattr(before, which) != getattr(now, which):
             changes.append(InputChange(which))
-    for name in _differing(before.code, now.code):
+    for name in _keys_that_differ(before.code, now.code):
         both = name in before.code and name in now.code
         changes.append(InputChange("code", name, "" if both else "new" if name in now.code else "gone"))
-    changes += [InputChange("variable", name) for name in _differing(before.variables, now.variables)]
+    changes += [InputChange("variable", name) for name in _keys_that_differ(before.variables, now.variables)]
     if before.metrics != now.metrics:
         changes.append(InputChange("metrics"))
     return tuple(changes)
 
 
-def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
+def _keys_that_differ(before: dict[str, str], now: dict[str, str]) -> list[str]:
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 

@@ -82,7 +82,7 @@ async def check_suite(
     if (result := _without_asking(design, plan, options)) is not None:
         return _with_exit_code(_with_notes(result, notes), settings)
     if earlier and not again:
-        return _with_notes(_repeated(earlier[-1]), notes)
+        return _with_notes(_repeat_verdict(earlier[-1]), notes)
     # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
     asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
     question = f"{design.seed}-{asked}{asked_at}"
@@ -185,7 +185,7 @@ async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Pl
     return replace(plan, quarantine=plan.quarantine | wrong.keys()), (note,)
 
 
-def _repeated(stored: CheckResult) -> CheckResult:
+def _repeat_verdict(stored: CheckResult) -> CheckResult:
     note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
     calls = msgspec.structs.replace(stored.calls, spent=0)
     return _with_notes(msgspec.structs.replace(stored, calls=calls), (note,))

@@ -238,7 +238,7 @@ def confirmation_words(confirm: AlarmConfirmation | None) -> str:
         draw = f"by a second draw ({pluralize(confirm.pairs, 'trial')})"
         return f"confirmed {draw}" if confirm.confirmed else f"first alarm not confirmed {draw}"
     goldens = pluralize(len(confirm.goldens), "golden")
-    counts = f"base {_passed(confirm.base)}, candidate {_passed(confirm.candidate)}"
+    counts = f"base {_pass_count(confirm.base)}, candidate {_pass_count(confirm.candidate)}"
     if confirm.confirmed:
         return (
             f"confirmed by fresh trials of {goldens}: {counts}, the evidence is {confirm.evidence:,.0f} to 1"
@@ -284,5 +284,5 @@ def regressed_risk_words(settings: CheckSettings, confirm: AlarmConfirmation | N
     )
 
 
-def _passed(fresh: FreshTrials | None) -> str:
+def _pass_count(fresh: FreshTrials | None) -> str:
     return "not run" if fresh is None else f"{fresh.passed:g} of {fresh.trials}"

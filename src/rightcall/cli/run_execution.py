@@ -146,7 +146,7 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        stored = _stored_run(store, run_id, resume)
+        stored = _find_stored_run(store, run_id, resume)
         # A store that failed at the very end may have finished the run whose command is repeated here.
         if stored is not None and stored.finished:
             from rightcall.api.suite_run import outcome_of, require_same_setup
@@ -189,7 +189,7 @@ def run_to_end(
             watching.close()
 
 
-def _stored_run(store: Store, run_id: str | None, resume: str | None) -> StoredRun | None:
+def _find_stored_run(store: Store, run_id: str | None, resume: str | None) -> StoredRun | None:
     """The run to go on with: that of an id, if there is one, or the one to resume."""
     if run_id is not None:
         from rightcall.api.suite_run import run_named

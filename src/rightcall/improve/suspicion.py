@@ -44,7 +44,7 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     }
     votes = count_votes(ballot, evidence.toolset)
     words_read = all_words(golden, evidence.system)
-    suspect = SuspectGolden(golden, evidence.toolset, words_read, _agreed(votes, own))
+    suspect = SuspectGolden(golden, evidence.toolset, words_read, _agreement(votes, own))
     if (reason := next(against_schema(suspect), None)) is not None:
         calls = expected_tools(golden, evidence.by_name_in_order)
         tool = calls[0].tools[0] if calls else ""
@@ -59,7 +59,7 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     return behaviour if sides and next(agents_agree(suspect), None) is not None else None
 
 
-def _agreed(votes: Votes, own: Votes) -> Votes:
+def _agreement(votes: Votes, own: Votes) -> Votes:
     """The votes of all agents; those of this one alone where agents of one maker agree, because they share mistakes."""
     if votes.agreement is not None or own.first is None:
         return votes

@@ -106,7 +106,7 @@ def units_of(pairs: Iterable[tuple[Any, Any]], said: str, context: str) -> tuple
         if not _is_number(expected) or not _is_number(actual) or not expected or not actual:
             continue
         factor = abs(expected / actual)
-        if said and (unit := _converted(said, factor)):
+        if said and (unit := _other_unit(said, factor)):
             return unit, said
         up = max(factor, 1 / factor)
         for known, words, dimension in BY_CONTEXT:
@@ -119,7 +119,7 @@ def units_of(pairs: Iterable[tuple[Any, Any]], said: str, context: str) -> tuple
     return "", said
 
 
-def _converted(said: str, factor: float) -> str:
+def _other_unit(said: str, factor: float) -> str:
     """The unit in which a number is `factor` times as large as in the unit `said`."""
     for sizes in DIMENSIONS.values():
         for unit, size in sizes.items():

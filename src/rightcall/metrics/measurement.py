@@ -84,7 +84,7 @@ async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC
         return Score.broken(f"{metric.name} raised {type(cause).__name__}: {cause}")
     if time.monotonic() - begun > seconds:  # it blocked, so that it could not be stopped
         return _too_late(metric, seconds)
-    return _marked(metric, _valid(metric, score))
+    return _mark_judged(metric, _valid(metric, score))
 
 
 def is_quick(metric: Metric) -> bool:
@@ -135,7 +135,7 @@ def _too_late(metric: Metric, seconds: float) -> Score:
     return Score.broken(f"{metric.name} took longer than {seconds:g} s")
 
 
-def _marked(metric: Metric, score: Score) -> Score:
+def _mark_judged(metric: Metric, score: Score) -> Score:
     """The score, marked as judged if a metric of others asks a model; ours mark theirs with the votes."""
     if score.judged is not None or score.error or hasattr(metric, "form") or not asks_model(metric):
         return score

@@ -83,12 +83,12 @@ class SkillIndex:
         """What the call does with a skill; None when it is an ordinary call, or failed."""
         if call.status == "error" or (call.approval is not None and call.approval.decision == "rejected"):
             return None
-        skill_call = self._written(call)
+        skill_call = self._skill_call(call)
         if skill_call and not skill_call.file and refuses_load(call.output, self.tools[skill_call.skill]):
             return None
         return skill_call
 
-    def _written(self, call: ToolCall) -> SkillCall | None:
+    def _skill_call(self, call: ToolCall) -> SkillCall | None:
         if call.name in self.tools:
             return self._by_name(call.name)
         if call.name.startswith(NAMED_PREFIX):

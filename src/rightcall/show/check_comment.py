@@ -43,8 +43,10 @@ def check_markdown(result: CheckResult) -> str:
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
         *_goldens("Fixed", result.fixed, result.fixed_more),
-        *_listed("What changed", [plain_sentence(change.words) for change in result.changes], MOST_CHANGES),
-        *_listed("Lint of the changed tools", list(map(_lint_line, result.lint)), MOST_LINT),
+        *_list_section(
+            "What changed", [plain_sentence(change.words) for change in result.changes], MOST_CHANGES
+        ),
+        *_list_section("Lint of the changed tools", list(map(_lint_line, result.lint)), MOST_LINT),
         *_rest(result),
     ]
     text = "\n".join(parts) + "\n"
@@ -105,7 +107,7 @@ def _golden_cells(golden: GoldenChange) -> tuple[str, ...]:
     return f"{_code(golden.golden)}{place}", golden.before, golden.after, expected, called
 
 
-def _listed(title: str, lines: Sequence[str], most: int) -> Iterator[str]:
+def _list_section(title: str, lines: Sequence[str], most: int) -> Iterator[str]:
     if lines:
         yield f"**{title}**\n"
         yield from (f"- {line}" for line in lines[:most])

@@ -211,19 +211,19 @@ def _golden_cells(row: GoldenRow) -> tuple[str, str]:
 def _agents(view: RunView) -> Iterator[str]:
     """What each agent of a team did."""
     if view.agents:
-        yield from _named_rows(AGENT_COLUMNS, view.agents)
+        yield from _rows_by_name(AGENT_COLUMNS, view.agents)
 
 
 def _tools(view: RunView) -> Iterator[str]:
     if view.tools:
         yield f"<details><summary>{count(len(view.tools))} tools</summary>"
         yield ""
-        yield from _named_rows(TOOL_COLUMNS, view.tools)
+        yield from _rows_by_name(TOOL_COLUMNS, view.tools)
         yield "</details>"
         yield ""
 
 
-def _named_rows(columns: Sequence[Column], rows: Sequence[object]) -> Iterator[str]:
+def _rows_by_name(columns: Sequence[Column], rows: Sequence[object]) -> Iterator[str]:
     """A table whose first cells are foreign names."""
     columns = shown_in(columns, "markdown")
     cells = ([column.text(row) for column in columns] for row in rows[:MOST_TOOLS])

@@ -96,7 +96,7 @@ class EventRecorder:
         notes = {"parent": parent} if parent else {}
         with self._lock:
             path = self._path_of(agent, depth, parent)
-            seen = [self._seen_call(call, {**notes, **call.notes}) for call in calls]
+            seen = [self._note_call(call, {**notes, **call.notes}) for call in calls]
             used = usage or UNKNOWN_USAGE
             answer = ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes)
             self._log.append(answer)
@@ -338,7 +338,7 @@ class EventRecorder:
         """Calls that no tool has begun to run, in the same order."""
         return (call for _, call in self._latest_calls() if call.started is None and not call.ended)
 
-    def _seen_call(self, call: ToolCall, notes: dict[str, Any]) -> SeenCall:
+    def _note_call(self, call: ToolCall, notes: dict[str, Any]) -> SeenCall:
         """A call, with what was observed of its tool before its answer was."""
         early = self._early.get(call.id)
         if early is None or early.call.name != call.name:

@@ -33,7 +33,7 @@ def plain_text(
     rule are one entry with a count, unless the report is about that rule alone.
     """
     floor = SEVERITIES.index(least)
-    shown = [_fitting(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
+    shown = [_cut_excerpt(d, width) for d in report.diagnostics if SEVERITIES.index(d.severity) <= floor]
     by_harm = sorted(_once_a_pair(shown), key=_harm)
     has_others = len({diagnostic.code for diagnostic in report.diagnostics}) > 1
     parts: list[str] = []
@@ -41,7 +41,7 @@ def plain_text(
         is_long = group[0].severity != "error" and len(group) > MOST_ALIKE and has_others
         parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
     lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
-    return "\n".join(part for line in lines for part in _wrapped(line, width)) + "\n"
+    return "\n".join(part for line in lines for part in _wrap_line(line, width)) + "\n"
 
 
 def _once_a_pair(shown: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ _OF_A_PAIR = frozenset(("TD205", "TD505"))
 """Rules that say of a confusable pair what to write, which its own hint says too."""
 
 
-def _fitting(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
+def _cut_excerpt(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
     """The finding with as much of its source line as fits into the width."""
     most = max(width or 0, NARROWEST) - len(_INDENT) - len("| ")
     if width is None or len(diagnostic.excerpt) <= most:
@@ -76,7 +76,7 @@ def _fitting(diagnostic: Diagnostic, width: int | None) -> Diagnostic:
     return msgspec.structs.replace(diagnostic, excerpt=diagnostic.excerpt[: most - 1].rstrip("…") + "…")
 
 
-def _wrapped(line: str, width: int | None) -> list[str]:
+def _wrap_line(line: str, width: int | None) -> list[str]:
     """The line, or its parts under each other when it is longer than the terminal; places and sources stay whole."""
     if (
         width is None

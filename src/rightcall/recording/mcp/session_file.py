@@ -61,7 +61,7 @@ def write_session(path: Path, session: McpSession) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     data = b"".join(_sorted(line) + b"\n" for line in (header, *lines))
     try:
-        _parsed(path, data)
+        _parse_session(path, data)
     except InputError as error:  # a server lists and answers what it likes
         raise InputError(str(path), f"cannot be recorded, {error.problem}", error.hint) from None
     write_file(path, data)
@@ -70,10 +70,10 @@ def write_session(path: Path, session: McpSession) -> None:
 def read_session(path: str | Path) -> McpSession:
     """The session of a whole file; `InputError` names the line where it is cut, doubled or otherwise wrong."""
     path = Path(path)
-    return _parsed(path, read_checked(path))
+    return _parse_session(path, read_checked(path))
 
 
-def _parsed(path: Path, data: bytes) -> McpSession:
+def _parse_session(path: Path, data: bytes) -> McpSession:
     reader, lines = _Reader(path), data.split(b"\n")
     for number, line in enumerate(lines, 1):
         if line.strip():

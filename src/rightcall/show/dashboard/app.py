@@ -137,8 +137,8 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
         routes=all_routes(),
         exception_handlers={
             HTTPException: _http_problem,
-            InputError: partial(_said_problem, status=NOT_FOUND),
-            InfrastructureError: partial(_said_problem, status=FAILED),
+            InputError: partial(_problem_of_error, status=NOT_FOUND),
+            InfrastructureError: partial(_problem_of_error, status=FAILED),
             Exception: _internal_error,
         },
     )
@@ -152,7 +152,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
     return app
 
 
-async def _said_problem(request: Request, error: Exception, *, status: int) -> Response:
+async def _problem_of_error(request: Request, error: Exception, *, status: int) -> Response:
     return _problem(request, status, str(error))
 
 

@@ -59,12 +59,12 @@ def _line(risk: Risk, numbers: SafetyNumbers | None, worst_case: WorstCaseNumber
     counted = "" if risk.any else ", by kind of sink"
     parts += [f"worst case: {stopped:,} of {pluralize(calls, 'call')} stopped{counted}"] if calls else []
     if not parts:
-        return RiskLine(risk.id, name, False, _untested(risk, numbers))
+        return RiskLine(risk.id, name, False, _why_not_tested(risk, numbers))
     note = f"; {risk.note}" if risk.note else ""
     return RiskLine(risk.id, name, True, f"tested: {'; '.join(parts)}{note}")
 
 
-def _untested(risk: Risk, numbers: SafetyNumbers | None) -> str:
+def _why_not_tested(risk: Risk, numbers: SafetyNumbers | None) -> str:
     """That a risk was not tested, and why where the reason is in the plan or in what the agent read."""
     if numbers is None:
         return "not tested"

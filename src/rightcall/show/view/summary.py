@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 def role_notes(summary: Summary) -> Iterator[str]:
     """What agent, simulated user and judge used, where there is more than an agent."""
     if summary.roles:
-        yield "used by role: " + "; ".join(f"{role} {_used(usage)}" for role, usage in summary.roles.items())
+        yield "used by role: " + "; ".join(
+            f"{role} {_usage_text(usage)}" for role, usage in summary.roles.items()
+        )
 
 
-def _used(usage: Usage) -> str:
+def _usage_text(usage: Usage) -> str:
     cost = f", ${usage.cost_usd:.4f}" if usage.cost_usd is not None else ""
     return f"{usage.tokens:,} tokens{cost}"
 

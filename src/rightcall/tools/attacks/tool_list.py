@@ -51,10 +51,10 @@ def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = Fa
 
 def tools_at_start(golden: AnyGolden, tools: Mapping[str, Tool]) -> tuple[Tool, ...]:
     """The list of tools of the first request: rug pulls come later."""
-    return _poisoned_list(golden, tools, pulled=False)
+    return _poison_list(golden, tools, pulled=False)
 
 
-def _poisoned_list(golden: AnyGolden, tools: Mapping[str, Tool], *, pulled: bool) -> tuple[Tool, ...]:
+def _poison_list(golden: AnyGolden, tools: Mapping[str, Tool], *, pulled: bool) -> tuple[Tool, ...]:
     assert golden.safety is not None
     if golden.tools is not None:
         tools = {name: tools[name] for name in golden.tools if isinstance(name, str) and name in tools}
@@ -68,7 +68,7 @@ def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext
     pulls = [plant for plant in plants.safety.plants if plant.carrier == "rug_pull"]
     if not pulls or plants.calls_begun < min(plant.nth for plant in pulls):
         return None
-    return _poisoned_list(golden, tools, pulled=True)
+    return _poison_list(golden, tools, pulled=True)
 
 
 def note_shown(context: CallContext, offered: Iterable[Tool], *, pulled: bool = False) -> None:

@@ -105,7 +105,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if isinstance(source, str):
         text = source.removeprefix("mcp:").strip()
         if text.startswith(("http://", "https://")):
-            return McpAddress(url=_checked_url(text, where))
+            return McpAddress(url=_check_url(text, where))
         command = tuple(_command_words(text, where))
         if not command:
             raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
@@ -121,7 +121,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     address = _with_record_mode(address, where)
     if bool(address.command) == bool(address.url) and not (address.replays and not address.command):
         raise InputError(where, "requires either a command or a url")
-    _checked_url(address.url, where)
+    _check_url(address.url, where)
     if address.command and (address.headers or address.token_env or address.oauth or address.transport):
         raise InputError(
             where, "headers, token_env, oauth and transport are for a url", "pass secrets in env"
@@ -138,7 +138,7 @@ def _command_words(text: str, where: str) -> list[str]:
         raise InputError(where, f"cannot be split into a command: {error}") from None
 
 
-def _checked_url(url: str, where: str) -> str:
+def _check_url(url: str, where: str) -> str:
     from urllib.parse import urlsplit
 
     try:

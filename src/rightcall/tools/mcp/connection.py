@@ -187,7 +187,7 @@ def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCall
     if stated is not None:
 
         async def sample(context: Any, params: Any) -> Any:
-            return sdk.types.CreateMessageResult.model_validate(_sampled(stated))
+            return sdk.types.CreateMessageResult.model_validate(_sample_reply(stated))
 
         callbacks["sampling_callback"] = sample
     if form is not None:
@@ -207,13 +207,13 @@ def answer_to(address: McpAddress, method: str, params: dict[str, Any]) -> dict[
     if method == "ping":
         return {"result": {}}
     if method == "sampling/createMessage" and address.sampling is not None:
-        return {"result": _sampled(address.sampling)}
+        return {"result": _sample_reply(address.sampling)}
     if method == "elicitation/create" and address.elicitation is not None:
         return _form_answer(address.elicitation, params)
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 
-def _sampled(text: str) -> dict[str, Any]:
+def _sample_reply(text: str) -> dict[str, Any]:
     """A model's answer, which is always the same text: results must not depend on another model."""
     return {
         "role": "assistant",

@@ -135,22 +135,22 @@ def _runner(before: Any) -> Any:
 
     class WatchedRunner(AgentRunner):
         async def run(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            with _watched(starting_agent, options) as agent:
+            with _agent_to_run(starting_agent, options) as agent:
                 return _note_requests(await before.run(agent, input, **options))
 
         def run_sync(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            with _watched(starting_agent, options) as agent:
+            with _agent_to_run(starting_agent, options) as agent:
                 return before.run_sync(agent, input, **options)
 
         def run_streamed(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            with _watched(starting_agent, options) as agent:  # its task copies the context here
+            with _agent_to_run(starting_agent, options) as agent:  # its task copies the context here
                 return before.run_streamed(agent, input, **options)
 
     return WatchedRunner()
 
 
 @contextmanager
-def _watched(agent: Any, options: dict[str, Any]) -> Iterator[Any]:
+def _agent_to_run(agent: Any, options: dict[str, Any]) -> Iterator[Any]:
     """The agent to run, its tools replaced where asked; inside a trial our hooks are added to the options."""
     watch = watch_of(NAME)
     if watch is None:

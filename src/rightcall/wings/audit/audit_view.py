@@ -85,7 +85,11 @@ def audit_view(document: AuditDocument) -> AuditView:
         result=result,
         interval=percent_interval(result.low, result.high),
         groups=tuple(
-            (HARM_TITLES[harm], harm in LOUD, tuple(_shown(document, s) for s in shown if s.harm == harm))
+            (
+                HARM_TITLES[harm],
+                harm in LOUD,
+                tuple(_survivor_view(document, s) for s in shown if s.harm == harm),
+            )
             for harm in HARMS
             if any(survivor.harm == harm for survivor in shown)
         ),
@@ -126,7 +130,7 @@ def _row(result: AuditResult, operator: str, columns: Sequence[str]) -> CatchRow
     return CatchRow(operator, tuple(row.get(tool) for tool in columns), result.by_operator[operator])
 
 
-def _shown(document: AuditDocument, survivor: Survivor) -> ShownSurvivor:
+def _survivor_view(document: AuditDocument, survivor: Survivor) -> ShownSurvivor:
     edits = shown_edits(survivor.proposal.edits) if survivor.proposal else ()
     case = document.cases.get(survivor.id)
     if case is None:

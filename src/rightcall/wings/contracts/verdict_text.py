@@ -80,16 +80,16 @@ def as_junit(result: ContractResult, name: str) -> bytes:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
-        f'<testsuite name="{_quoted(name)}" {counts}>',
+        f'<testsuite name="{_quote(name)}" {counts}>',
     ]
     for tool in result.tools:
-        lines.append(f'<testcase classname="mcp" name="{_quoted(tool.name)}" time="0">')
+        lines.append(f'<testcase classname="mcp" name="{_quote(tool.name)}" time="0">')
         changes = "\n".join(map(change_line, tool.changes))
         if tool.verdict == "breaking":
             first = next(change for change in tool.changes if change.level == "breaking")
-            lines.append(f'<failure message="{_quoted(change_line(first))}">{_escape(changes)}</failure>')
+            lines.append(f'<failure message="{_quote(change_line(first))}">{_escape(changes)}</failure>')
         elif tool.verdict == "not verified":
-            lines.append(f'<skipped message="{_quoted(_calls_note(tool).strip(" ()"))}"/>')
+            lines.append(f'<skipped message="{_quote(_calls_note(tool).strip(" ()"))}"/>')
         elif changes:
             lines.append(f"<system-out>{_escape(changes)}</system-out>")
         lines.append("</testcase>")
@@ -118,5 +118,5 @@ def _escape(text: str) -> str:
     return "\n".join(xml_text(visible(line)) for line in text.split("\n"))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return xml_text(one_line(text, 300))

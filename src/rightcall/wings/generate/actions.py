@@ -145,7 +145,7 @@ def _action(name: str, description: str, short: bool) -> str:
     if not verb:
         return ""
     action = _imperative(words, place, verb)
-    action = _spoken(_shortened(action) if short else action)
+    action = _in_users_words(_without_result(action) if short else action)
     return action if len(action.split()) > 1 and len(action) <= LONGEST else ""
 
 
@@ -324,13 +324,13 @@ def _imperative(words: list[str], place: int, verb: str) -> str:
     return f"{adverb}{_RENAMED.get(verb, verb)}{comma} {rest}".strip()
 
 
-def _shortened(action: str) -> str:
+def _without_result(action: str) -> str:
     """Without what describes the result or the tool."""
     head, rest = action[:12], action[12:]
     return head + _TAIL.sub("", rest)
 
 
-def _spoken(action: str) -> str:
+def _in_users_words(action: str) -> str:
     """In the words of the user: no needless adjectives, “my” for “your”."""
     action = _NEEDLESS.sub("", _BY_IDENTIFIER.sub("", action))
     action = re.sub(r"\b[Yy]our\b|\bthe (?:current |authenticated )?user's\b", "my", action)

@@ -104,7 +104,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 def choices_in(text: str) -> tuple[str, ...]:
     """The values of a closed list in the text; empty when it has none."""
     if listed := _LISTED_CHOICE.findall(text):
-        return _unquoted(listed)
+        return _strip_quotes(listed)
     if closed := alternatives_in(text):
         return tuple(closed)
     if introduced := _INTRODUCED_CHOICES.search(text):
@@ -114,14 +114,14 @@ def choices_in(text: str) -> tuple[str, ...]:
         rf"(?:{_INTRODUCTION}|{_NO_CHOICES}\s*)$", text[: match.start()], re.IGNORECASE
     ):
         return ()
-    return _unquoted(re.findall(_QUOTED, match.group(1)))
+    return _strip_quotes(re.findall(_QUOTED, match.group(1)))
 
 
 @lru_cache(maxsize=4096)
 def examples_in(text: str) -> tuple[str, ...]:
     """The values that the text gives as examples."""
     if quoted := _QUOTED_EXAMPLES.search(text) or _SHOWN_FORMAT.search(text):
-        return _unquoted(re.findall(_QUOTED, quoted.group(1)))
+        return _strip_quotes(re.findall(_QUOTED, quoted.group(1)))
     bare = _BARE_EXAMPLE.search(text)
     if bare is None:
         return ()
@@ -130,7 +130,7 @@ def examples_in(text: str) -> tuple[str, ...]:
         return ()
     is_description = re.match(r"(?:a|an|the|if|to|when|for|all|any|use)\b", value, re.IGNORECASE)
     is_value = len(value.split()) == 1 or (len(value.split()) <= 3 and re.search(r"[\dA-Z/_@#.:]", value))
-    return _unquoted([value]) if is_value and not is_description else ()
+    return _strip_quotes([value]) if is_value and not is_description else ()
 
 
 @lru_cache(maxsize=4096)
@@ -198,6 +198,6 @@ def _number(match: re.Match[str] | None) -> float | None:
     return None if match is None else float(match.group(1).replace(",", ""))
 
 
-def _unquoted(values: list[str]) -> tuple[str, ...]:
+def _strip_quotes(values: list[str]) -> tuple[str, ...]:
     stripped = (value.strip().strip("'\"`“”").strip() for value in values)
     return tuple(dict.fromkeys(value for value in stripped if value and not _PLACEHOLDER.search(value)))

@@ -78,7 +78,7 @@ def _pdf(path: Path, data: bytes) -> str:
         import pypdf
     except ImportError:
         raise MissingExtraError("reading a PDF", "pypdf", "documents") from None
-    with _explained(path, "PDF"):
+    with _explain_errors(path, "PDF"):
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise InputError(str(path), "is encrypted", "save it without a password")
@@ -100,7 +100,7 @@ def _docx(path: Path, data: bytes) -> str:
         import docx
     except ImportError:
         raise MissingExtraError("reading a Word document", "python-docx", "documents") from None
-    with _explained(path, "Word document"):
+    with _explain_errors(path, "Word document"):
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             unpacked = sum(part.file_size for part in parts.infolist())
         if unpacked > MOST_UNPACKED:
@@ -157,7 +157,7 @@ class _HtmlText(HTMLParser):
 
 
 @contextmanager
-def _explained(path: Path, kind: str) -> Iterator[None]:
+def _explain_errors(path: Path, kind: str) -> Iterator[None]:
     """A broken file can raise any exception; the first line of it explains the error."""
     try:
         yield

@@ -104,17 +104,17 @@ def _example_without(request: PossibleRequest) -> str:
     first = next(iter(sentences(request.tool.description)), "")
     is_shown = re.search(r"\((?:e\.? ?g\b|for example|such as|like)|->|\be\.? ?g\b", first, re.IGNORECASE)
     texts = (name for name in request.parameters if json_type(request.schema(name)) == "string")
-    return next((name for name in texts if is_shown and not _documented(request, name)), "")
+    return next((name for name in texts if is_shown and not _values_in_text(request, name)), "")
 
 
-def _documented(request: PossibleRequest, name: str) -> tuple[object, ...]:
+def _values_in_text(request: PossibleRequest, name: str) -> tuple[object, ...]:
     return values_in_definition(request.schema(name), name=name)
 
 
 def _context_of_example(request: PossibleRequest) -> str:
     """An unstated parameter with a default that decides which values of another make sense: an exchange, a region."""
     stated = (name for name in request.parameters if not choices_of(request.tool, name))
-    has_example = any(_documented(request, name) for name in stated)
+    has_example = any(_values_in_text(request, name) for name in stated)
     for name in request.unstated if has_example else ():
         schema = request.schema(name)
         is_context = not _CONTEXTS.isdisjoint(name_tokens(name)) and json_type(schema) == "string"

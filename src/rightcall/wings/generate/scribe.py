@@ -55,16 +55,16 @@ class Scribe:
 
     async def text(self, step: str, prompt: str, **values: object) -> str:
         """What the model writes, without quotes and labels around it; `Unreadable` when empty."""
-        text = await self._written(WRITING, step, prompt, values)
+        text = await self._write(WRITING, step, prompt, values)
         if echo := echoes(text, step_prompt(prompt).text):
             raise Unreadable(f"{step}: the model repeated its instructions: “{echo}”")
         return text
 
     async def answer(self, step: str, prompt: str, **values: object) -> str:
         """A longer text, such as an expected output."""
-        return await self._written(ANSWERING, step, prompt, values)
+        return await self._write(ANSWERING, step, prompt, values)
 
-    async def _written(self, kind: Prompt, step: str, prompt: str, values: Mapping[str, object]) -> str:
+    async def _write(self, kind: Prompt, step: str, prompt: str, values: Mapping[str, object]) -> str:
         text = clean_reply(await self._ask(self._asker, kind, step, prompt, values))
         if not text:
             raise Unreadable(f"{step}: the model wrote nothing")

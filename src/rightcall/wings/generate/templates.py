@@ -68,13 +68,13 @@ def _details(call: PlannedCall, plan: CallPlan, phrases: Phrases, without: Itera
         phrases.result.format(name=label(name, phrases))
         if name in call.bound
         else phrases.detail.format(name=label(name, phrases), value=value_in_words(value, phrases))
-        for name, value in _unwrapped(call.arguments).items()
+        for name, value in _without_envelope(call.arguments).items()
         if name != plan.missing and name not in without
     ]
     return _enumeration(details, phrases)
 
 
-def _unwrapped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _without_envelope(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The values that a person would name: those inside `data` or `params` rather than the envelope."""
     inner: dict[str, Any] = {}
     for name, value in arguments.items():

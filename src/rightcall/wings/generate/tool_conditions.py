@@ -159,7 +159,7 @@ def _is_urged(tool: Tool, name: str) -> bool:
     """Whether the text speaks of giving a parameter that is neither called optional nor about pages of results."""
     word, verbs = re.escape(name), "use|using|set|pass|provide|specify|supply|include|add|with|by"
     given = rf"[`'\"]{word}[`'\"]|\b(?:{verbs})\s+(?:the |an? )?[`'\"]?{word}\b(?!-)"
-    for sentence in sentences(_told(tool.description)):
+    for sentence in sentences(_main_text(tool.description)):
         is_needless = _PAGING.search(name) or re.search(r"\boptional|\bdefault", sentence, re.IGNORECASE)
         if re.search(rf"\b{word}=", sentence) or (
             not is_needless and re.search(given, sentence, re.IGNORECASE)
@@ -183,7 +183,7 @@ def open_address(tool: Tool, parameters: Iterable[str]) -> str:
     return ""
 
 
-def _told(description: str) -> str:
+def _main_text(description: str) -> str:
     """The text without what it says of parameters, results and examples."""
     return _SECTION.split(parameters_in_docstring(description)[1])[0]
 
@@ -191,7 +191,7 @@ def _told(description: str) -> str:
 @lru_cache(maxsize=4096)
 def _open_sentence(description: str) -> str:
     """The first sentence that may restrict a call and is of no kind that is understood."""
-    text = _told(description)
+    text = _main_text(description)
     if match := _LISTS.search(text) or _RULES.search(description):
         return match.group().strip()
     for place, sentence in enumerate(sentences(text)):
@@ -226,8 +226,8 @@ def spellings_of_one(tool: Tool) -> Iterator[list[str]]:
 
 def partner_of(tool: Tool, name: str) -> str:
     """The parameter that is the other end or the other coordinate of one; empty when there is none."""
-    tokens = _joined_tokens(name)
-    by_tokens = {_joined_tokens(other): other for other in tool.parameters}
+    tokens = _name_words(name)
+    by_tokens = {_name_words(other): other for other in tool.parameters}
     for ends in _ENDS:
         for own, other in (ends, ends[::-1]):
             if own in tokens:
@@ -237,6 +237,6 @@ def partner_of(tool: Tool, name: str) -> str:
     return ""
 
 
-def _joined_tokens(name: str) -> tuple[str, ...]:
+def _name_words(name: str) -> tuple[str, ...]:
     """The words of a name, `check_in` as one."""
     return name_tokens(re.sub(r"(?i)check_?(in|out)", lambda match: f"check{match.group(1).lower()}", name))

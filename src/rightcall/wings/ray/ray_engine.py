@@ -90,7 +90,7 @@ class RayEngine:
         ).remote(self._setups[setup])
         self._actors.add(actor)
         try:
-            with _losing_workers():
+            with _as_lost_worker():
                 await actor.ready.remote()
         except (asyncio.CancelledError, WorkerLost):
             self._kill(actor)
@@ -107,14 +107,14 @@ class RayEngine:
         stream = worker.lease.options(
             num_returns="streaming", _generator_backpressure_num_objects=BATCHES_AHEAD
         ).remote(payload)
-        with _losing_workers():
+        with _as_lost_worker():
             async for ref in stream:
                 sent: bytes = await ref
                 del ref  # nothing is kept in the object store longer than it takes to read it
                 yield sent
 
     async def tell(self, worker: Any, message: bytes) -> bytes:
-        with _losing_workers():
+        with _as_lost_worker():
             answer: bytes = await worker.tell.remote(message)
         return answer
 
@@ -204,7 +204,7 @@ class _Head:
 
 
 @contextmanager
-def _losing_workers() -> Iterator[None]:
+def _as_lost_worker() -> Iterator[None]:
     """Errors of Ray about a worker, as `WorkerLost`."""
     try:
         yield

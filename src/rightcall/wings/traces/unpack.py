@@ -119,9 +119,9 @@ def _pieces(file: IO[bytes], make: Callable[[], Any], ratio: Ratio) -> Iterator[
                 if not data.strip(b"\x00"):
                     data = b""
     except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
-        raise _damaged(ratio, error) from None
+        raise _damage_error(ratio, error) from None
     if started and not machine.eof:
-        raise _damaged(ratio, "unexpected end of data")
+        raise _damage_error(ratio, "unexpected end of data")
 
 
 def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
@@ -138,8 +138,8 @@ def _zstd(file: IO[bytes], ratio: Ratio) -> Iterator[bytes]:
             before = at
             yield piece
     except zstandard.ZstdError as error:
-        raise _damaged(ratio, error) from None
+        raise _damage_error(ratio, error) from None
 
 
-def _damaged(ratio: Ratio, problem: object) -> InputError:
+def _damage_error(ratio: Ratio, problem: object) -> InputError:
     return InputError(ratio.where, f"cannot be decompressed: {problem}", "was it written completely?")

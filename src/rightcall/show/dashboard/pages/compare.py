@@ -44,7 +44,7 @@ def compare(request: Request) -> Response:
     before, after = pair
     store, query = store_of(request), request.query_params
     compared = store.runs.compare(before.id, after.id)
-    stored_counts = _cached(request, "counts", pair, lambda _: compared.counts())
+    stored_counts = _read_once(request, "counts", pair, lambda _: compared.counts())
     counts = {change: stored_counts.get(change, 0) for change in CHANGES}
     change = _select_change(query.get("change", ""), counts)
     changed_goldens = compared.page(change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None)
@@ -138,14 +138,14 @@ def _select_change(word: str, counts: dict[Change, int]) -> Change:
     return candidates[0] if candidates else "broken"
 
 
-def _cached(request: Request, what: str, runs: Sequence[StoredRun], read: Callable[[Store], T]) -> T:
+def _read_once(request: Request, what: str, runs: Sequence[StoredRun], read: Callable[[Store], T]) -> T:
     """What is read of several runs, until one of them changes."""
     return cached(request, _key(what, runs), read)
 
 
 def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
     """The result of `rightcall compare`."""
-    return _cached(
+    return _read_once(
         request,
         "verdict",
         (before, after),
@@ -155,11 +155,11 @@ def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunCompar
 
 def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
     """The changes between the two, and which goldens they touch."""
-    return _cached(request, "changed", (before, after), lambda store: what_changed(store, before, after))
+    return _read_once(request, "changed", (before, after), lambda store: what_changed(store, before, after))
 
 
 def _matrix(request: Request, runs: Sequence[StoredRun]) -> GoldenMatrix:
-    return _cached(request, "matrix", runs, lambda store: golden_matrix(store, [run.id for run in runs]))
+    return _read_once(request, "matrix", runs, lambda store: golden_matrix(store, [run.id for run in runs]))
 
 
 def _at_hand(request: Request, what: str, runs: Sequence[StoredRun]) -> bool:

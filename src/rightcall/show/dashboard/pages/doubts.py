@@ -40,7 +40,7 @@ def suites(request: Request) -> Response:
 
 def doubted_goldens(request: Request) -> Response:
     """The doubted goldens of a suite, the most certain first; decided ones at the end."""
-    examined = _examined(request)
+    examined = _doubts_of_suite(request)
     decided = decisions(store_of(request))
     rows = [
         (reasons[0], reasons, decided.get(reasons[0].mark), doubt_link(examined.suite, golden_id))
@@ -62,7 +62,7 @@ def doubted_goldens(request: Request) -> Response:
 
 def golden(request: Request) -> Response:
     """One golden with everything that speaks against it, and the three decisions."""
-    examined = _examined(request)
+    examined = _doubts_of_suite(request)
     golden_id = _golden_id(request, examined)
     ids = list(examined.doubts)
     at, reasons, doubted = ids.index(golden_id), examined.doubts[golden_id], examined.goldens[golden_id]
@@ -91,7 +91,7 @@ def golden(request: Request) -> Response:
 
 def decide_golden(request: Request) -> Response:
     """Keep, edit or drop a golden, or take the decision back; then on to the next that is open."""
-    examined = _examined(request)
+    examined = _doubts_of_suite(request)
     golden_id = _golden_id(request, examined)
     fields, store = posted_fields(request), store_of(request)
     reasons, decision = examined.doubts[golden_id], fields.get("decision", "")
@@ -126,7 +126,7 @@ def doubt_link(suite: str, golden_id: str) -> str:
     return with_query(f"/doubts/{segment(suite)}/golden", id=golden_id)
 
 
-def _examined(request: Request) -> SuiteDoubts:
+def _doubts_of_suite(request: Request) -> SuiteDoubts:
     """The doubts of the suite, computed once while its runs stay the same."""
     suite, store = from_segment(request.path_params["suite"]), store_of(request)
     key = ("doubts", suite, *(run.id for run in electoral_runs(store, suite)))

@@ -105,14 +105,14 @@ class Replay:
                     continue
                 self.rows.append(row)
                 if not row.stopped and (goal.name, index) not in self.unguarded:
-                    self.unguarded[goal.name, index] = self._unguarded(goal, call, at)
+                    self.unguarded[goal.name, index] = self._call_without_guard(goal, call, at)
             if changed:  # the world and the labels are no longer those of the user's calls alone
                 self.toolbox.forget_keys(context)
                 context = None
         if context is not None:
             self.toolbox.forget_keys(context)
 
-    def _unguarded(self, goal: Goal, call: ToolCall, at: int) -> Unguarded:
+    def _call_without_guard(self, goal: Goal, call: ToolCall, at: int) -> Unguarded:
         planting = self.toolbox.planting
         return Unguarded(
             call.name,

@@ -112,7 +112,7 @@ def other_id(scene: Scene, good: Trajectory) -> Iterator[Change]:
             continue
         if argument.is_open and isinstance(argument.value, str | int):
             if names_object(argument.name, argument.schema):  # both pass, and one of them at most is right
-                other = _raised(argument.value)
+                other = _next_value(argument.value)
                 yield scene.change_argument(good, argument, other, sure=True, is_object=True)
             continue
         if not is_identifier(argument.name, argument.schema, argument.value):
@@ -129,10 +129,10 @@ def _others(scene: Scene, argument: Argument) -> Iterator[Any]:
         if is_identifier(argument.name, argument.schema, v)
     ]
     yield from seen[:1]
-    yield _raised(value)
+    yield _next_value(value)
 
 
-def _raised(value: str | int) -> str | int:
+def _next_value(value: str | int) -> str | int:
     if isinstance(value, int):
         return value + 1
     return next_digit(value) if any(letter.isdigit() for letter in value) else f"{value}-2"

@@ -116,7 +116,7 @@ def finalize(
                 "none of its goldens has been accepted",
                 f"review them: rightcall generate review {drafts}",
             )
-        save_goldens(kept if into is None else _merged(into, kept), output)
+        save_goldens(kept if into is None else _merge_goldens(into, kept), output)
         _say_final(len(kept), str(output), as_json)
         return
     if output is not None:
@@ -138,7 +138,7 @@ def finalize(
         print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
 
 
-def _merged(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
+def _merge_goldens(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
     """The goldens of a dataset with the accepted ones in place of those of their ids, and the others at the end."""
     from rightcall.datasets.goldens import load_goldens
 
