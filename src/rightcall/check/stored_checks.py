@@ -231,6 +231,8 @@ class CheckLedger:
             return result
         entries = merge_ledgers(self._saved, ledger_of_store(self._store, self._suite), [entry])
         budget = budget_of(entries, settings.false_alarms, settings.checks)
+        if budget is None:
+            return result
         first, *others = result.notes
         over = over_budget_words(budget, settings.checks)
         notes = (f"{first} {budget.words}.", *filter(None, [over]), *others)

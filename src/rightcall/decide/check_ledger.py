@@ -70,8 +70,10 @@ def merge_ledgers(*ledgers: Iterable[CheckEntry], now: datetime | None = None) -
     return tuple(sorted(kept, key=lambda entry: (entry.at, entry.check, entry.draw)))
 
 
-def budget_of(entries: Collection[CheckEntry], allowed: float, checks: int) -> CheckBudget:
-    """What these checks used; there is at least one."""
+def budget_of(entries: Collection[CheckEntry], allowed: float, checks: int) -> CheckBudget | None:
+    """What these checks used; None when there are none."""
+    if not entries:
+        return None
     return CheckBudget(
         allowed,
         len(entries),
