@@ -25,7 +25,7 @@ from rightcall.agents.first_request import capture_first_request, perform_watche
 from rightcall.agents.session import Session
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Golden
-from rightcall.recording.first_requests.listener import capture_requests
+from rightcall.recording.first_requests.listener import capture_requests, follow_into_threads
 from rightcall.recording.first_requests.request_digest import (
     RequestDigester,
     compare_requests,
@@ -367,3 +367,26 @@ def _of_golden(agent: Callable[[str], Any], address: str) -> Callable[[Golden], 
 
         return asynchronous
     return lambda golden: agent(address)
+
+
+class BoundWrapper:
+    """A wrapper as wrapt makes them, and OpenTelemetry for threads: it has to be bound before it is called."""
+
+    def __init__(self, wrapped, instance=None, *, bound=False):
+        self.wrapped, self.instance, self.bound = wrapped, instance, bound
+
+    def __get__(self, instance, owner):
+        return BoundWrapper(self.wrapped, instance, bound=True)
+
+    def __call__(self, *args, **words):
+        if not self.bound:
+            raise TypeError("the first argument would be taken for the function")
+        return self.wrapped(*([] if self.instance is None else [self.instance]), *args, **words)
+
+
+def test_a_pool_that_another_library_wrapped_is_followed_too(monkeypatch):
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", BoundWrapper(ThreadPoolExecutor.submit))
+    wrapped = vars(ThreadPoolExecutor)["submit"]
+    with follow_into_threads(), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(max, 1, 2).result() == 2
+    assert vars(ThreadPoolExecutor)["submit"] is wrapped

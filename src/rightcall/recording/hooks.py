@@ -198,8 +198,9 @@ def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], 
     If it was wrapped again in the meantime, ours stays below: it does nothing where nobody listens.
     """
     inherited = name not in vars(owner)
-    original = getattr(owner, name) if inherited else vars(owner)[name]
-    ours = wrap(original)
+    original = vars(owner).get(name)
+    # As the class gives it: what another library wrapped (wrapt, so OpenTelemetry) knows `self` only then.
+    ours = wrap(getattr(owner, name))
     setattr(owner, name, ours)
 
     def restore() -> None:
