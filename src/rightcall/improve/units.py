@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from rightcall.schema.types import is_number
+
 DIMENSIONS: dict[str, dict[str, float]] = {
     "time": {"milliseconds": 0.001, "seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800},
     "long time": {"months": 1, "years": 12},
@@ -103,7 +105,7 @@ def unit_said(value: Any, text: str) -> str:
 def units_of(pairs: Iterable[tuple[Any, Any]], said: str, context: str) -> tuple[str, str]:
     """The unit that is expected and the one that was passed: by the request's unit, or the parameter's words."""
     for expected, actual in pairs:
-        if not _is_number(expected) or not _is_number(actual) or not expected or not actual:
+        if not is_number(expected) or not is_number(actual) or not expected or not actual:
             continue
         factor = abs(expected / actual)
         if said and (unit := _other_unit(said, factor)):
@@ -139,7 +141,3 @@ def _neighbours(dimension: str, factor: float) -> tuple[str, str]:
 
 def _close(first: float, second: float) -> bool:
     return abs(first - second) <= TOLERANCE * second
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from rightcall.core.words import name_tokens, word_set
+from rightcall.schema.types import is_number
 from rightcall.wings.generate.documented_values import range_in, step_in
 from rightcall.wings.generate.schema_parts import text_of
 
@@ -78,11 +79,6 @@ def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:
     end = max(ends) if upward else min(ends)
     grid = -(-end // step) * step if upward else end // step * step
     return float(grid) if "multipleOf" in schema else float(end)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _as_number(value: float, whole: bool) -> int | float:

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from rightcall.core.words import name_tokens
+from rightcall.schema.types import is_number
 from rightcall.wings.generate.places import coordinate_of
-from rightcall.wings.generate.sample_numbers import is_number
 
 _PAIRS = (
     ("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("since", "until"), ("after", "before"),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
+from rightcall.schema.types import is_number
 from rightcall.tools.definitions.validate import fits, is_valid
 from rightcall.wings.generate.documented_values import examples_in, longest_in, prefix_in
 from rightcall.wings.generate.parameter_roles import choices_of, is_default
@@ -16,7 +17,7 @@ from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
 from rightcall.wings.generate.pools import ANY_SCRIPT, FREE_TEXT, UNUSUAL, Language, is_pool, pool
 from rightcall.wings.generate.sample_dates import Calendar, date_form
-from rightcall.wings.generate.sample_numbers import FRACTIONS, LARGEST_EDGE, is_number, sample_number
+from rightcall.wings.generate.sample_numbers import FRACTIONS, LARGEST_EDGE, sample_number
 from rightcall.wings.generate.schema_parts import (
     about,
     item_schema,
