@@ -1,7 +1,6 @@
 """Runs suites: suite file → plan → preparation → run → results, and what a run is compared with.
 
-suite, suite_plan             suite.yaml, and the plan made from it
-named_models                  the models it names
+suite, suite_tools, suite_plan  suite.yaml, with the models it names; its tools, and the plan made from it
 suite_actions, trust          what running a suite would start or import, and whether it may
 plan                          everything a run needs, with the selection and order of goldens
 golden_check, request_templates   goldens, checked before a run

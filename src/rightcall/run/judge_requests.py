@@ -28,9 +28,8 @@ from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.run.judged_run import JudgedCase, JudgedRun, metric_cases
 from rightcall.run.label_session import labels_of, utc_now
-from rightcall.run.named_models import suite_models
 from rightcall.run.run_record import tools_of_run
-from rightcall.run.suite import load_suite
+from rightcall.run.suite import load_suite, suite_models
 from rightcall.run.suite_plan import suite_metrics
 from rightcall.run.trust import may_search, require_trust
 from rightcall.stats.paired_tests import mcnemar_exact

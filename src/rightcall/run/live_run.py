@@ -180,6 +180,11 @@ class LiveRun:
             self._fail(error)
 
     @property
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        return self._progress.tally
+
+    @property
     def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
         stopped = self._early is not None and self._early.stopped is not None

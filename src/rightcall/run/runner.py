@@ -73,22 +73,34 @@ async def run_plan(  # noqa: PLR0913
             resume = stop.find_interrupted(store, new)
             backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
-        return await _run_prepared(prepared, store, new, resume, watch, started, persist, warn, backend, tell)
+        job = _Job(prepared, store, persist, backend, tell)
+        return await _run_prepared(job, new, resume, watch, started, warn)
 
 
-async def _run_prepared(  # noqa: PLR0913, PLR0917
-    prepared: Prepared,
-    store: Store,
+class _Job(NamedTuple):
+    """A prepared run, and where its trials and results go. `decided` asks for trials until it decides."""
+
+    prepared: Prepared
+    store: Store
+    persist: Persistence
+    backend: Backend
+    tell: Callable[[str], None]
+
+    @property
+    def decided(self) -> DecidedTrials | None:
+        return self.backend if isinstance(self.backend, DecidedTrials) else None
+
+
+async def _run_prepared(
+    job: _Job,
     new: Run,
     resume: str | None,
     watch: Watcher | None,
     started: Callable[[Run], None] | None,
-    persist: Persistence,
     warn: Callable[[PlanWarning], None] | None,
-    backend: Backend,
-    tell: Callable[[str], None],
 ) -> RunOutcome:
-    plan, decided = prepared.plan, backend if isinstance(backend, DecidedTrials) else None
+    prepared, store, persist, backend, _ = job
+    plan, decided = prepared.plan, job.decided
     planned = prepared.goldens * plan.trials if decided is None else decided.decider.most_trials
     if warn is not None:
         for warning in prepared.warnings():
@@ -132,11 +144,18 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     await _settle_endless(running, store, writer, persist)
+    return await _conclude(job, running, begun, writer.epoch, complete=progress.done >= planned)
+
+
+async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, complete: bool) -> RunOutcome:
+    """Decide about a run whose trials are over, and store the verdict."""
+    prepared, store, persist, backend, tell = job
+    plan, run, decided = prepared.plan, begun.run, job.decided
     floor = await floor_of_plan(prepared, store, run)
-    if decided is None and progress.done >= planned:
-        await search_of_plan(plan, store, run, persist, progress.tally, tell)
+    if decided is None and complete:
+        await search_of_plan(plan, store, run, persist, running.tally, tell)
     judged = None
-    if (plan.gate is not None or JUDGES in run.fingerprints) and progress.done >= planned:
+    if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
     worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
@@ -144,7 +163,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if not running.answers.answered and decided is None:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word
-    for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=writer.epoch):
+    for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=epoch):
         await asyncio.to_thread(persist, write)
     return outcome
 

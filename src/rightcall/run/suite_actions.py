@@ -28,8 +28,7 @@ from rightcall.models.remote import is_this_machine
 from rightcall.models.shelves import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
-from rightcall.run.named_models import project_files, suite_models
-from rightcall.run.suite import Suite, load_suite, tool_sources
+from rightcall.run.suite import Suite, load_suite, project_files, suite_models, tool_sources
 from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import McpAddress, read_address
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,33 +11,27 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.agent import Agent, is_address, with_endpoint
-from rightcall.agents.observed.catalog import agent_tools, detect
+from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.setup_problems import agent_problems
-from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.seam import load
 from rightcall.decide.config import read_gate
 from rightcall.files.project_files import ProjectFiles, enter_folder
-from rightcall.files.python_object import is_object_name, load_object, search_modules_in
+from rightcall.files.python_object import load_object, search_modules_in
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.approval_policy import read_approvals
-from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
-from rightcall.model.tool import Annotations, Tool
 from rightcall.models.catalog import ModelCatalog
-from rightcall.recording.canonical import scrub_value
-from rightcall.recording.library import Recordings
 from rightcall.recording.listener import placeholder_keys
 from rightcall.run.agent_exchange import exchange_of, require_spans
 from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
-from rightcall.run.named_models import beside, suite_models
 from rightcall.run.plan import Plan, Selection
-from rightcall.run.suite import AgentConfig, Suite, tool_sources
+from rightcall.run.suite import AgentConfig, Suite, beside, suite_models
 from rightcall.run.suite_actions import (
     actions,
     is_code,
@@ -45,18 +39,14 @@ from rightcall.run.suite_actions import (
     metric_names,
     mock_functions,
     record_settings,
-    suite_address,
     suite_recordings,
 )
+from rightcall.run.suite_tools import agent_skills, suite_tools
 from rightcall.run.trust import may_search
 from rightcall.run.watched_inputs import folder_of_imports, import_watch
-from rightcall.tools.definitions.source import definitions_of, from_module, list_server_tools, load_tools
+from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
-from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.worlds.base import make_world
-
-_TOOL_FIELDS = frozenset((*Tool.__struct_fields__, *Annotations.__struct_fields__))
 
 CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models, not agents to observe."""
@@ -123,12 +113,20 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     if problems:
         checkable = agent if agent.model is not _placeholder_agent else replace(agent, approvals=None)
         raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
-    source = suite.attacks if attacks is None else attacks
-    if source is not None and source != "none":
-        plan = load("services", "attacked_plan")(plan, source, folder)
-    if agent.recordings is not None:
+    return _with_recorded_inputs(_with_attacks(plan, suite.attacks if attacks is None else attacks, folder))
+
+
+def _with_attacks(plan: Plan, source: Any, folder: Path) -> Plan:
+    """The plan with the attempts that an attack plan asks for."""
+    attacked = source is not None and source != "none"
+    return load("services", "attacked_plan")(plan, source, folder) if attacked else plan
+
+
+def _with_recorded_inputs(plan: Plan) -> Plan:
+    """The plan, whose recordings know what each golden asks."""
+    if plan.agent.recordings is not None:
         inputs = plan.inputs()
-        agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
+        plan.agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
 
 
@@ -174,7 +172,7 @@ def _agent(
     replays = record_settings(suite).mode == "replay"
     recordings = None if start_nothing else _try(problems, lambda: suite_recordings(suite, folder))
     with placeholder_keys() if replays else nullcontext():  # modules may make their clients when imported
-        listed = _try(problems, lambda: _suite_tools(suite, folder, recordings))
+        listed = _try(problems, lambda: suite_tools(suite, folder, recordings))
         tools, mcp, server = listed or ([], None, "")
         tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
@@ -202,7 +200,7 @@ def _agent(
         recordings=recordings,
         exchange=exchange_of(config, tested, folder),
         approvals=_try(problems, lambda: read_approvals(suite.approvals)) if suite.approvals else None,
-        skills=_try(problems, lambda: _agent_skills(config, folder)) or (),
+        skills=_try(problems, lambda: agent_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
         guard=None if suite.guard is None else _try(problems, lambda: suite_guard(suite, folder)),
     )
@@ -273,73 +271,6 @@ def _not_imported(name: str, folder: Path) -> Any:
 
     agent.__name__ = name
     return agent
-
-
-def _suite_tools(
-    suite: Suite, folder: Path, recordings: Recordings | None
-) -> tuple[list[Any], McpAddress | None, str]:
-    """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
-    sources = tool_sources(suite.tools)
-    others: list[Any] = [make_world(name, state) for name, state in suite.worlds.items()]
-    if sources.skills:
-        others += _skills([folder / skills for skills in sources.skills], sources.ignore)
-    listed = _file_tools(sources.listed, folder)
-    if sources.mcp is None:
-        return [*listed, *others], None, ""
-    address = suite_address(sources.mcp, folder)
-    if address.recording and not address.replays and _mocks_loop(suite):
-        raise ConfigError(
-            f"tools.mcp.record: {address.record} asks the server, which requires agent.execute: real; "
-            "use record: replay to answer from the recording alone"
-        )
-    served, server = _server_tools(address, recordings)
-    return [*served, *listed, *others], address, server
-
-
-def _file_tools(tools: str | list[dict[str, Any]] | None, folder: Path) -> list[Any]:
-    """The tools of a file or a module, or definitions in the suite itself."""
-    if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
-        return from_module(tools, agent_tools)
-    if isinstance(tools, str):
-        return list(load_tools(folder / tools))
-    return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools or ())]
-
-
-def _agent_skills(config: AgentConfig, folder: Path) -> list[Tool]:
-    """The skills that the suite offers to its model."""
-    if config.skills is None:
-        return []
-    folders = (config.skills,) if isinstance(config.skills, str) else config.skills
-    return _skills([folder / name for name in folders])
-
-
-def _skills(folders: list[Path], ignore: Sequence[str] = ()) -> list[Tool]:
-    from rightcall.schema.skill_definition import load_skills
-
-    return load_skills(folders, ignore)
-
-
-def _mocks_loop(suite: Suite) -> bool:
-    return suite.agent.mode == "loop" and suite.agent.execute != "real"
-
-
-def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
-    """The tools that an MCP server lists, and its name; a replay does not start it, and has them recorded."""
-    if address.recording:
-        from rightcall.tools.mcp.recorded_server import recorded_session, session_tools
-
-        if (session := recorded_session(address)) is not None:
-            return session_tools(session, address), session.label
-    if recordings is not None and recordings.replays_only:
-        recorded = recordings.server_tools()
-        return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]
-    tools, server = list_server_tools(address)
-    if recordings is not None:
-        recordings.tool_list = {
-            "server": server,
-            "tools": scrub_value(to_plain(tools), recordings.clean, _TOOL_FIELDS),
-        }
-    return tools, server
 
 
 def _fault_plan(source: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:

@@ -17,8 +17,7 @@ from rightcall.core.operating_system import settings_folder
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
-from rightcall.run.named_models import suite_models
-from rightcall.run.suite import Suite
+from rightcall.run.suite import Suite, suite_models
 from rightcall.run.suite_actions import Action, actions_of_suite_alone, fingerprint, is_code
 
 FORMAT = "rightcall/trust/1"
