@@ -186,7 +186,7 @@ def test_biases_are_tested_together_and_too_few_labels_say_nothing(judge):
     label(judge)
     report = {bias["name"]: bias for bias in json.loads(judge("bias", "--json").out)["biases"]}
     assert report["leniency"]["difference"] > 0 and 0 <= report["leniency"]["p"] <= 1
-    assert report["position"]["problem"] == "no pairs were judged"
+    assert report["position"]["problem"].startswith("no pairs were judged")
     assert report["self-preference"]["problem"] == "needs labelled cases of two agents"
     assert "biases" in judge("status", "--json").out
 

@@ -61,6 +61,7 @@ def test_a_judge_that_likes_the_first_place_prefers_nobody(tmp_path):
     a, b = runs(tmp_path)
     found = asyncio.run(count_preferences(a.store, a.id, b.id, prefers(judge(lambda *_: True), "is kind")))
     assert (found.prefers_a, found.prefers_b, found.ties, found.first_place) == (0, 0, 6, 6)
+    assert found.position.problem == "fewer than 20 verdicts changed"
     assert "100% of these go to whichever answer came first" in found.sentence
 
 

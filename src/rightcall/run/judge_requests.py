@@ -16,6 +16,7 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.label_rules import Target
 from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric, asks_model
+from rightcall.metrics.judged.bias import Bias, position
 from rightcall.metrics.judged.form import judge_of, material_hash
 from rightcall.metrics.judged.frame import material_of
 from rightcall.metrics.judged.preference import Preference, Prefers
@@ -126,8 +127,9 @@ PARTS = ("answer", "calls")
 class PreferenceCounts(Record, frozen=True, omit_defaults=False):
     """How often a judge prefers the answers of B and of A. `ties` are pairs on which its two orders disagree.
 
-    `first_place` of the ties preferred whichever answer came first. `codes` count pairs without a verdict. `p` is the
-    exact two-sided test of as many preferences for either; it is about the judge, and not about people.
+    `first_place` of the ties preferred whichever answer came first, and `position` tests whether that is by chance.
+    `codes` count pairs without a verdict. `p` is the exact two-sided test of as many preferences for either; it is
+    about the judge, and not about people.
     """
 
     a: str
@@ -141,6 +143,7 @@ class PreferenceCounts(Record, frozen=True, omit_defaults=False):
     p: float
     usage: Usage
     goldens: dict[str, str]
+    position: Bias
 
     @property
     def sentence(self) -> str:
@@ -149,9 +152,9 @@ class PreferenceCounts(Record, frozen=True, omit_defaults=False):
             f"A in {self.prefers_a:,} (p = {self.p:.3f}); {self.ties:,} are ties, because its two orders disagree"
         ]
         if self.ties:
-            parts.append(
-                f"{percent(self.first_place / self.ties)} of these go to whichever answer came first"
-            )
+            tested = "" if self.position.p is None else f" (p = {self.position.p:.3f})"
+            share = percent(self.first_place / self.ties)
+            parts.append(f"{share} of these go to whichever answer came first{tested}")
         if self.codes:
             parts.append("no verdict: " + ", ".join(f"{code} {n:,}" for code, n in self.codes.items()))
         return "; ".join(parts)
@@ -188,6 +191,7 @@ async def count_preferences(store: Store, a: str, b: str, judge: Prefers) -> Pre
     found = dict(zip(goldens, await asyncio.gather(*map(ask, goldens)), strict=True))
     words = Counter(preference.winner for preference in found.values())
     ties = [preference for preference in found.values() if preference.winner == "tie"]
+    first_place = sum(preference.first_place for preference in ties)
     used = Usage()
     for preference in found.values():
         used = used.plus(preference.usage)
@@ -198,9 +202,10 @@ async def count_preferences(store: Store, a: str, b: str, judge: Prefers) -> Pre
         words["a"],
         words["b"],
         len(ties),
-        sum(preference.first_place for preference in ties),
+        first_place,
         dict(Counter(str(p.code) for p in found.values() if not p.winner)),
         mcnemar_exact(words["a"], words["b"]),
         used,
         {golden: preference.winner or str(preference.code) for golden, preference in found.items()},
+        position(first_place, len(ties)),
     )

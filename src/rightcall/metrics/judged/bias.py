@@ -51,15 +51,21 @@ class Bias(Record, frozen=True, omit_defaults=False):
     problem: str = ""
 
 
-def bias_report(
-    rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = (), pairs: tuple[int, int] | None = None
-) -> list[Bias]:
-    """The biases of a judge on labelled cases of a run.
+POSITION = "share of verdicts that changed with the order in which the first place won, less a half"
+NO_PAIRS = Bias(
+    "position",
+    POSITION,
+    0,
+    problem="no pairs were judged; `rightcall judge prefers A B` judges those of two runs",
+)
 
-    `everywhere` has the labelled cases of all runs, for what needs several agents. `pairs` counts pairs that the judge
-    decided otherwise when their order was exchanged: how often the first place won, of how many.
+
+def bias_report(rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = ()) -> list[Bias]:
+    """The biases of a judge on labelled cases of a run, which has no pairs.
+
+    `everywhere` has the labelled cases of all runs, for what needs several agents.
     """
-    named = [leniency(rows), _length(rows), _position(pairs), _self_preference(everywhere or rows)]
+    named = [leniency(rows), _length(rows), NO_PAIRS, _self_preference(everywhere or rows)]
     groups = _groups(rows)
     tested = [bias for bias in (*named, *groups) if bias.p is not None]
     adjusted = dict(zip(map(id, tested), holm([bias.p or 0.0 for bias in tested]), strict=True))
@@ -92,16 +98,13 @@ def _self_preference(rows: Sequence[RatedCase]) -> Bias:
     return _difference("self-preference", about, rows, lambda row: family(row.agent) == family(row.model))
 
 
-def _position(pairs: tuple[int, int] | None) -> Bias:
-    about = "share of verdicts that changed with the order in which the first place won, less a half"
-    if pairs is None:
-        return Bias("position", about, 0, problem="no pairs were judged")
-    first, flips = pairs
+def position(first: int, flips: int) -> Bias:
+    """How often the first place won, of the pairs that a judge decided otherwise when their order was exchanged."""
     if flips < LEAST_IN_CELL:
-        return Bias("position", about, flips, problem="not enough labels")
+        return Bias("position", POSITION, flips, problem=f"fewer than {LEAST_IN_CELL} verdicts changed")
     low, high = clopper_pearson(first, flips)
     p = mcnemar_exact(first, flips - first)
-    return Bias("position", about, flips, first / flips - 0.5, low - 0.5, high - 0.5, p)
+    return Bias("position", POSITION, flips, first / flips - 0.5, low - 0.5, high - 0.5, p)
 
 
 def _groups(rows: Sequence[RatedCase]) -> list[Bias]:
