@@ -1,9 +1,11 @@
 """What a defended model is sent, and that nothing else changes."""
 
+import openai
 import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
+from rightcall.agents.agent import defence_problem
 from rightcall.agents.defences import CLOSING, OPENING, Defences, filter_question, named_tools
 from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall, ToolResult
@@ -133,3 +135,12 @@ def test_a_filter_offers_what_the_model_named_and_its_cost_is_the_agents():
 def test_a_defence_that_cannot_work_is_refused(settings, problem):
     with pytest.raises(ConfigError, match=problem):
         rc.evaluate(rc.Agent(Scripted(), [read_note], **settings), [rc.Golden("Hi", id="a", no_calls=True)])
+
+
+def test_who_asks_the_model_decides_whether_it_can_be_defended():
+    client = openai.AsyncOpenAI(api_key="sk-test", base_url="http://127.0.0.1:1/v1")
+    defended = {"mode": "loop", "defences": ["delimit"]}
+    asked_by_us = [rc.Agent(client, model_name="m", **defended), rc.Agent("openai:m", **defended)]
+    by_themselves = [rc.Agent(lambda golden: [], **defended), rc.Agent("http://127.0.0.1:1", **defended)]
+    assert [defence_problem(agent) for agent in asked_by_us] == ["", ""]
+    assert all("makes its own requests" in defence_problem(agent) for agent in by_themselves)

@@ -163,8 +163,7 @@ def defence_problem(agent: Agent) -> str:
     unknown = next((name for name in agent.defences if name not in get_args(Defence)), None)
     if unknown is not None:
         return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
-    is_model = isinstance(agent.model, str | ModelEndpoint) or hasattr(agent.model, "complete")
-    if not is_model or is_address(agent.model):
+    if isinstance(agent.model, ObservedAgent) or is_address(agent.model) or _is_function(agent.model):
         return f"defences: '{agent.name}' makes its own requests; defences are for models that RightCall asks"
     return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
