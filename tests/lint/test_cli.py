@@ -193,6 +193,19 @@ def test_what_a_module_prints_does_not_spoil_the_report(tools: Path) -> None:
     assert "imported" in result.stderr
 
 
+def test_a_module_in_a_folder_has_the_lines_of_one_that_is_named(tmp_path):
+    module = tmp_path / "mymodule_in_a_folder.py"
+    module.write_text(MODULE)
+    places = [
+        {
+            (row["file"], row["line"])
+            for row in json.loads(run(path, "--import", "--json").stdout)["diagnostics"]
+        }
+        for path in (module, tmp_path)
+    ]
+    assert places[0] == places[1] and all(line for _, line in places[0])
+
+
 def test_import_finds_the_modules_of_a_folder(tools: Path) -> None:
     tools.unlink()
     tools.with_name("mine.py").write_text(MODULE)

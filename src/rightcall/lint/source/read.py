@@ -63,7 +63,7 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
         tools = import_python(path)
         if not tools:
             raise InputError(str(path), "no tool definitions found", "a tool is a function with @rc.tool")
-        return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
+        return _module_sets(path, tools)
     text = _text_of(path)
     sets = read_text(text, name=str(path), kind=path.suffix)
     if not any(tool_set.tools for tool_set in sets):
@@ -73,6 +73,13 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
             "a tool has a name and a description or schema; the list is the document or under 'tools'",
         )
     return sets
+
+
+def _module_sets(path: Path, tools: Sequence[Tool]) -> list[ToolSet]:
+    """The tools of a Python module, each at the line of its function."""
+    if not tools:
+        return []
+    return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
 
 
 def read_text(text: str, *, name: str = "<text>", kind: str = ".json") -> list[ToolSet]:
@@ -155,8 +162,7 @@ def _read_folder(
         if whole in read:
             sets = read[whole]
         elif path.suffix == ".py" and import_python:
-            tools = import_python(path)
-            sets = [tool_set(tools, name=str(path))] if tools else []
+            sets = _module_sets(path, import_python(path))
         else:
             sets = _read_inside_folder(path, unreadable)
         if sets:
