@@ -80,7 +80,7 @@ test-adapter-%: .venv-adapters/%/.ready
 .PRECIOUS: .venv-adapters/%/.ready
 .venv-adapters/%/.ready:
 	$(PYTHON) -m venv .venv-adapters/$*
-	.venv-adapters/$*/bin/python -m pip install --quiet --editable . pytest hypothesis \
+	.venv-adapters/$*/bin/python -m pip install --quiet --editable . pytest hypothesis certifi \
 	  $(or $(PACKAGES_$*),$(subst _,-,$*))
 	@touch $@
 
