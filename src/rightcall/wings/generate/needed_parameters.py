@@ -58,7 +58,7 @@ def required_parameters(tool: Tool) -> tuple[str, ...]:
 def optional_parameters(tool: Tool) -> list[str]:
     """The optional parameters that a person would mention: those with a plain value that the definition explains."""
     names = []
-    for name in _optional_parameters(tool):
+    for name in _not_required(tool):
         schema = parameter_schema(tool, name)
         is_plain = json_type(schema) in ("string", "integer", "number", "boolean") or _holds_scalars(schema)
         is_asked_for = is_plain and name not in _ABOUT_THE_CHAT and _is_understood(tool, name)
@@ -116,9 +116,7 @@ def _needs_by_purpose(tool: Tool) -> CallNeeds:  # noqa: PLR0911, PLR0912  from 
             return CallNeeds(refusal=f"no value of {name} is sure to be right")
     others = len(tool.parameters) - len(needed)
     most = 0 if any(name_tokens(name)[-1] in _COMMANDS for name in needed) else 1
-    has_object = any(
-        json_type(parameter_schema(tool, name)) == "object" for name in _optional_parameters(tool)
-    )
+    has_object = any(json_type(parameter_schema(tool, name)) == "object" for name in _not_required(tool))
     if any(map(is_discriminator, needed)) and (others > most or has_object):
         return CallNeeds(refusal="which parameters belong to a choice is not said")
     first_word = action_of(tool).partition(" ")[0]
@@ -209,7 +207,7 @@ def _has_contents(tool: Tool) -> bool:
     """Whether an optional parameter holds what a new thing consists of: an object, a list of them, a text."""
     return any(
         json_type(_part_schema(tool, name)) == "object" or is_free_text(tool, name)
-        for name in _optional_parameters(tool)
+        for name in _not_required(tool)
         if name_tokens(name)[-1] not in POINTERS
     )
 
@@ -225,7 +223,7 @@ def _is_told(tool: Tool, name: str) -> bool:
     return is_value and re.search(pattern, action_of(tool), re.IGNORECASE) is not None
 
 
-def _optional_parameters(tool: Tool) -> list[str]:
+def _not_required(tool: Tool) -> list[str]:
     return [name for name in tool.parameters if name not in required_parameters(tool)]
 
 
