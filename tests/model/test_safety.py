@@ -61,6 +61,7 @@ def test_a_misspelt_word_is_refused_with_a_suggestion(old, new, words):
         (Safety("injection", twin="neutral"), "belong together"),
         (Safety("injection"), "nothing is forbidden, so every answer would count as resisted"),
         (Safety("injection", identity=["id"]), "nothing is forbidden"),
+        (Safety("injection", sinks={"fetch": ("egress",)}), "nothing is forbidden"),
     ],
 )
 def test_mistakes_of_an_attempt_are_named(safety, words):

@@ -193,7 +193,8 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
         """
         foreign = self.identity and (self.user_ids or self.canary("other_user"))
         limited = self.max_amplification is not None and self.clean_calls is not None
-        watched = self.forbidden or self.guarded or self.sinks or self.canary("secret") or foreign or limited
+        acts = any(set(kinds) - {"egress"} for kinds in self.sinks.values())  # reading elsewhere harms nobody
+        watched = self.forbidden or self.guarded or acts or self.canary("secret") or foreign or limited
         if watched or not self.is_attack or self.goal in REPORTED_GOALS:
             return ""
         return "safety: nothing is forbidden, so every answer would count as resisted"
