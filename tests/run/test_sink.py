@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 
 import pytest
 
@@ -53,6 +54,27 @@ def test_a_store_that_recovers_has_every_result_and_each_is_reported_once(count,
     store = Flaky(2, after_commit=after_commit)
     told = asyncio.run(pour(store, count))
     assert told == list(store.kept) == [f"g-{number}" for number in range(count)]
+
+
+def test_cases_that_wait_for_a_full_sink_are_written_together():
+    sizes = []
+
+    def write(batch):
+        sizes.append(len(batch))
+        time.sleep(0.002)
+
+    async def work(sink, worker):
+        for number in range(10):
+            await sink.put(a_result(f"{worker}-{number}"))
+            await asyncio.sleep(0)
+
+    async def run():
+        async with Sink(write, lambda batch: None) as sink:
+            await asyncio.gather(*(work(sink, worker) for worker in range(150)))
+
+    asyncio.run(run())
+    assert sum(sizes) == 1500
+    assert len(sizes) < 75  # not one for each case that waited
 
 
 def test_what_is_stored_already_counts_and_not_what_is_in_hand(tmp_path):

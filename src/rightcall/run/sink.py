@@ -75,18 +75,21 @@ class Sink:
             raise self._error
         self._batch.append(result)
         if len(self._batch) >= BATCH:
-            await self.flush()
-        elif self._timer is None and self._late is None:
-            self._timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._begin_flush)
+            await self.flush(least=BATCH)
+        self._flush_later()
 
-    async def flush(self) -> None:
-        """Write all pending results; they are on disk when this returns."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    async def flush(self, *, least: int = 1) -> None:
+        """Write all pending results; they are on disk when this returns.
+
+        Fewer than `least` are left for the next batch. Of many cases that wait for one write, the first then writes
+        what came meanwhile, and the others do not write a few results each.
+        """
         async with self._writing:
             if self._error is not None:
                 raise self._error
+            if len(self._batch) < least:
+                return
+            self._cancel_timer()
             try:
                 if batch := await self._store_pending():
                     self._written(batch)
@@ -108,6 +111,16 @@ class Sink:
         del self._batch[: len(batch)]
         return batch if stored is None else stored
 
+    def _flush_later(self) -> None:
+        """See that pending results are written soon, whether or not more of them come."""
+        if self._batch and self._timer is None and self._late is None:
+            self._timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._begin_flush)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
     def _begin_flush(self) -> None:
         self._timer = None
         self._late = asyncio.create_task(self._flush_late())
@@ -119,8 +132,7 @@ class Sink:
             return  # kept in `_error`, and `broken` has been called
         finally:
             self._late = None
-        if self._batch and self._timer is None:  # results that arrived during the write
-            self._timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._begin_flush)
+        self._flush_later()  # results that arrived during the write
 
     async def __aenter__(self) -> Self:
         return self
@@ -142,4 +154,5 @@ class Sink:
             if error is None:
                 raise
         finally:
+            self._cancel_timer()
             self._thread.shutdown()
