@@ -142,7 +142,10 @@ class HttpClient:
                 **self._headers(),
             },
             timeout=aiohttp.ClientTimeout(
-                total=limits.total, sock_connect=limits.connect, sock_read=limits.read
+                total=limits.total,
+                sock_connect=limits.connect,
+                # Set anew with every packet: only where it can end a request before `total` does.
+                sock_read=limits.read if limits.read < limits.total else None,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             read_bufsize=256 * 1024,

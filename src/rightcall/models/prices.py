@@ -51,7 +51,11 @@ def built_in_prices() -> Prices:
 
 def cost(name: str, usage: Usage, prices: Prices | None = None) -> float | None:
     """US dollars for the tokens of one call of `provider:model`; None when its price or its tokens are unknown."""
-    price = price_of(name, prices)
+    return cost_at(price_of(name, prices), usage)
+
+
+def cost_at(price: Price | None, usage: Usage) -> float | None:
+    """US dollars for these tokens at a price; None when either is unknown."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     cached = min(usage.cached_tokens or 0, usage.input_tokens)

@@ -6,6 +6,7 @@ import ipaddress
 import os
 import warnings
 from collections.abc import Mapping
+from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlsplit
@@ -24,9 +25,11 @@ from rightcall.models.base import ModelReply, ModelRequest, Prompt, PromptCache,
 from rightcall.models.endpoint import ModelEndpoint, ProviderOptions
 from rightcall.models.hosts import HOSTS, Host, address_of, origin_of
 from rightcall.models.http import HttpClient, Network
-from rightcall.models.prices import Prices, cost
+from rightcall.models.prices import Price, Prices, cost_at, price_of
 
 Json = dict[str, Any]
+
+_decode_body = msgspec.json.Decoder(Json).decode
 
 
 class KeyWarning(UserWarning):
@@ -126,9 +129,13 @@ class RemoteProvider(Provider):
             raise self._explain_error(error) from None
         latency = (perf_counter() - started) * 1000
         reply = self._decode_reply(content, request.turn)
-        price = cost(self.name, reply.usage, self._prices)
-        usage = reply.usage if price is None else replace(reply.usage, cost_usd=price)
+        spent = cost_at(self._price, reply.usage)
+        usage = reply.usage if spent is None else replace(reply.usage, cost_usd=spent)
         return replace(reply, usage=usage, latency_ms=latency)
+
+    @cached_property
+    def _price(self) -> Price | None:
+        return price_of(self.name, self._prices)
 
     def prepare(self, prompt: Prompt) -> None:
         """Encode the prompt now; raises a `ConfigError` for a setting this wire format does not support."""
@@ -272,14 +279,14 @@ class RemoteProvider(Provider):
         try:
             if too_deep(content):  # truncated values are in the calls, or are not read
                 content = shallow(content)
-            body = msgspec.json.decode(content, type=dict[str, Any])
-            reply = self.read(body, "reply")
+            reply = self.read(_decode_body(content), "reply")
         except DecodeErrors as error:
             cut = content[:120].decode(errors="replace")
             raise failures.format_error(self.base_url, f"{error} in {cut!r}") from None
         except InputError as error:
             raise failures.format_error(self.base_url, str(error)) from None
-        return replace(reply, message=with_ids(reply.message, turn))
+        message = with_ids(reply.message, turn)
+        return reply if message is reply.message else replace(reply, message=message)
 
 
 def with_ids(message: Message, turn: int) -> Message:
