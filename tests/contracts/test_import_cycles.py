@@ -56,13 +56,10 @@ LAZY_IMPORTS = {
     "__init__.py": "importing rightcall loads nothing",
     "agents/agent_loop.py": "guards, for suites that have one",
     "agents/remote/remote_agent.py": "one module for each kind of address",
-    "agents/session.py": "defences, MCP servers and agents that make their own requests, for suites that have one",
-    "datasets/goldens.py": "DeepEval's files",
-    "datasets/trajectories.py": "Parquet files",
+    "agents/session.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "rules that few gates have",
     "lint/source/document.py": "the places of YAML files",
-    "metrics/case_result.py": "attacks",
-    "metrics/resolve.py": "the shelf of metrics, DeepEval's and judged ones, when one is named",
+    "metrics/resolve.py": "judged metrics, when one is named",
     "model/case.py": "messages in place of calls",
     "run/outcome.py": "early stops of gates, judged cases, and labels of people",
     "run/plan_floor.py": "the floor, when it is computed",
@@ -71,14 +68,13 @@ LAZY_IMPORTS = {
     "run/run_judges.py": "judged metrics",
     "run/runner.py": "baselines",
     "run/suite_plan.py": "a lock of tools",
-    "run/suite_tools.py": "skills, recorded MCP servers",
+    "run/suite_tools.py": "recorded MCP servers",
     "run/trivial_agents.py": "agents that are code",
     "show/dashboard/server.py": "the web framework, an extra",
-    "show/view/attack_hits.py": "attacks: guards and lint rules",
+    "show/view/attack_hits.py": "lint rules",
     "show/view/case.py": "attacks",
     "store/address.py": "SQLAlchemy, for a store that exists",
-    "tools/definitions/offer.py": "attacks on definitions",
-    "tools/definitions/source.py": "MCP servers and skills",
+    "tools/definitions/source.py": "MCP servers",
     "tools/runtime/toolbox.py": "guards, for suites that have one",
     "tools/worlds/base.py": "the shelf of worlds",
 }
@@ -101,3 +97,4 @@ def test_the_core_imports_in_functions_only_what_few_runs_need():
     }
     advice = "import at the top, or add the file to LAZY_IMPORTS with the reason why only some runs need it"
     assert lazy <= set(LAZY_IMPORTS), advice
+    assert set(LAZY_IMPORTS) <= lazy, "these files import at the top now: remove them from LAZY_IMPORTS"

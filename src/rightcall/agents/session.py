@@ -30,6 +30,7 @@ from rightcall.agents.conversation.agent_side import ModelSession, Opened, sessi
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.agents.defences import Defences, DefendedClient
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import (
@@ -55,6 +56,8 @@ from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
+from rightcall.recording.first_requests.listener import watch_requests
+from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.definitions.offer import tools_for
@@ -69,7 +72,6 @@ from rightcall.tools.runtime.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
-    from rightcall.recording.first_requests.request_digest import RequestDigester
 
 
 class Session:
@@ -210,8 +212,6 @@ class Session:
     def _loop(self, asker: Asker) -> AgentLoop:
         client: AsksModel = asker
         if self.agent.defences:
-            from rightcall.agents.defences import Defences, DefendedClient  # only for agents that have one
-
             client = DefendedClient(asker, Defences(self.agent.defences))
         return AgentLoop(client, self.prompts, self.agent.limits, self.toolbox, self._run_id)
 
@@ -300,9 +300,6 @@ class Session:
         elif self.agent.recordings is not None:
             self._stack.enter_context(record_requests(self.agent.recordings))
         if self.provider is None and self.addressed is None:
-            from rightcall.recording.first_requests.listener import watch_requests
-            from rightcall.recording.first_requests.request_digest import RequestDigester
-
             # What recordings ignore is ignored here too.
             recordings = self.agent.recordings
             self.digester = RequestDigester(scrubber(), recordings.ignored if recordings else ())

@@ -13,6 +13,8 @@ from msgspec import Raw
 from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.names import Names, is_deepeval
+from rightcall.datasets.deepeval.reader import goldens_of_items, read_deepeval
+from rightcall.datasets.deepeval.writer import write_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import (
     SHORT,
@@ -58,8 +60,6 @@ def numbered_goldens(
     path = require_file(path)
     file_format = format_of(path)
     if file_format is csv and is_deepeval(csv.header(path)):
-        from rightcall.datasets.deepeval.reader import read_deepeval
-
         return ((line, with_id(golden)) for line, golden in read_deepeval(path, skipped=skipped))
     return _read(path, file_format.read(path, GOLDENS), skipped, strict_lines)
 
@@ -82,8 +82,6 @@ def save_goldens(
     with atomic_write(path) as file:
         try:
             if dialect == "deepeval":
-                from rightcall.datasets.deepeval.writer import write_deepeval
-
                 file_type: Any = Path(path).suffix.lower().lstrip(".")
                 write_deepeval(_of_one_kind(goldens, str(path)), file, file_type)
             else:
@@ -155,8 +153,6 @@ def _foreign(
 ) -> Iterator[tuple[int, AnyGolden]] | None:
     """The goldens of a file in another format; None when its first item, with these fields, is in none."""
     if is_deepeval(fields):
-        from rightcall.datasets.deepeval.reader import goldens_of_items
-
         return goldens_of_items(path, items, Names(), skipped=skipped)
     if not is_target(fields):
         return None

@@ -23,6 +23,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.formats import TRAJECTORIES, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, item_error, refuse_deep
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
+from rightcall.datasets.parquet_trajectories import parquet_lines, row_group_ranges, rows_before
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
@@ -107,8 +108,6 @@ def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTraje
     """The same with the first line of each."""
     path = require_file(path)
     if path.suffix == PARQUET:
-        from rightcall.datasets.parquet_trajectories import parquet_lines  # few files need it
-
         return _read(path, parquet_lines(path))
     return _read(path, format_of(path, (*SUFFIXES, PARQUET)).read(path, TRAJECTORIES))
 
@@ -116,8 +115,6 @@ def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTraje
 def trajectory_ranges(path: Path, size: int) -> list[tuple[int, int]]:
     """A file in ranges of about `size` bytes each: of bytes of a .jsonl file, of row groups of a .parquet file."""
     if path.suffix == PARQUET:
-        from rightcall.datasets.parquet_trajectories import row_group_ranges
-
         return row_group_ranges(path, size)
     return line_ranges(path, size)
 
@@ -125,8 +122,6 @@ def trajectory_ranges(path: Path, size: int) -> list[tuple[int, int]]:
 def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int, RecordedTrajectory]]:
     """The trajectories of one of the `trajectory_ranges` of a file; numbered within it."""
     if path.suffix == PARQUET:
-        from rightcall.datasets.parquet_trajectories import parquet_lines
-
         return _read(path, parquet_lines(path, start, end))
     return _read(path, read_range(path, TRAJECTORIES, start, end))
 
@@ -134,8 +129,6 @@ def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int
 def lines_before(path: Path, start: int) -> int:
     """How many lines or rows a file has before a range that begins here."""
     if path.suffix == PARQUET:
-        from rightcall.datasets.parquet_trajectories import rows_before
-
         return rows_before(path, start)
     with path.open("rb") as file:
         return sum(file.read(min(CHUNK, start - at)).count(b"\n") for at in range(0, start, CHUNK))

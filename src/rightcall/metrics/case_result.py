@@ -27,6 +27,8 @@ from rightcall.metrics.matching.fast_path import flawless, is_flawless
 from rightcall.metrics.matching.kinds import load_in_doubt, read_skills
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.metrics.safety.attempt import attempt_evidence
+from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
 from rightcall.model.case import TestCase
 from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, states_check
@@ -244,9 +246,6 @@ def _with_attack(
     result: CaseResult, golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> CaseResult:
     """The result combined with what the golden's attack did. One that the agent never met says nothing."""
-    from rightcall.metrics.safety.attempt import attempt_evidence  # seldom, and this module is always loaded
-    from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
-
     evidence = attempt_evidence(TestCase(as_one_golden(golden), trajectory, dict(tools)))
     if result.error or evidence is None or golden.safety is None:
         return result

@@ -20,6 +20,7 @@ from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.dimensions import STANDARD
+from rightcall.metrics.deepeval_form import as_deepeval_metric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
 
@@ -113,8 +114,6 @@ def _as_metric(entry: Any, models: ModelCatalog | None) -> Metric:
     if isinstance(entry, type):
         raise ConfigError(f"metric {entry.__name__} is a class; use an instance: {entry.__name__}()")
     if hasattr(entry, "is_successful"):
-        from rightcall.metrics.deepeval_form import as_deepeval_metric  # only for metrics that need it
-
         deepeval_metric = as_deepeval_metric(entry)
         if deepeval_metric is not None:
             return deepeval_metric

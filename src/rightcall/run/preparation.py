@@ -53,7 +53,7 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
 
     A conversation is always held in a loop, so it lacks nothing.
     """
-    if agent.mode != "single_turn" or (callable(agent.model) and not hasattr(agent.model, "complete")):
+    if not _asks_once(agent):
         return []
     ids_by_need: dict[str, list[str]] = {}
     try:
@@ -67,6 +67,12 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
         f"provide; set agent.mode: loop ({first_names(sorted(ids), SHOWN)})"
         for need, ids in ids_by_need.items()
     ]
+
+
+def _asks_once(agent: Agent) -> bool:
+    return agent.mode == "single_turn" and not (
+        callable(agent.model) and not hasattr(agent.model, "complete")
+    )
 
 
 def _needs(golden: Golden) -> Iterator[str]:
@@ -109,6 +115,8 @@ class Prepared(msgspec.Struct, frozen=True):
     inputs: Inputs
     models: frozenset[str] = frozenset()
     """The models that goldens name."""
+    may_lack_results: bool = False
+    """Whether a golden needs what the agent's mode cannot provide."""
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -166,7 +174,8 @@ class Prepared(msgspec.Struct, frozen=True):
 
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
-        of_mode = mode_warnings(self.plan.agent, self.plan.in_dataset_order())
+        plan = self.plan
+        of_mode = mode_warnings(plan.agent, plan.in_dataset_order()) if self.may_lack_results else []
         unrecorded = actions_of_replay(self.session)
         return [*(PlanWarning("lock", text) for text in self.plan.lock_problems),
                 *(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
@@ -234,6 +243,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
             dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
             inputs,
             frozenset(reading.models),
+            reading.may_lack_results,
         )
 
 
@@ -259,6 +269,8 @@ class _Reading:
         self.models: set[str] = set()
         self.unreviewed: list[str] = []
         self.skills_expected: list[str] = []
+        self.may_lack_results = False
+        self._asks_once = _asks_once(plan.agent)
         self._not_held: list[str] = []
         self._kept: list[AnyGolden] | None = (
             [] if isinstance(plan.dataset, Path) and plan.in_memory is None else None
@@ -304,6 +316,8 @@ class _Reading:
                 if conversation.confirm and (problem := confirm_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")
                 if isinstance(conversation, Golden):
+                    if self._asks_once and not self.may_lack_results:
+                        self.may_lack_results = any(_needs(conversation))
                     settings_of(conversation, Settings())
                     self.models.update(filter(None, [conversation.model]))
                 elif problem := conversation_problem(conversation, plan.agent, plan.user):

@@ -16,6 +16,7 @@ from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
 from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import suite_address
+from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import from_module, list_server_tools, load_tools
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.worlds.base import make_world
@@ -67,8 +68,6 @@ def agent_skills(config: AgentConfig, folder: Path) -> list[Tool]:
 
 
 def _skills(folders: list[Path], ignore: Sequence[str] = ()) -> list[Tool]:
-    from rightcall.schema.skill_definition import load_skills
-
     return load_skills(folders, ignore)
 
 

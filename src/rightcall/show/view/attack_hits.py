@@ -22,6 +22,8 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.tools.attacks.placement import WRAPPERS
 from rightcall.tools.attacks.tool_list import poison_tools
+from rightcall.tools.guard.monitor import Guard, replay
+from rightcall.tools.guard.policy import AUTO
 
 LONGEST_PLANT = 2000
 LONGEST_VALUE = 500
@@ -125,9 +127,6 @@ class HitReader:
         """The verdict of `guard: auto` on the call, in its moment of the trial."""
         if trajectory is None or call is None or not self._tools:
             return False, ""
-        from rightcall.tools.guard.monitor import Guard, replay
-        from rightcall.tools.guard.policy import AUTO
-
         system = self._system if golden.system is None else golden.system
         state = Guard(AUTO, self._tools.values()).begin(system)
         verdict = next((verdict for judged, verdict in replay(state, trajectory) if judged is call), None)

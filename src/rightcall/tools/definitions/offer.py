@@ -11,6 +11,7 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
+from rightcall.tools.attacks.tool_list import poison_tools
 
 ToolSets = Mapping[str, Sequence[str]]
 """Tool names by set name."""
@@ -49,8 +50,6 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
     An unknown name is ignored here: `rightcall dataset check` reports it.
     """
     if golden.safety is not None and golden.safety.poisons_tools:
-        from rightcall.tools.attacks.tool_list import poison_tools  # seldom; this is called for every case
-
         own = _own_tools(golden, tools)  # one that a rug pull renames is shown under both names
         return {**own, **poison_tools(own, golden.safety, pulled=True)}
     return _own_tools(golden, tools)

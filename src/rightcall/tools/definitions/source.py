@@ -14,6 +14,7 @@ from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_othe
 from rightcall.files.python_object import is_object_name, load_object
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
+from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.runtime.bound_tool import BoundTool
@@ -31,8 +32,6 @@ def load_tools(path: str | Path) -> list[Tool]:
     folder.
     """
     if str(path).startswith(SKILLS):
-        from rightcall.schema.skill_definition import load_skills
-
         return load_skills([str(path).removeprefix(SKILLS)])
     path = require_file(path)
     if path.suffix.lower() not in DOCUMENT_SUFFIXES:

@@ -24,6 +24,7 @@ from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name
+from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import (
@@ -255,7 +256,6 @@ class Toolbox:
         if guard is None or guard == "none":
             return None
         from rightcall.tools.guard.monitor import Guard
-        from rightcall.tools.guard.policy import guard_policy
 
         if isinstance(guard, Guard):
             return guard
