@@ -12,18 +12,24 @@ from typing import NamedTuple
 
 import msgspec
 
-from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.check.options import CheckOptions
-from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
+from rightcall.check.reach import (
+    FirstRequests,
+    Reach,
+    compare_watched,
+    guards,
+    input_changes,
+    reach_of,
+    reach_with_first_requests,
+)
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
-from rightcall.decide.check_settings import CheckSettings
-from rightcall.decide.check_simulation import ComparedGoldens, foresee
+from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Stratum, rounds_for
+from rightcall.decide.check_simulation import foresee
 from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
-from rightcall.decide.trial_pairs import Stratum, rounds_for
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic
 from rightcall.lint.source.read import read_paths, tool_set
@@ -306,7 +312,7 @@ def lint_changed_tools(
     file = folder / listed if isinstance(listed, str) and not skills else None
     in_file = file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file()
     source = read_paths([path_for_ci(file)]) if file and in_file else [tool_set(plan.definitions)]
-    report = lint(source, only=redefined)
+    report = lint(source, only=redefined, infos=False)
     findings = (d for d in report.diagnostics if d.tool in redefined and d.severity != "info")
     near: dict[str, list[str]] = {}
     for pair in report.pairs:
