@@ -102,6 +102,15 @@ def test_a_json_file_holds_a_list_of_trajectories(tmp_path: Path):
         ({"golden_id": "a", "calls": [], "trial": -1}, "trial must be a whole number >= 0"),
         ({"golden_id": "a", "messages": "hi"}, "messages must be a list, got a string"),
         ({"golden_id": "a", "messages": [{"role": "usr"}]}, "messages[0].role must be one of"),
+        ({"golden_id": "a", "messages": []}, "messages has no message of the assistant"),
+        (
+            {"golden_id": "a", "messages": [{"role": "user", "content": "hi"}]},
+            "messages has no message of the assistant",
+        ),
+        (
+            {"golden_id": "a", "messages": [{"object": "response", "status": "failed", "output": []}]},
+            "the response ended with failed",
+        ),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: object, words: str):

@@ -28,7 +28,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.dialects.transcript import missing_call
+from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.run import CaseResult
@@ -242,7 +242,10 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: s
     history_length = line.given if line.given is not None else line.dialogue.given if line.dialogue else 0
     derived = trajectory_from_messages(messages, history_length)
     calls = derived.calls
-    if line.calls is not UNSET:
+    if line.calls is UNSET:
+        if not (calls or line.output is not None or line.error or line.stop_reason != "done"):
+            require_answer(messages[history_length:], line.messages or (), where)
+    else:
         calls = line.calls
         if missing := missing_call(derived.calls, calls):
             raise InputError(
@@ -268,7 +271,7 @@ def trajectory_line(recorded: RecordedTrajectory) -> TrajectoryLine:
     """The shortest line that decodes to the same trajectory."""
     trajectory = recorded.trajectory
     derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)
-    explicit_calls = not trajectory.messages or derived.calls != trajectory.calls
+    explicit_calls = not trajectory.own_messages or derived.calls != trajectory.calls
     return TrajectoryLine(
         recorded.golden_id,
         recorded.trial,
