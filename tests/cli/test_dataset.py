@@ -116,4 +116,6 @@ def test_a_check_that_read_no_golden_or_not_all_rows_is_no_success(rightcall, tm
     assert nothing.code == 2 and "none.json: has no goldens; nothing was checked" in nothing.err
     write_lines(tmp_path / "g.jsonl", asked("a"), {"id": "b", "inptu": "Hi"})
     partly = rightcall("dataset", "check", "g.jsonl", "--skip-bad")
-    assert partly.code == 2 and "1 golden, 0 errors" in partly.out and "g.jsonl:2: unknown field" in partly.err
+    assert (
+        partly.code == 2 and "1 golden, 0 errors" in partly.out and "g.jsonl:2: unknown field" in partly.err
+    )

@@ -21,7 +21,14 @@ from rightcall.core.codec import DecodeErrors
 from rightcall.core.depth import shallow
 from rightcall.core.errors import InputError
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, item_error, refuse_deep
+from rightcall.datasets.formats.collection import (
+    SHORT,
+    decoder_for,
+    is_blank,
+    item_error,
+    refuse_deep,
+    refuse_repeated_key,
+)
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
@@ -88,6 +95,9 @@ class BlockLine(TrajectoryLine, frozen=True):
 TRIED = 20
 """Lines of neither kind after which a file is not tried as `ChatLine` or `BlockLine` any more."""
 
+STRICT_LINES = 200
+"""Lines searched for repeated keys: a program that repeats them does so from the beginning."""
+
 REST = Trajectory.__struct_fields__[3:]
 """Fields of a trajectory, after its messages, calls and output, that a line has too."""
 
@@ -152,7 +162,9 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
             raise InputError(str(path), problem, "remove it") from None
 
 
-def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:
+def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
+    path: Path, items: Iterator[tuple[int, Any]]
+) -> Iterator[tuple[int, RecordedTrajectory]]:
     first = next(items, None)
     if first is None:
         return
@@ -161,6 +173,8 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         try:
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
+            if number <= STRICT_LINES:
+                refuse_repeated_key(item, f"{path}:{number}")
             if others < TRIED and type(item) is bytes and b'"messages"' in item:
                 usual = _in_usual_form(item, ways, f"{path}:{number}")
                 if usual is not None:
