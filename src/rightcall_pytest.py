@@ -210,6 +210,8 @@ def pytest_runtest_makereport(
         notes = item.stash.get(NOTES, None)
         if notes:
             report.rightcall = notes  # type: ignore[attr-defined]  # travels to xdist's controller with the report
+        elif notes is not None and report.passed and item.get_closest_marker("goldens"):
+            report.rightcall_idle = _function_of(item)[1]  # type: ignore[attr-defined]
         if call.excinfo is not None and _is_ours(call.excinfo.value):
             _tell(report, call.excinfo)
     return report
@@ -275,6 +277,8 @@ class Watch:
         self._config = config
         self._notes: dict[str, list[dict[str, Any]]] = {}
         """Of each test, those of its last attempt."""
+        self._idle: set[str] = set()
+        """Functions with a test that passed without a call of `check`."""
         self._other_failures = self._judged_tests = 0
         self._lines: list[str] = []
 
@@ -284,6 +288,8 @@ class Watch:
             _count_as_error(self._config, report)
         if notes := getattr(report, "rightcall", ()):
             self._notes[report.nodeid] = notes
+        if idle := getattr(report, "rightcall_idle", ""):
+            self._idle.add(idle)
         self._judged_tests += report.when == "call" and not report.skipped
         if report.failed and (not hasattr(report, "rightcall_check") or report.rightcall_error):
             self._other_failures += 1
@@ -292,6 +298,7 @@ class Watch:
         self._other_failures += report.failed
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._refuse_idle(session)
         if not self._notes:
             return
         from rightcall.api.testing.summary import gate_verdict, group_notes, summary_lines
@@ -305,7 +312,7 @@ class Watch:
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
         problems = _finish_runs(keeper, groups, stopped)
-        self._lines = summary_lines(groups, None if problems else verdict, keeper.display_address) + problems
+        self._lines += summary_lines(groups, None if problems else verdict, keeper.display_address) + problems
         unknown = any(group.untouched or not group.answered for group in groups)
         if (problems or unknown) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
@@ -313,10 +320,20 @@ class Watch:
             group.has_checks for group in groups
         ):  # fmt: skip
             session.exitstatus, ended_well = pytest.ExitCode.NO_TESTS_COLLECTED, False  # nothing was checked
-        if verdict is not None and ended_well:
+        if verdict is not None and ended_well and not stopped:  # goldens that were not run have no rate
             good = verdict.word == "PASS" and not self._other_failures
             good = good and (least is not None or session.exitstatus == pytest.ExitCode.OK)
             session.exitstatus = pytest.ExitCode.OK if good else pytest.ExitCode.TESTS_FAILED
+
+    def _refuse_idle(self, session: pytest.Session) -> None:
+        """A function of goldens none of whose tests calls `check` has checked nothing, and does not pass."""
+        called = {note["test"] for notes in self._notes.values() for note in notes}
+        idle = sorted(self._idle - called)
+        self._lines = [f"{test}: check(agent, golden) was never called; nothing was checked" for test in idle]
+        if idle and session.exitstatus == pytest.ExitCode.OK:
+            code = pytest.ExitCode.TESTS_FAILED if called else pytest.ExitCode.NO_TESTS_COLLECTED
+            session.exitstatus = code
+            self._other_failures += 1
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._lines:

@@ -129,6 +129,27 @@ def test_a_function_of_input_and_history_is_called_for_each_turn():
     assert [(call.name, call.step) for call in made.calls] == [("echo", 1)]
 
 
+@pytest.mark.parametrize(
+    ("answer", "stop"),
+    [
+        ({"output": "Sorry.", "error": "the model is down"}, "agent_error"),
+        (Trajectory(output="Sorry.", stop_reason="infra_error", error="the model is down"), "infra_error"),
+        (
+            [
+                {"role": "user", "content": "Hello"},
+                {"role": "assistant", "content": "Sor", "stop_reason": "max_tokens"},
+            ],
+            "truncated",
+        ),
+    ],
+)
+def test_a_turn_that_broke_is_not_forgotten_when_the_next_one_is_fine(answer, stop):
+    def agent(input, history):
+        return "Fine." if history else answer
+
+    assert held(talk("Hello", "Again"), Agent(agent)).stop_reason == stop
+
+
 def test_a_function_of_a_golden_still_holds_the_conversation_itself():
     def agent(golden):
         return [Message("user", "x"), Message("assistant", golden.scenario)]

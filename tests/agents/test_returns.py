@@ -140,6 +140,49 @@ def test_one_unreadable_result_among_good_ones_is_an_error_of_its_case() -> None
     assert unread.golden_id == "g1" and "returned NoneType, which cannot be read" in unread.error
 
 
+def whole(message: Any, reason: str) -> Any:
+    return {"choices": [{"finish_reason": reason, "message": {"role": "assistant", **message}}]}
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ({"object": "response", "status": "failed", "error": {"message": "overloaded"}, "output": []}, "failed (overloaded)"),
+        ({"object": "response", "status": "in_progress", "output": []}, "not finished: in_progress"),
+        ({"message": {"role": "assistant", "content": ""}, "done": False}, "not finished"),
+        (whole({"content": None}, "error"), "ended with error"),
+        (whole({"content": None}, "tool_calls"), "ended with tool_calls, but has no call"),
+        ({"role": "assistant", "content": [], "stop_reason": "tool_use"}, "ended with tool_use, but has no call"),
+        ({"finish_reason": "TIMEOUT", "message": {"role": "assistant", "content": []}}, "ended with TIMEOUT"),
+        ([{"role": "user", "content": "Thanks!"}], "no message of the assistant"),
+        ({"messages": []}, "no message of the assistant"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_broken_unfinished_or_missing_does_not_pass_for_no_calls(
+    made: Any, found: str
+) -> None:
+    goldens = [GOLDENS[0], rc.Golden("Thanks!", id="thanks", category="negative")]
+    run = rc.evaluate(
+        lambda golden: made if golden.id == "thanks" else ["get_weather"], goldens, concurrency=1
+    )
+    [unread] = [result for result in run.results if result.golden_id == "thanks"]
+    assert not unread.passed and found in unread.error
+
+
+@pytest.mark.parametrize(
+    ("made", "stop"),
+    [
+        (whole({"content": "I wi"}, "length"), "truncated"),
+        (whole({"content": None}, "content_filter"), "refused"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [], "object": "response"},
+         "truncated"),
+        ([QUESTION, {"role": "assistant", "content": "I wi", "stop_reason": "max_tokens"}], "truncated"),
+    ],
+)  # fmt: skip
+def test_a_response_ends_as_its_model_says(made: Any, stop: str) -> None:
+    assert as_trajectory(made).stop_reason == stop
+
+
 def test_something_that_contains_itself_is_refused_in_words() -> None:
     circle: dict[str, Any] = {"role": "assistant"}
     circle["content"] = [circle]

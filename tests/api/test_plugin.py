@@ -383,6 +383,25 @@ def test_options_that_make_no_sense_are_refused(pytester):
     assert pytester.runpytest("--rightcall-min", "90").ret == pytest.ExitCode.USAGE_ERROR
 
 
+def test_a_session_that_stops_early_passes_no_gate(project):
+    found = project("hue", "hanoi", "saigon", "paris").runpytest("-x", "--rightcall-min", "0.5")
+    assert found.ret == pytest.ExitCode.TESTS_FAILED
+
+
+IDLE = """
+@pytest.mark.goldens("goldens.jsonl")
+def test_idle(golden, check):
+    assert agent
+"""
+
+
+@pytest.mark.parametrize(("test", "code"), [(IDLE, 5), (IDLE + TEST, 1)], ids=["alone", "with another"])
+def test_goldens_whose_check_is_never_called_do_not_pass(project, test, code):
+    found = project("hue", test=test).runpytest("--rightcall-min", "0.5")
+    found.stdout.fnmatch_lines(["*::test_idle: check(agent, golden) was never called; nothing was checked"])
+    assert found.ret == code
+
+
 def test_a_session_that_stops_early_leaves_its_run_unfinished(project):
     found = project("hanoi", "hue", "saigon").runpytest("-x")
     found.stdout.fnmatch_lines(["run * is unfinished: not every test was run"])

@@ -108,3 +108,14 @@ def test_bad_rows_are_not_dropped_from_the_only_copy(rightcall, tmp_path):
     assert (tmp_path / "g.jsonl").read_text() == content
     missing = rightcall("dataset", "convert", "nope.jsonl", "-o", "g.jsonl", "--skip-bad")
     assert missing.code == 2 and "nope.jsonl: no such file" in missing.err
+
+
+def test_a_check_that_read_no_golden_or_not_all_rows_is_no_success(rightcall, tmp_path):
+    (tmp_path / "none.json").write_text("[]")
+    nothing = rightcall("dataset", "check", "none.json")
+    assert nothing.code == 2 and "none.json: has no goldens; nothing was checked" in nothing.err
+    write_lines(tmp_path / "g.jsonl", asked("a"), {"id": "b", "inptu": "Hi"})
+    partly = rightcall("dataset", "check", "g.jsonl", "--skip-bad")
+    assert (
+        partly.code == 2 and "1 golden, 0 errors" in partly.out and "g.jsonl:2: unknown field" in partly.err
+    )

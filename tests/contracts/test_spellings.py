@@ -167,7 +167,9 @@ def by_result(name: str, document: Any, folder: Path) -> Trajectory:
 
 def by_file(name: str, document: Any, folder: Path) -> Trajectory:
     path = folder / "done.jsonl"
-    path.write_text(json.dumps({"golden_id": "g", "messages": SPELLINGS[name].messages(document)}) + "\n")
+    messages = SPELLINGS[name].messages(document)
+    line = {"golden_id": "g", "messages": messages} if messages else {"golden_id": "g", "calls": []}
+    path.write_text(json.dumps(line) + "\n")
     [recorded] = load_trajectories(path)
     return recorded.trajectory
 
@@ -430,5 +432,5 @@ def test_calls_in_streams_are_not_lost() -> None:
 
 
 def streamed(events: list[Any]) -> Trajectory:
-    content = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    content = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode() + b"data: [DONE]\n\n"
     return ReplyReader({}).read(content, "", stream=True)

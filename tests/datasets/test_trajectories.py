@@ -79,6 +79,16 @@ def test_messages_of_every_provider_give_the_same_calls(tmp_path: Path, spelling
     assert found.trajectory.output == "Answer." and len(found.trajectory.messages) == 4
 
 
+@pytest.mark.parametrize(
+    "twice",
+    ['"calls": [{"name": "f"}], "calls": []', '"calls": [{"name": "f", "arguments": {"a": 1, "a": 2}}]'],
+)
+def test_a_key_that_occurs_twice_hides_nothing(tmp_path: Path, twice: str):
+    (tmp_path / "t.jsonl").write_text(f'{{"golden_id": "a", {twice}}}\n')
+    with pytest.raises(InputError, match=r"t\.jsonl:1: the key '(calls|a)' occurs twice in one object"):
+        list(load_trajectories(tmp_path / "t.jsonl"))
+
+
 def test_a_json_file_holds_a_list_of_trajectories(tmp_path: Path):
     lines = [
         {"golden_id": "a", "calls": []},
@@ -102,6 +112,15 @@ def test_a_json_file_holds_a_list_of_trajectories(tmp_path: Path):
         ({"golden_id": "a", "calls": [], "trial": -1}, "trial must be a whole number >= 0"),
         ({"golden_id": "a", "messages": "hi"}, "messages must be a list, got a string"),
         ({"golden_id": "a", "messages": [{"role": "usr"}]}, "messages[0].role must be one of"),
+        ({"golden_id": "a", "messages": []}, "messages has no message of the assistant"),
+        (
+            {"golden_id": "a", "messages": [{"role": "user", "content": "hi"}]},
+            "messages has no message of the assistant",
+        ),
+        (
+            {"golden_id": "a", "messages": [{"object": "response", "status": "failed", "output": []}]},
+            "the response ended with failed",
+        ),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: object, words: str):

@@ -77,6 +77,29 @@ def test_a_folder_with_tools_in_python_says_how_to_read_them(tmp_path: Path) -> 
         read_paths([tmp_path])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("b.json", '[{"name": "delete_all", "input_schema": {}'),
+        ("b.json", '{"type": "function", "function": {"parameters": {'),
+        ("b.yaml", "- name: delete_all\n  inputSchema: ["),
+    ],
+)
+def test_a_broken_file_of_tools_is_refused_and_not_left_out(tmp_path: Path, name: str, text: str) -> None:
+    put(tmp_path / "tools.json")
+    put(tmp_path / name, text)
+    with pytest.raises(InputError, match=rf"{name}:\d+: not valid"):
+        read_paths([tmp_path])
+
+
+def test_modules_with_tools_that_were_not_read_are_named(tmp_path: Path) -> None:
+    put(tmp_path / "tools.json")
+    put(tmp_path / "mine.py", "@rc.tool\ndef delete_all(): ...")
+    told: list[InputError] = []
+    assert len(read_paths([tmp_path], unreadable=told.append)) == 1
+    assert [Path(error.where).name for error in told] == ["mine.py"] and "--import" in told[0].hint
+
+
 @pytest.mark.parametrize(("name", "text"), [("broken.json", "{bad"), ("b.yaml", "a: ["), ("c.json", "\x00")])
 def test_a_file_that_is_not_what_its_name_says_is_reported(tmp_path: Path, name: str, text: str) -> None:
     put(tmp_path / "tools.json")

@@ -163,6 +163,14 @@ def test_a_world_in_the_wrong_state_is_reported():
     )
 
 
+@pytest.mark.parametrize(("output", "passed"), [("", False), ("You are wel", True)])
+def test_an_answer_cut_off_before_its_first_word_shows_no_restraint(output, passed):
+    verdict = Case([], [], {"stop_reason": "truncated", "output": output}, category="negative").verdict
+    assert verdict.passed is passed and [f.code for f in verdict.failures] == (
+        [] if passed else ["loop_limit"]
+    )
+
+
 @pytest.mark.parametrize("code", sorted(CASES))
 def test_a_fault_fails_the_case(code):
     case, _ = CASES[code]

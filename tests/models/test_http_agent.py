@@ -182,6 +182,7 @@ AGUI = [
     {"type": "TOOL_CALL_RESULT", "toolCallId": "c", "content": "31"},
     {"type": "TEXT_MESSAGE_CONTENT", "delta": "It is "},
     {"type": "TEXT_MESSAGE_CONTENT", "delta": "31."},
+    {"type": "RUN_FINISHED"},
 ]
 STREAMS = {
     "chat chunks": [

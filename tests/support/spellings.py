@@ -41,7 +41,12 @@ def chat_call(call: Call) -> Json:
 def openai_chat(calls: Sequence[Call], mixed: bool) -> Json:
     message = {"role": "assistant", "content": "Let me see." if mixed else None, "refusal": None,
                "tool_calls": [chat_call(call) for call in calls]}  # fmt: skip
-    choice = {"index": 0, "finish_reason": "tool_calls", "logprobs": None, "message": message}
+    choice = {
+        "index": 0,
+        "finish_reason": "tool_calls" if calls else "stop",
+        "logprobs": None,
+        "message": message,
+    }
     return {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
 
 
@@ -88,7 +93,7 @@ def _anthropic(kind: str) -> Callable[[Sequence[Call], bool], Json]:
             for call in calls
         ]
         return {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": blocks,
-                "stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+                "stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
 
     return write
 
@@ -109,7 +114,7 @@ def bedrock(calls: Sequence[Call], mixed: bool) -> Json:
     content += [
         {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}} for call in calls
     ]
-    return {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "tool_use",
+    return {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "tool_use" if calls else "end_turn",
             "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}, "metrics": {"latencyMs": 1}}  # fmt: skip
 
 
@@ -117,7 +122,7 @@ def strands(calls: Sequence[Call], mixed: bool) -> Json:
     return {
         "type": "agent_result",
         "message": bedrock(calls, mixed)["output"]["message"],
-        "stop_reason": "tool_use",
+        "stop_reason": "tool_use" if calls else "end_turn",
     }
 
 
@@ -142,7 +147,7 @@ def mistral(calls: Sequence[Call], mixed: bool) -> Json:
 def cohere(calls: Sequence[Call], mixed: bool) -> Json:
     plan = {"tool_plan": "I will look."} if mixed else {}
     message = {"role": "assistant", "tool_calls": [chat_call(call) for call in calls], **plan}
-    return {"id": "x", "finish_reason": "TOOL_CALL", "message": message}
+    return {"id": "x", "finish_reason": "TOOL_CALL" if calls else "COMPLETE", "message": message}
 
 
 def ollama(calls: Sequence[Call], mixed: bool) -> Json:
@@ -198,7 +203,8 @@ def ai_sdk(calls: Sequence[Call], mixed: bool) -> Json:
         {"type": "tool-call", "toolCallId": c.id, "toolName": c.name, "input": c.arguments} for c in calls
     ]
     messages = [{"role": "assistant", "content": parts + made}]
-    return {"text": "", "toolCalls": made, "finishReason": "tool-calls", "response": {"messages": messages}}
+    reason = "tool-calls" if calls else "stop"
+    return {"text": "", "toolCalls": made, "finishReason": reason, "response": {"messages": messages}}
 
 
 def ai_sdk_interface(calls: Sequence[Call], mixed: bool) -> Json:
@@ -271,7 +277,12 @@ def pydantic_ai(calls: Sequence[Call], mixed: bool) -> list[Json]:
     ]
     return [
         {"kind": "request", "parts": [prompt], "instructions": None},
-        {"kind": "response", "parts": parts, "model_name": "m", "finish_reason": "tool_call"},
+        {
+            "kind": "response",
+            "parts": parts,
+            "model_name": "m",
+            "finish_reason": "tool_call" if calls else "stop",
+        },
         *([{"kind": "request", "parts": told}] if told else []),
     ]
 

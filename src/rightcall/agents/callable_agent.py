@@ -20,7 +20,8 @@ from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
-from rightcall.model.dialects.transcript import missing_call
+from rightcall.model.dialects.endings import stop_of_answer
+from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -28,6 +29,8 @@ from rightcall.tools.attacks.trial_plants import note_documents
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
+STATED = frozenset(("calls", "output", "error", "stop_reason"))
+"""Fields that say what the agent did where no message does."""
 STOP_REASONS = get_args(StopReason)
 MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
 HINT = (
@@ -51,6 +54,7 @@ def as_trajectory(returned: Any) -> Trajectory:
             calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in returned)
             return _require_names(Trajectory(calls=calls))
         if all(isinstance(item, Message) for item in returned):
+            require_answer(returned, returned, RETURNED)
             return trajectory_from_messages(tuple(returned))
     plain = as_plain(returned, RETURNED)
     if isinstance(plain, dict):
@@ -60,7 +64,7 @@ def as_trajectory(returned: Any) -> Trajectory:
         return (
             _require_names(convert({"calls": plain}, Trajectory, RETURNED))
             if is_one_message
-            else trajectory_from_messages(read_messages(plain, MESSAGES))
+            else _answer_of(read_messages(plain, MESSAGES), plain)
         )
     raise _unreadable(returned)
 
@@ -71,6 +75,13 @@ def _with_calls(trajectory: Trajectory) -> Trajectory:
         return _require_names(_require_all_calls(trajectory))
     calls = trajectory_from_messages(trajectory.messages, trajectory.own_start).calls
     return _require_names(msgspec.structs.replace(trajectory, calls=calls))
+
+
+def _answer_of(messages: Sequence[Message], raw: Any) -> Trajectory:
+    """A trajectory that ends as its last answer says: one that was cut off or refused is not done."""
+    require_answer(messages, raw, RETURNED)
+    trajectory, stop = trajectory_from_messages(messages), stop_of_answer(raw)
+    return trajectory if stop == "done" else msgspec.structs.replace(trajectory, stop_reason=stop)
 
 
 def _require_all_calls(trajectory: Trajectory) -> Trajectory:
@@ -102,13 +113,16 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
     if not _is_own(document):
         if (messages := read_document(document, RETURNED)) is None:
             raise _unreadable(document)
-        return trajectory_from_messages(messages)
+        return _answer_of(messages, document)
     raw_messages = document.get("messages")
     if not isinstance(raw_messages, list):
         return _require_names(_require_all_calls(convert(document, Trajectory, RETURNED)))
     others = {name: value for name, value in document.items() if name != "messages"}
     if not others.pop("calls", None):
-        read = trajectory_from_messages(read_messages(raw_messages, MESSAGES))
+        messages = read_messages(raw_messages, MESSAGES)
+        if not document.keys() & STATED:
+            require_answer(messages, raw_messages, RETURNED)
+        read = trajectory_from_messages(messages)
         fields = {"messages": read.messages, "calls": read.calls, "output": read.output, **others}
         return convert(fields, Trajectory, RETURNED)
     trajectory = convert({**others, "calls": document["calls"]}, Trajectory, RETURNED)

@@ -65,7 +65,7 @@ def check(
 ) -> None:
     """Find mistakes in goldens: unknown tools, invalid arguments, contradictions, expectations that cannot be met.
 
-    Exit code 2 if there are errors; warnings do not count.
+    Exit code 2 if there are errors, rows that cannot be read, or no goldens; warnings do not count.
     """
     from rightcall.improve.golden_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
@@ -95,8 +95,10 @@ def check(
             skipped.show()
         if not tools:
             print_next("add --tools TOOLS.json to check arguments against schemas")
-    if errors:
+    if errors or (skipped and skipped.problems):
         raise click.exceptions.Exit(2)
+    if not goldens.count:
+        raise InputError(str(file), "has no goldens; nothing was checked", "is it the right file?")
 
 
 def _print_findings(findings: Sequence[DatasetFinding], goldens: int, errors: int) -> None:

@@ -23,9 +23,9 @@ from rightcall.datasets.formats.collection import (
     decoder_for,
     is_blank,
     item_error,
-    key_written_twice,
     read_each,
     refuse_deep,
+    refuse_repeated_key,
 )
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.files.atomic import atomic_write
@@ -111,9 +111,8 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             golden = decode(item)
-            if is_json and line <= strict_lines and (key := key_written_twice(item)):
-                twice = f"the key '{key}' occurs twice in one object"
-                raise InputError(f"{path}:{line}", twice, "keep one of them")
+            if is_json and line <= strict_lines:
+                refuse_repeated_key(item, f"{path}:{line}")
             if golden.tools:
                 for i, tool in enumerate(golden.tools):
                     if type(tool) is dict:

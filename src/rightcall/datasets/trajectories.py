@@ -21,7 +21,14 @@ from rightcall.core.codec import DecodeErrors
 from rightcall.core.depth import shallow
 from rightcall.core.errors import InputError
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, item_error, refuse_deep
+from rightcall.datasets.formats.collection import (
+    SHORT,
+    decoder_for,
+    is_blank,
+    item_error,
+    refuse_deep,
+    refuse_repeated_key,
+)
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.datasets.parquet_trajectories import parquet_lines, row_group_ranges, rows_before
 from rightcall.files.atomic import atomic_write
@@ -29,7 +36,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.dialects.transcript import missing_call
+from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.run import CaseResult
@@ -89,6 +96,9 @@ class BlockLine(TrajectoryLine, frozen=True):
 TRIED = 20
 """Lines of neither kind after which a file is not tried as `ChatLine` or `BlockLine` any more."""
 
+STRICT_LINES = 200
+"""Lines searched for repeated keys: a program that repeats them does so from the beginning."""
+
 REST = Trajectory.__struct_fields__[3:]
 """Fields of a trajectory, after its messages, calls and output, that a line has too."""
 
@@ -145,7 +155,9 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
             raise InputError(str(path), problem, "remove it") from None
 
 
-def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:
+def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
+    path: Path, items: Iterator[tuple[int, Any]]
+) -> Iterator[tuple[int, RecordedTrajectory]]:
     first = next(items, None)
     if first is None:
         return
@@ -154,6 +166,8 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         try:
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
+            if number <= STRICT_LINES:
+                refuse_repeated_key(item, f"{path}:{number}")
             if others < TRIED and type(item) is bytes and b'"messages"' in item:
                 usual = _in_usual_form(item, ways, f"{path}:{number}")
                 if usual is not None:
@@ -235,7 +249,10 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: s
     history_length = line.given if line.given is not None else line.dialogue.given if line.dialogue else 0
     derived = trajectory_from_messages(messages, history_length)
     calls = derived.calls
-    if line.calls is not UNSET:
+    if line.calls is UNSET:
+        if not (calls or line.output is not None or line.error or line.stop_reason != "done"):
+            require_answer(messages[history_length:], line.messages or (), where)
+    else:
         calls = line.calls
         if missing := missing_call(derived.calls, calls):
             raise InputError(
@@ -261,7 +278,7 @@ def trajectory_line(recorded: RecordedTrajectory) -> TrajectoryLine:
     """The shortest line that decodes to the same trajectory."""
     trajectory = recorded.trajectory
     derived = trajectory_from_messages(trajectory.messages, trajectory.own_start)
-    explicit_calls = not trajectory.messages or derived.calls != trajectory.calls
+    explicit_calls = not trajectory.own_messages or derived.calls != trajectory.calls
     return TrajectoryLine(
         recorded.golden_id,
         recorded.trial,

@@ -11,7 +11,8 @@ from typing import ClassVar
 from rightcall.core.errors import InputError
 from rightcall.model import Message
 from rightcall.model.dialects import anthropic as spelling
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, stop_of
+from rightcall.model.dialects.endings import require_calls, stop_of
+from rightcall.models.base import ModelReply, ModelRequest, Prompt
 from rightcall.models.remote import Json, RemoteProvider, usage_beside_cache
 
 VERSION = "2023-06-01"
@@ -69,6 +70,7 @@ class AnthropicProvider(RemoteProvider):
         calls = tuple(call for message in messages for call in message.calls)
         text = "".join(message.content for message in messages if message.role == "assistant")
         thinking = tuple(block for message in messages for block in message.thinking)
+        require_calls(body.get("stop_reason"), calls, where, "the answer")
         return ModelReply(
             Message("assistant", text, calls, thinking=thinking),
             usage_beside_cache(body.get("usage"), *TOKENS),

@@ -7,24 +7,10 @@ from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from rightcall.core.options import described
 from rightcall.model import Message, Tool, Usage
+from rightcall.model.dialects.endings import Stop
 from rightcall.model.record import Record
 
 T = TypeVar("T")
-Stop = Literal["done", "truncated", "refused"]
-
-_STOPS: dict[str, Stop] = {
-    **dict.fromkeys(("length", "model_length", "max_tokens", "max_output_tokens"), "truncated"),
-    "model_context_window_exceeded": "truncated",
-    **dict.fromkeys(("refusal", "content_filter", "content_filtered", "guardrail_intervened"), "refused"),
-    **dict.fromkeys(
-        ("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"), "refused"
-    ),
-}
-
-
-def stop_of(finish: object) -> Stop:
-    """How an answer ended, given the finish reason of any provider or SDK; most of them mean that it is complete."""
-    return _STOPS.get(str(finish).lower().rpartition(".")[2], "done")
 
 
 class Settings(Record, frozen=True):

@@ -16,7 +16,8 @@ from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.model import Message, Tool, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
+from rightcall.model.dialects.endings import require_calls, stop_of
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.models.remote import (
     Json,
     RemoteProvider,
@@ -122,6 +123,7 @@ class BedrockProvider(RemoteProvider):
         answer = Message("assistant")
         if spoken:
             answer = answer_message({"role": "assistant", "content": spoken}, where)
+        require_calls(reason, answer.calls, where, "the answer")
         usage = usage_beside_cache(body.get("usage"), *TOKENS)
         return ModelReply(replace(answer, thinking=thinking), usage, stop_of(reason))
 

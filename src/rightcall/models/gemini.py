@@ -17,7 +17,8 @@ from rightcall.core.errors import ConfigError, InputError, MissingExtraError
 from rightcall.model import Message, Tool, ToolResult, Usage
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, stop_of
+from rightcall.model.dialects.endings import stop_of
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.models.remote import Json, RemoteProvider, answer_message, fields_without_none, tokens_at
 
 BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE")

@@ -21,8 +21,9 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import MissingExtraError, ProviderError
 from rightcall.core.text import one_line
 from rightcall.model import Message
+from rightcall.model.dialects.endings import Stop
 from rightcall.models import local_prompt
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Stop
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.models.endpoint import ProviderOptions
 from rightcall.models.local_prompt import NEUTRAL_REQUEST, NO_TOOL, Json
 from rightcall.models.remote import usage_of

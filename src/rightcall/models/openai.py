@@ -23,7 +23,8 @@ from rightcall.core.text import one_line
 from rightcall.model import Message
 from rightcall.model.dialects import openai_chat, openai_responses
 from rightcall.model.dialects.documents import one_answer
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop, stop_of
+from rightcall.model.dialects.endings import Stop, require_calls, stop_of
+from rightcall.models.base import ModelReply, ModelRequest, Prompt
 from rightcall.models.remote import Json, RemoteProvider, usage_of
 
 CACHED = ("prompt_tokens_details", "cached_tokens")
@@ -100,6 +101,7 @@ class OpenAIProvider(RemoteProvider):
         if read is None:
             answer = one_answer(choices, "choices", where)
             read = openai_chat.read_messages([{**item, "role": "assistant"} for item in answer], where)[0]
+            require_calls(choice.get("finish_reason"), read.calls, where, "choices[0]")
         return ModelReply(
             read,
             usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),

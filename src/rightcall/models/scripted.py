@@ -26,8 +26,9 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError, suggestion
 from rightcall.files.documents import read_document
 from rightcall.model import Message, ToolCall, Usage
+from rightcall.model.dialects.endings import Stop
 from rightcall.model.record import Record
-from rightcall.models.base import ModelReply, ModelRequest, Provider, Stop
+from rightcall.models.base import ModelReply, ModelRequest, Provider
 from rightcall.models.endpoint import ProviderOptions
 from rightcall.models.remote import with_ids
 

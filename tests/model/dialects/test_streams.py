@@ -25,7 +25,17 @@ def block(kind: str, index: int = 0, **more: Any) -> Any:
     return {"type": f"content_block_{kind}", "index": index, **more}
 
 
-def calls_of(events: list[Any]) -> list[tuple[str, Any]]:
+END: list[Any] = [
+    {"type": "message_stop"},
+    {"type": "response.completed", "response": {}},
+    {"type": "RUN_FINISHED"},
+    "[DONE]",
+]
+"""The last events of all formats: each takes its own, and skips the others."""
+
+
+def calls_of(events: list[Any], end: list[Any] = END) -> list[tuple[str, Any]]:
+    events = [*events, *end]
     content = "".join(f"data: {e if isinstance(e, str) else json.dumps(e)}\n\n" for e in events).encode()
     return [(call.name, call.arguments) for call in ReplyReader({}).read(content, "", stream=True).calls]
 
@@ -137,3 +147,19 @@ def test_whole_calls_with_one_index_are_several(ids: bool, index: Any) -> None:
         for n in (1, 2)
     ]  # fmt: skip
     assert calls_of(events) == [("f", {"a": 1}), ("f", {"a": 2})]
+
+
+UNFINISHED: dict[str, list[Any]] = {
+    "chat": [chat({"role": "assistant", "content": "Let me look"})],
+    "chat, that broke": [chat({"content": "Let me look"}, finish_reason="error")],
+    "chat, whose call was lost": [chat({"content": "Let me look"}, finish_reason="tool_calls")],
+    "anthropic": [START, block("start", content_block={"type": "text", "text": "Let me look"})],
+    "responses": [{"type": "response.created", "response": {"status": "in_progress"}}],
+    "ag-ui": [{"type": "RUN_STARTED"}, {"type": "TEXT_MESSAGE_CONTENT", "delta": "Let me look"}],
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_stream_that_stops_in_the_middle_is_refused(name: str) -> None:
+    with pytest.raises(UnreadableReplyError, match=r"stopped before its last event|ended with"):
+        calls_of(UNFINISHED[name], end=[])

@@ -72,6 +72,9 @@ class ScriptedUser:
 LONGEST = 20_000
 """Maximum characters of one user turn; a model that plays a user may ramble, and the agent pays for it."""
 
+ENDINGS = frozenset(("waiting_for_approval", "agent_error", "limit", "refused", "truncated"))
+"""Stop reasons of a turn that end its conversation; whether its calls are known (`infra_error`) its end shows."""
+
 OnTurn = Callable[[Trajectory], Awaitable[None]]
 """Called after each answer of the agent."""
 
@@ -128,8 +131,10 @@ class _Talk:
         if text is None or not await self._let_agent_answer(session, text):
             return False
         trajectory = self._made = session.trajectory()
-        if trajectory.stop_reason == "waiting_for_approval":
+        if trajectory.stop_reason in ENDINGS:
             return self._broke(trajectory.stop_reason, trajectory.error)
+        if trajectory.error and trajectory.stop_reason == "done":
+            return self._broke("agent_error", trajectory.error)
         over = self._limits.exceeded(
             calls=len(trajectory.calls),
             seconds=(trajectory.latency_ms or 0.0) / 1000,

@@ -93,6 +93,8 @@ class FunctionSession(TalkSession):
         return {word: offered_arguments[word] for word in self._words}
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        if stop_reason == "done" and not error:
+            return self._made
         return msgspec.structs.replace(self._made, stop_reason=stop_reason, error=error)
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
@@ -105,7 +107,8 @@ def turn_trajectory(answer: Any, text: str) -> Trajectory:
     users = [at for at, message in enumerate(trajectory.messages) if message.role == "user"]
     if not users:
         return trajectory
-    return trajectory_from_messages(trajectory.messages[users[-1] + 1 :])
+    turn = trajectory_from_messages(trajectory.messages[users[-1] + 1 :])
+    return msgspec.structs.replace(turn, stop_reason=trajectory.stop_reason, error=trajectory.error)
 
 
 def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
@@ -126,6 +129,8 @@ def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajec
         ledger=(*so_far.ledger, *turn.ledger),
         state_before=so_far.state_before or turn.state_before,
         state=turn.state or so_far.state,
+        stop_reason=turn.stop_reason if so_far.stop_reason == "done" else so_far.stop_reason,
+        error=so_far.error or turn.error,
         answers=(*so_far.answers, *answers_after(first, turn.answers)),
     )
 

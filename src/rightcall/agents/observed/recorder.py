@@ -22,12 +22,12 @@ from rightcall.agents.observed.model_answers import (
 from rightcall.agents.observed.values import text_of, whole
 from rightcall.model.approval import Approval, approval_wait_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.dialects.endings import stop_of
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE, LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
-from rightcall.models.base import stop_of
 
 CallsScored = Literal["auto", "root", "all"]
 

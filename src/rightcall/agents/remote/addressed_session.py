@@ -210,8 +210,8 @@ def _append_turn(done: Trajectory, user_text: str, reply: Trajectory) -> Traject
         calls=(*done.calls, *calls),
         output=reply.output,
         usage=done.usage.plus(reply.usage),
-        stop_reason=reply.stop_reason,
-        error=reply.error,
+        stop_reason=reply.stop_reason if done.stop_reason == "done" else done.stop_reason,
+        error=done.error or reply.error,
         served_model=reply.served_model or done.served_model,
         answers=(*done.answers, *answers_after(first, reply.answers)),
     )

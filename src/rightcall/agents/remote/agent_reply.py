@@ -17,17 +17,20 @@ from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects.endings import require_calls, stop_of, stop_of_answer
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.dialects.streams import stream_of
-from rightcall.model.dialects.transcript import missing_call
+from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
 
 KNOWN = ("calls", "messages", "output")
+STATED = ("calls", "output", "error", "stop_reason")
+"""Fields that say what the agent did where no message does."""
 HOLDERS = ("choices", "candidates", "message", "role", *LISTS, *SINGLES)
 """Fields of a reply in a provider's spelling."""
 STOP_REASONS = get_args(StopReason)
@@ -87,13 +90,16 @@ class ReplyReader:
                 f"the reply is neither an object, a list nor text: {start_of(content)}"
             )
         if not _is_own(value) and (read := read_document(value, "the reply")) is not None:
-            return trajectory_from_messages(_since(read, user_text))
+            trajectory = trajectory_from_messages(_since(read, user_text))
+            return msgspec.structs.replace(trajectory, stop_reason=stop_of_answer(value))
         if not any(name in value for name in KNOWN):
             raise UnreadableReplyError(
                 f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
             )
         reply = convert(value, _Reply, "the reply")
         messages = _since(read_messages(reply.messages, "the reply"), user_text) if reply.messages else ()
+        if reply.messages and not (value.keys() & STATED):
+            require_answer(messages, reply.messages, "the reply")
         trajectory = trajectory_from_messages(messages)
         output = trajectory.output if reply.output is None else _text(reply.output)
         calls = reply.calls or trajectory.calls
@@ -112,7 +118,8 @@ class ReplyReader:
         return _with_version(trajectory, [reply.version])
 
     def _stream(self, content: bytes, user_text: str) -> Trajectory:
-        events = [event for event in map(_decode_event, server_sent(content)) if event is not None]
+        sent = list(server_sent(content))
+        events = [event for event in map(_decode_event, sent) if event is not None]
         if self._paths:
             return self._by_paths(events, content, user_text)
         stream: AnswerStream | None = None
@@ -130,8 +137,11 @@ class ReplyReader:
                 f" ({start_of(content)}); set agent.response.events to where the data is"
             )
         stream.leave(others)
+        stream.ended = stream.ended or b"[DONE]" in sent
+        stream.require_end()
         trajectory = trajectory_from_messages(stream.messages())
-        stop: StopReason = "agent_error" if stream.error else "done"
+        require_calls(stream.finish, trajectory.calls, "stream", "the answer")
+        stop: StopReason = "agent_error" if stream.error else stop_of(stream.finish)
         return msgspec.structs.replace(
             trajectory, usage=stream.usage, stop_reason=stop, error=scrub(stream.error)
         )

@@ -85,6 +85,12 @@ def key_written_twice(item: bytes | msgspec.Raw) -> str:
     return repeated_key(data)
 
 
+def refuse_repeated_key(item: Any, where: str) -> None:
+    """Raise an `InputError` for a JSON text with a key twice in one object: decoders keep one of its values."""
+    if isinstance(item, bytes | msgspec.Raw) and (key := key_written_twice(item)):
+        raise InputError(where, f"the key '{key}' occurs twice in one object", "keep one of them")
+
+
 def item_error(error: Exception, as_type: Any, item: Any, where: str) -> InputError:
     """The decoder's error for an item as a readable message."""
     data = bytes(item) if isinstance(item, (bytes, msgspec.Raw)) else b""

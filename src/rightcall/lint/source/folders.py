@@ -13,6 +13,7 @@ NOT_OURS = frozenset(
 )
 """Folders of installed or built files; hidden folders and virtual environments are skipped too."""
 
+_WORDS_OF_TOOLS = re.compile(rb"\binput_?schema\b|[\"']parameters[\"']\s*:", re.IGNORECASE)
 _DECORATED = re.compile(rb"^[ \t]*@(?:\w+\.)*tool\b", re.MULTILINE)
 
 
@@ -24,6 +25,14 @@ def documents_in(folder: Path) -> list[Path]:
 def tool_modules_in(folder: Path) -> list[Path]:
     """The Python files of a folder and those below it in which a function is decorated with `@rc.tool` or `@tool`."""
     return sorted(path for path in _files_in(folder) if path.suffix == ".py" and _decorates(path))
+
+
+def has_words_of_tools(path: Path) -> bool:
+    """Whether a file that is not valid JSON or YAML was meant to define tools."""
+    try:
+        return _WORDS_OF_TOOLS.search(path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.folders import documents_in, tool_modules_in
+from rightcall.lint.source.folders import documents_in, has_words_of_tools, tool_modules_in
 from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet
@@ -157,7 +157,8 @@ def _read_folder(
 ) -> dict[Path, list[ToolSet]]:
     """The files of a folder that contain tools, with their sets; already read files are skipped."""
     sets_of: dict[Path, list[ToolSet]] = {}
-    for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
+    modules = tool_modules_in(folder)
+    for path in (*documents_in(folder), *(modules if import_python else ())):
         whole = _real_path(path)
         if whole in read:
             sets = read[whole]
@@ -167,6 +168,10 @@ def _read_folder(
             sets = _read_inside_folder(path, unreadable)
         if sets:
             sets_of[whole] = sets
+    if sets_of and not import_python:
+        for module in modules:
+            problem = "its tools are in a Python module, which must be executed"
+            unreadable(InputError(str(module), problem, "allow it with --import"))
     return sets_of
 
 
@@ -186,6 +191,8 @@ def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) ->
     try:
         document = Document(str(path), _text_of(path), kind=SUFFIXES[path.suffix])
     except InputError as error:
+        if has_words_of_tools(path):
+            raise
         unreadable(error)
         return []
     tool_set = read_document(document)

@@ -35,6 +35,7 @@ STOPS: dict[str, Code] = {
     "infra_error": "infra_error",
 }
 
+CUT_OFF = "the answer was cut off at its token limit before its first word or call"
 ANSWER_IT = "say in the suite what to answer (`approvals`), or in the golden that it should ask (`confirm`)"
 
 
@@ -293,6 +294,8 @@ def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -
         code = "agent_error"  # whoever recorded it left out the stop reason
     if code:
         yield Failure(code, detail=trajectory.error)
+    if trajectory.stop_reason == "truncated" and not trajectory.calls and not trajectory.all_said.strip():
+        yield Failure("loop_limit", detail=trajectory.error or CUT_OFF)
 
 
 def failures_of_waiting_calls(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:

@@ -45,6 +45,9 @@ class AguiStream(AnswerStream):
             self._open("tool")[3].append(ToolResult(call_id, event.get("content")))
         elif kind == "MESSAGES_SNAPSHOT" and isinstance(messages := event.get("messages"), list):
             self._snapshot = messages
+        elif kind == "RUN_FINISHED":
+            self.ended = True
+            self.leave(event)
         elif kind == "RUN_ERROR":
             self.error = str(event.get("message") or "the agent reported an error")
         elif kind not in SILENT:

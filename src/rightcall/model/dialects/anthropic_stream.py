@@ -38,6 +38,8 @@ class AnthropicStream(AnswerStream):
             self.finish = str((delta if isinstance(delta, dict) else {}).get("stop_reason") or self.finish)
             self._count(event.get("usage"))
             self.leave(delta)
+        elif kind == "message_stop":
+            self.ended = True
         elif kind == "error":
             error = event.get("error")
             self.error = str((error if isinstance(error, dict) else {}).get("message") or "error")

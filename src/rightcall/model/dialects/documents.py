@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core.errors import InputError
+from rightcall.model.dialects.endings import finish_of, require_calls, require_end
 from rightcall.model.dialects.message_fields import TYPES
 from rightcall.model.dialects.messages import read_items, unwrap_message
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
@@ -22,8 +23,6 @@ from rightcall.model.message import Message, calls_of
 
 Document = dict[str, Any]
 ALTERNATIVES = ("choices", "candidates", "generations")
-LOST_CALLS = frozenset(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"))
-"""Why Gemini ends an answer whose calls it does not show."""
 
 
 def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
@@ -32,6 +31,7 @@ def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
     if items is None:
         return None
     messages = read_items(items, where, expand=items_of)
+    require_calls(finish_of(document), calls_of(messages), where, "the response")
     if not any(item is document for item in items):
         refuse_unread(document, calls_of(messages), where, "the response", read={id(item) for item in items})
     return messages
@@ -43,6 +43,7 @@ def items_of(document: Document, where: str) -> list[Any] | None:
     for name in ALTERNATIVES:
         if isinstance(items := document.get(name), list) and items:
             return _with_history(document, one_answer(items, name, where))
+    require_end(finish_of(document), where, "the response")
     if isinstance(document.get("role"), str) or type_of(document) in TYPES or "jsonrpc" in document:
         return [document]
     held = _messages_in(document)
@@ -107,12 +108,7 @@ def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
         message = _message_in(entry)
         if message is None:
             raise InputError(where, f"{name}[{place}] has no message", "pass the response as it was received")
-        reason = entry.get("finishReason") or entry.get("finish_reason")
-        if isinstance(reason, str) and reason in LOST_CALLS:
-            problem = (
-                f"{name}[{place}] ended with {reason}: the model wrote a call that its server could not read"
-            )
-            raise InputError(where, problem, "ask again, or simplify the tool's parameters")
+        require_end(finish_of(entry), where, f"{name}[{place}]")
         index = entry.get("index")
         answers.setdefault(index if isinstance(index, int) else place, []).append(message)
     first, *others = answers.values()

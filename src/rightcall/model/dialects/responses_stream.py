@@ -37,13 +37,15 @@ class ResponsesStream(AnswerStream):
             self.leave(event)
 
     def _end(self, response: dict[str, Any]) -> None:
-        output = response.get("output")
+        self.ended, output = True, response.get("output")
         if isinstance(output, list) and output:
             self.leave(self._items)
             self._items, self._begun = [item for item in output if isinstance(item, dict)], {}
         self.usage = responses_usage(response.get("usage"))
         self.finish = str((response.get("incomplete_details") or {}).get("reason") or "")
         self.error = str((response.get("error") or {}).get("message") or "")
+        if response.get("status") in ("failed", "cancelled"):
+            self.error = self.error or f"the response has {response['status']}"
 
     def messages(self) -> tuple[Message, ...]:
         for item in self._begun.values():

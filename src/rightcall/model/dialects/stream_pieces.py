@@ -8,6 +8,7 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
+from rightcall.model.dialects.endings import require_end
 from rightcall.model.dialects.parts import MessagePart, read_part
 from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
@@ -40,11 +41,12 @@ class StreamedCall:
 class AnswerStream(ABC):
     """The events of one format, accumulated, and what is not read of them.
 
-    `usage`, `finish` and `error` are as reported by the stream.
+    `usage`, `finish` and `error` are as reported by the stream; `ended` says that its last event arrived.
     """
 
     def __init__(self) -> None:
         self.usage, self.finish, self.error = UNKNOWN_USAGE, "", ""
+        self.ended = False
         self._unread: list[Any] = []
 
     @abstractmethod
@@ -58,6 +60,12 @@ class AnswerStream(ABC):
         """Keep something that is not read, in case that it holds a call."""
         if isinstance(value, dict | list) and value:
             self._unread.append(value)
+
+    def require_end(self) -> None:
+        """Reject a stream that stopped before its last event, and an answer that its model did not finish."""
+        if not (self.ended or self.finish or self.error):
+            raise InputError(WHERE, "stopped before its last event", "was the connection cut?")
+        require_end(self.finish, WHERE, "the answer")
 
     def complete(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages, unless something that was not read holds a call that they do not have."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
@@ -34,6 +36,15 @@ def trajectory_from_messages(messages: Sequence[Message], request_count: int = 0
         first = sum(message.role == "assistant" for message in messages[:request_count])
         calls = [call for call in calls if call.step is not None and call.step >= first]
     return _trajectory(tuple(messages), tuple(calls), transcript.output)
+
+
+def require_answer(messages: Sequence[Message], raw: Sequence[Any], where: str) -> None:
+    """Reject messages that are all of the user and the system: what the agent did is not known. `raw` is what they were
+    read from; of traffic with a tool server there may be no message.
+    """
+    if (messages or not raw) and all(message.role in ("user", "system") for message in messages):
+        hint = "add the agent's answer, or write calls: [] if it answered without a call"
+        raise InputError(where, "messages has no message of the assistant", hint)
 
 
 def missing_call(of_messages: Iterable[ToolCall], calls: Iterable[ToolCall]) -> str:
