@@ -60,7 +60,7 @@ class JudgedRate:
 
     `low` and `high` are two-sided at `conf`. `lower` and `upper` are one-sided at `conf` each and are computed when
     first read, as are `kappa_low` and `kappa_high`. `judged` is the judge's own rate: the share of cases that more than
-    half of its verdicts pass, ties left out; None when it gave no verdict. Of a run, it is the rate of the metric there.
+    half of its verdicts pass, ties left out, None when it gave no verdict; of a run, the rate of the metric there.
     `labels` counts pass and fail, `unsure` the labels that are neither, `no_verdict` the cases without a verdict.
     `effective_labels` is how many labels without a judge would be worth as much. `kappa` is the judge's agreement with
     people beyond chance, None when it is undefined.
